@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -14,6 +14,9 @@ test: ## run the tests on a throw-away stack; ARGS="wallet" goes to cargo test
 
 storm: ## run the long tests, which wait out deadlines or repeat a race ten thousand times
 	@scripts/test --long
+
+test-browser: ## run the tests in a real browser, which is installed if it is missing
+	@scripts/test --browser
 
 watch: ## run checks again at every change; ARGS="test wallet" runs tests instead
 	@scripts/watch $(ARGS)

@@ -28,6 +28,8 @@ pub struct Points(i64);
 impl Points {
     /// Zero points.
     pub const ZERO: Self = Self(0);
+    /// One point.
+    pub const ONE: Self = Self(1);
 
     /// Creates an amount; `None` if `points` is negative.
     pub const fn new(points: i64) -> Option<Self> {

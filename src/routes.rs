@@ -9,8 +9,8 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        audit_log, cancellation, charges, mails, overview, people, programs, queue, reservations,
-        sales, schedules, venues,
+        audit_log, cancellation, charges, codes, mails, overview, people, programs, queue,
+        reservations, sales, schedules, venues,
     },
     catalog,
     entry_queue::{self, draw, log},
@@ -20,7 +20,7 @@ use crate::{
     },
     personal_data, rehearsal,
     reservation::{self, waiting_list},
-    tickets::{self, check_in, hand_over},
+    tickets::{self, check_in, hand_over, returns},
     wallet,
     web::{
         assets, health, metrics,
@@ -33,17 +33,21 @@ use crate::{
 pub fn all() -> Vec<Path> {
     let mut paths = vec![
         at("/").get(catalog::pages::show_home),
-        at("/sitemap.xml").get(catalog::sitemap::show_sitemap),
-        at("/robots.txt").get(catalog::sitemap::show_robots),
+        at("/sitemap.xml").get(catalog::pages::sitemap::show_sitemap),
+        at("/robots.txt").get(catalog::pages::sitemap::show_robots),
         at("/programs/{slug}").get(entry_queue::pages::show_program),
+        at("/programs/{slug}/code-redemptions").post(reservation::pages::create_redemption),
     ];
     paths.extend(line_paths());
     paths.extend(account_paths());
     paths.extend(share_paths());
     paths.extend(ticket_paths());
+    paths.extend(house_paths());
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
+        at("/schedules/{id}/price-types").get(reservation::pages::show_price_types),
+        at("/schedules/{id}/code").post(reservation::pages::show_terms),
         at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
         at("/schedules/{id}/waiting-list").get(waiting_list::pages::show_waiting_list).post(waiting_list::pages::create_wish),
         at("/wishes/{id}/cancellation").post(waiting_list::pages::cancel_wish),
@@ -52,7 +56,7 @@ pub fn all() -> Vec<Path> {
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
         at("/reservations/{id}/payment").post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
-        at("/reservations/{id}/tickets.pdf").get(tickets::pages::show_reservation_pdf),
+        at("/reservations/{id}/tickets.pdf").get(tickets::pages::downloads::show_reservation_pdf),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
@@ -87,18 +91,10 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs/{id}/queue/purge").post(queue::pages::purge::create_purge),
         at("/admin/programs/{id}/sales").get(sales::pages::show_sales),
         at("/admin/programs/{id}/sales.csv").get(sales::pages::download_sales),
-        at("/admin/schedules/{id}").get(schedules::pages::show_schedule).post(schedules::pages::update_schedule),
-        at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
-        at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
-        at("/admin/schedules/{id}/blocks").post(schedules::pages::update_blocks),
-        at("/admin/schedules/{id}/zones").post(schedules::pages::create_zone),
-        at("/admin/schedules/{id}/zones/{zone_id}").post(schedules::pages::update_zone),
-        at("/admin/venues").get(venues::pages::list_all).post(venues::pages::create_venue),
-        at("/admin/venues/new").get(venues::pages::new_venue),
-        at("/admin/venues/{id}").get(venues::pages::show_venue).post(venues::pages::update_venue),
-        at("/admin/venues/{id}/seats").post(venues::pages::update_seats).uploads(accounts::admin_of),
-        at("/admin/venues/{id}/seats.csv").get(venues::pages::show_seats),
-        at("/admin/venues/{id}/seats/preview").post(venues::pages::preview_seats).uploads(accounts::admin_of),
+        at("/admin/programs/{id}/codes").get(codes::pages::list_codes).post(codes::pages::create_codes),
+        at("/admin/programs/{id}/codes.csv").get(codes::pages::download_codes),
+        at("/admin/programs/{id}/codes/{code_id}/limit").post(codes::pages::update_limit),
+        at("/admin/programs/{id}/codes/{code_id}/withdrawal").post(codes::pages::create_withdrawal),
         at("/admin/people").get(people::pages::list_people),
         at("/admin/people/{id}").get(people::pages::show_person),
         at("/admin/people/{id}/lock").post(people::pages::create_lock),
@@ -167,11 +163,14 @@ fn line_paths() -> Vec<Path> {
 fn ticket_paths() -> Vec<Path> {
     vec![
         at("/tickets").get(tickets::pages::list_tickets),
-        at("/tickets/{code}.ics").get(tickets::pages::show_calendar),
-        at("/tickets/{code}.pdf").get(tickets::pages::show_pdf),
-        at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
+        at("/tickets/{code}.ics").get(tickets::pages::downloads::show_calendar),
+        at("/tickets/{code}.pdf").get(tickets::pages::downloads::show_pdf),
+        at("/tickets/{code}.svg").get(tickets::pages::downloads::show_qr_code),
         at("/tickets/{code}").get(tickets::pages::show_ticket),
         at("/tickets/{code}/hand-overs").post(hand_over::pages::create_hand_over),
+        at("/tickets/{code}/returns").post(returns::pages::create_return),
+        at("/returns/{id}").get(returns::pages::show_return),
+        at("/returns/{id}/cancellation").post(returns::pages::create_cancellation),
         at("/hand-overs/{id}").get(hand_over::pages::show_hand_over),
         at("/hand-overs/{id}/acceptance").post(hand_over::pages::create_acceptance),
         at("/hand-overs/{id}/declining").post(hand_over::pages::create_declining),
@@ -222,5 +221,29 @@ fn account_paths() -> Vec<Path> {
         at("/account/second-factor/recovery-codes").post(second_factor::pages::create_codes),
         at("/account/second-factor/removal").post(second_factor::pages::delete_factor),
         at("/language").post(accounts::pages::update_language),
+    ]
+}
+
+/// Returns the rows of performances and venues, as administrators edit them.
+#[rustfmt::skip]
+fn house_paths() -> Vec<Path> {
+    vec![
+        at("/admin/schedules/{id}").get(schedules::pages::show_schedule).post(schedules::pages::update_schedule),
+        at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
+        at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
+        at("/admin/schedules/{id}/price-types").get(schedules::pages::price_types::show_price_types).post(schedules::pages::price_types::create_price_type),
+        at("/admin/schedules/{id}/price-types/copies").post(schedules::pages::price_types::copy_price_types),
+        at("/admin/schedules/{id}/price-types/{type_id}").post(schedules::pages::price_types::update_price_type),
+        at("/admin/schedules/{id}/price-types/{type_id}/withdrawal").post(schedules::pages::price_types::withdraw_price_type),
+        at("/admin/schedules/{id}/hidden-sections").post(schedules::pages::hidden::update_hidden),
+        at("/admin/schedules/{id}/blocks").post(schedules::pages::update_blocks),
+        at("/admin/schedules/{id}/zones").post(schedules::pages::create_zone),
+        at("/admin/schedules/{id}/zones/{zone_id}").post(schedules::pages::update_zone),
+        at("/admin/venues").get(venues::pages::list_all).post(venues::pages::create_venue),
+        at("/admin/venues/new").get(venues::pages::new_venue),
+        at("/admin/venues/{id}").get(venues::pages::show_venue).post(venues::pages::update_venue),
+        at("/admin/venues/{id}/seats").post(venues::pages::update_seats).uploads(accounts::admin_of),
+        at("/admin/venues/{id}/seats.csv").get(venues::pages::show_seats),
+        at("/admin/venues/{id}/seats/preview").post(venues::pages::preview_seats).uploads(accounts::admin_of),
     ]
 }

@@ -2,7 +2,7 @@
 //!
 //! An **obstacle** is what keeps an account from being deleted: a hold, a paid performance that is
 //! still to come, a ticket that somebody handed over or that was paid for as a share,
-//! a share that waits for the others, a transfer or a hand-over that nobody answered, a purchase that may still be paid, the role of an
+//! a share that waits for the others, a ticket on return, a transfer or a hand-over that nobody answered, a purchase that may still be paid, the role of an
 //! administrator. Each is ended on a page of its own. What is left without a question are places in
 //! line. A **balance** is given up in so many words: the owner types it, and it becomes an entry of
 //! its own kind in the house's favour.
@@ -94,6 +94,7 @@ pub(crate) async fn delete(
     wallet::expire_lapsed_of(&app.db, account_id).await?;
     tickets::expire_lapsed_of(&app.db, account_id).await?;
     reservation::expire_lapsed_of(app, account_id).await?;
+    reservation::returns::end_begun_of(app, account_id).await?;
     payment::shares::return_ended_of(app, account_id).await?;
     let deleted = retry_stale(|_| delete_once(app, account_id, session_id, given_up)).await?;
     for program_id in &deleted.left {

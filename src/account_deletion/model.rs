@@ -71,6 +71,13 @@ pub(crate) enum Obstacle {
         /// Time zone of the venue.
         time_zone: String,
     },
+    /// Ticket that is on sale again.
+    Return {
+        /// Id of the return.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+    },
     /// Share of somebody's hold that the account has paid, which waits for the others.
     SharePaid {
         /// Id of the share.
@@ -123,6 +130,7 @@ impl Obstacle {
             Self::TicketReceived { id, .. }
             | Self::HandOverSent { id, .. }
             | Self::HandOverReceived { id, .. } => format!("/hand-overs/{id}"),
+            Self::Return { id, .. } => format!("/returns/{id}"),
             Self::Wish { id, .. } => format!("/schedules/{id}/waiting-list"),
             Self::Purchase { id, .. } => format!("/wallet/charges/{id}"),
             Self::TicketShared { .. } => "/tickets".to_owned(),

@@ -18,6 +18,19 @@ from (
      ) s
      cross join lateral (select time_zone from venues where id = s.venue_id limit 1) v
      where r.account_id = $1 and r.status = 'CONFIRMED' and s.starts_at > clock_timestamp()
+        -- What others have bought since is nobody's to lose.
+        and exists (select from reservation_items where reservation_id = r.id and live)
+     limit $3)
+    union all
+    -- Tickets on return whose performance has begun: the next moment ends them.
+    (select 'return', t.id, p.title, t.payout, s.starts_at, v.time_zone
+     from (select * from ticket_returns where seller_id = $1 and status = 'OPEN' offset 0) t
+     cross join lateral (
+        select starts_at, venue_id, program_id from schedules where id = t.schedule_id limit 1
+     ) s
+     cross join lateral (select title from programs where id = s.program_id limit 1) p
+     cross join lateral (select time_zone from venues where id = s.venue_id limit 1) v
+     where $2 and s.starts_at <= clock_timestamp()
      limit $3)
     union all
     (select 'sent', t.id, other.name, t.amount, t.expires_at, ''

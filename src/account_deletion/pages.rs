@@ -71,6 +71,7 @@ impl DeletionPage {
             Obstacle::HandOverReceived { title, .. } => {
                 v.t("account-delete-hand-over-received").word("title", title)
             }
+            Obstacle::Return { title, .. } => v.t("account-delete-return").word("title", title),
             Obstacle::Wish { title, .. } => v.t("account-delete-wish").word("title", title),
             Obstacle::Purchase { points, .. } => {
                 v.t("account-delete-purchase").word("points", v.points(points))
@@ -91,6 +92,7 @@ impl DeletionPage {
             Obstacle::SharePaid { .. } => "account-delete-share-paid-action",
             Obstacle::HandOverSent { .. } => "account-delete-hand-over-sent-action",
             Obstacle::HandOverReceived { .. } => "account-delete-hand-over-received-action",
+            Obstacle::Return { .. } => "account-delete-return-action",
             Obstacle::Wish { .. } => "account-delete-wish-action",
             Obstacle::Purchase { .. } => "account-delete-purchase-action",
             Obstacle::Admin => "account-delete-admin-action",

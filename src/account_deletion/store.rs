@@ -25,6 +25,7 @@ impl From<ObstacleRow> for Obstacle {
             "tickets" => Self::Tickets { id, title, starts_at: until, time_zone },
             "received-ticket" => Self::TicketReceived { id, title, starts_at: until, time_zone },
             "shared-ticket" => Self::TicketShared { id, title, starts_at: until, time_zone },
+            "return" => Self::Return { id, title },
             "share" => Self::SharePaid { id, title, points },
             "sent-offer" => Self::HandOverSent { id, title },
             "received-offer" => Self::HandOverReceived { id, title },

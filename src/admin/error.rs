@@ -13,7 +13,7 @@ use crate::{
     },
     outbox::MailId,
     payment::PaymentError,
-    reservation::{InventoryError, ReservationError},
+    reservation::{InventoryError, ReservationError, codes::error::CodeEditError},
     wallet::WalletError,
     web::error::{HttpError, Problem},
 };
@@ -48,6 +48,9 @@ pub(crate) enum AdminError {
     /// The reservation refused.
     #[error(transparent)]
     Reservation(#[from] ReservationError),
+    /// The change of codes was refused.
+    #[error(transparent)]
+    Code(#[from] CodeEditError),
     /// The account operation was refused.
     #[error(transparent)]
     Account(#[from] AccountError),
@@ -71,6 +74,7 @@ impl Contention for AdminError {
             | Self::Inventory(InventoryError::Database(error))
             | Self::Database(error) => is_conflict(error),
             Self::Reservation(error) => error.is_stale(),
+            Self::Code(error) => error.is_conflict(),
             _ => false,
         }
     }
@@ -97,6 +101,7 @@ impl HttpError for AdminError {
             Self::Payment(error) => error.problem(),
             Self::Wallet(error) => error.problem(),
             Self::Reservation(error) => error.problem(),
+            Self::Code(error) => error.problem(),
             Self::Account(error) => error.problem(),
             Self::Key(error) => error.problem(),
             Self::Database(error) => error.problem(),

@@ -24,6 +24,7 @@
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;
 pub(crate) mod charges;
+pub(crate) mod codes;
 mod edits;
 pub(crate) mod error;
 pub(crate) mod mails;

@@ -72,6 +72,18 @@ pub(crate) enum Act {
     KeptPlacesSet,
     /// Prices of sections were set.
     PricesSet,
+    /// Price types were made, replaced, withdrawn or copied.
+    PriceTypesSet,
+    /// Codes of a program were made.
+    CodesMade,
+    /// How many may use a code was set.
+    CodeLimited,
+    /// A code was withdrawn.
+    CodeWithdrawn,
+    /// A section or zone was hidden.
+    SectionHidden,
+    /// A section or zone is shown again.
+    SectionShown,
     /// Seats were taken off sale.
     SeatsBlocked,
     /// Seats were put back on sale.

@@ -42,6 +42,8 @@ pub(crate) struct ProgramDetails {
     pub refund_until_hours: i32,
     /// Share refunded, in percent (0-100).
     pub refund_percent: i32,
+    /// Share of a place that is sold on that the program keeps, in percent (0-100).
+    pub return_fee_percent: i32,
 }
 
 /// Numbered version of a program.

@@ -29,6 +29,15 @@ pub(crate) enum CatalogError {
     /// The venue has no such section.
     #[error("the venue has no such section")]
     NoSuchSection,
+    /// The performance has another price type of this name.
+    #[error("the performance has a price type of this name")]
+    PriceTypeTaken,
+    /// The performance has as many price types as it may have.
+    #[error("a performance may have {types_max} price types")]
+    TooManyPriceTypes {
+        /// Price types that a performance may have.
+        types_max: usize,
+    },
     /// The program to publish has nothing to sell.
     #[error("the program has nothing to sell")]
     NothingToSell,
@@ -73,6 +82,10 @@ impl HttpError for CatalogError {
             Self::MomentTaken => Problem::new(409, "moment-taken"),
             Self::ZoneTaken => Problem::new(409, "zone-taken"),
             Self::NoSuchSection => Problem::new(422, "no-such-section"),
+            Self::PriceTypeTaken => Problem::new(409, "price-type-taken"),
+            Self::TooManyPriceTypes { types_max } => Problem::new(409, "too-many-price-types")
+                .with(json!({ "types_max": types_max }))
+                .number("count", types_max),
             Self::NothingToSell => Problem::new(409, "nothing-to-sell"),
             Self::WrongStatus => Problem::new(409, "wrong-status"),
             Self::OpeningAnnounced => Problem::new(409, "draw-announced"),
@@ -104,6 +117,7 @@ impl From<sqlx::Error> for CatalogError {
             Some("programs_slug_key") => Self::SlugTaken,
             Some("schedules_program_id_starts_at_key") => Self::MomentTaken,
             Some("zones_schedule_id_name_key") => Self::ZoneTaken,
+            Some("price_types_current_name_key") => Self::PriceTypeTaken,
             Some("queue_draws_opens_with_sale") => Self::OpeningAnnounced,
             _ => Self::Database(error),
         }

@@ -1,7 +1,8 @@
 //! Catalog: programs, performances, venues, and when they are on sale.
 //!
 //! A **program** is what is sold; a **schedule** is one performance of it in a **venue** with
-//! **seats** and **zones** (standing places). Its **sale** opens and closes at fixed moments.
+//! **seats** and **zones** (standing places), at ordinary prices and those of its **price types**.
+//! Its **sale** opens and closes at fixed moments.
 //! An **edition** is a numbered version of a program, a venue or a schedule.
 //!
 //! # Invariants
@@ -34,15 +35,15 @@ mod guards;
 mod model;
 pub(crate) mod pages;
 mod popular;
+pub(crate) mod price_types;
 pub(crate) mod programs;
 pub(crate) mod schedules;
-pub(crate) mod sitemap;
 mod store;
 pub(crate) mod venues;
 
 pub(crate) use changes::{
-    Edited, Prices, change_program, create_program, create_schedule, create_venue, create_zone,
-    find_schedule_edition, find_venue, has_prices_to_write, inventory_of, keep_places,
+    Edited, Prices, change_program, count_hiding, create_program, create_schedule, create_venue,
+    create_zone, find_schedule_edition, find_venue, has_prices_to_write, inventory_of, keep_places,
     list_schedule_editions, list_venues, list_with_prices_to_write, next_schedule_edition,
     reopen_winding_down, replace_seats, update_prices, update_venue, update_zone, write_prices,
 };
@@ -65,5 +66,7 @@ pub(crate) use model::{
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub(crate) use popular::count_booking;
+pub use price_types::{Company, PriceTypeError};
+pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
 pub(crate) use venues::plan::{PlannedSeat, SeatPlan};

@@ -192,6 +192,10 @@ pub(crate) struct Schedule {
     /// Until when free places for wheelchairs and companions are kept for those who need them: the
     /// start, if they never go on general sale.
     pub kept_until: DateTime<Utc>,
+    /// Whether it has price types beside the ordinary prices.
+    pub has_price_types: bool,
+    /// Whether a section or zone of it is or was hidden.
+    pub has_hidden: bool,
 }
 
 impl Schedule {

@@ -52,7 +52,12 @@ pub(crate) async fn find_schedule(
         select schedules.id as "id: ScheduleId", program_id as "program_id: ProgramId", starts_at,
             venues.name as venue_name, time_zone,
             coalesce(starts_at - make_interval(hours => kept_until_hours), starts_at)
-                as "kept_until!"
+                as "kept_until!",
+            exists (
+                select from price_types
+                where schedule_id = schedules.id and withdrawn_at is null
+            ) as "has_price_types!",
+            hidden_version > 0 as "has_hidden!"
         from schedules
         join venues on venues.id = venue_id
         where schedules.id = $1
@@ -81,7 +86,7 @@ pub(crate) async fn list_programs(
                              order by price limit 1))
                  from schedules s where s.program_id = programs.id and s.starts_at > $1),
                 (select min((select min(price) from zones
-                             where schedule_id = s.id and remaining > 0))
+                             where schedule_id = s.id and remaining > 0 and hidden_at is null))
                  from schedules s where s.program_id = programs.id and s.starts_at > $1)
             ) as "price_from: Points"
         from programs
@@ -123,7 +128,7 @@ pub(crate) async fn list_schedules(
         ) seats
         cross join lateral (
             select sum(remaining)::bigint as free, min(price) filter (where remaining > 0) as price_from
-            from zones where schedule_id = schedules.id
+            from zones where schedule_id = schedules.id and hidden_at is null
         ) places
         where program_id = $1 and starts_at > $2
         order by starts_at
@@ -177,7 +182,8 @@ pub(crate) async fn list_ranked(
                 (select price from schedule_seats
                  where schedule_id = schedules.id and status = 'AVAILABLE'
                  order by price limit 1),
-                (select min(price) from zones where schedule_id = schedules.id and remaining > 0)
+                (select min(price) from zones
+                 where schedule_id = schedules.id and remaining > 0 and hidden_at is null)
             ) as "price_from: Points"
         from unnest($1::uuid[]) with ordinality as ranked (schedule_id, place)
         join schedules on schedules.id = ranked.schedule_id

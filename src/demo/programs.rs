@@ -1,7 +1,10 @@
 //! Programs of the demo, with their performances and prices.
 
 use super::store;
-use crate::{demo::announcement::Announcement, infra::postgres::Connection};
+use crate::{
+    demo::announcement::{Announcement, Discount},
+    infra::postgres::Connection,
+};
 
 /// Values that most programs share.
 const USUAL: Announcement = Announcement {
@@ -15,6 +18,7 @@ const USUAL: Announcement = Announcement {
     days: &[],
     price_from_front: 121_000,
     zones: &[],
+    price_types: &[],
     is_sold_out: false,
 };
 
@@ -36,6 +40,24 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         hall: "골목극장",
         days: &[9, 10, 11],
         price_from_front: 45_000,
+        price_types: &[
+            Discount {
+                name: "어린이(만 12세까지)",
+                note: "",
+                percent: 50,
+                beside: Some("ORDINARY"),
+                per_beside_max: Some(3),
+                per_order_max: None,
+            },
+            Discount {
+                name: "학생",
+                note: "학생증을 가져오세요",
+                percent: 70,
+                beside: None,
+                per_beside_max: None,
+                per_order_max: Some(2),
+            },
+        ],
         ..USUAL
     },
     Announcement {
@@ -81,6 +103,32 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         days: &[14],
         price_from_front: 77_000,
         zones: &[("Bar standing", 33_000, 80)],
+        price_types: &[
+            Discount {
+                name: "Child up to 12",
+                note: "",
+                percent: 50,
+                beside: Some("ORDINARY"),
+                per_beside_max: Some(3),
+                per_order_max: None,
+            },
+            Discount {
+                name: "Student",
+                note: "Bring your student card",
+                percent: 70,
+                beside: None,
+                per_beside_max: None,
+                per_order_max: Some(2),
+            },
+            Discount {
+                name: "Companion",
+                note: "For whoever comes with a wheelchair user",
+                percent: 0,
+                beside: Some("WHEELCHAIR"),
+                per_beside_max: Some(1),
+                per_order_max: None,
+            },
+        ],
         ..USUAL
     },
 ];
@@ -96,6 +144,9 @@ pub(crate) async fn announce(
         store::insert_schedule_seats(tx, schedule_id, program.price_from_front).await?;
         for (name, price, capacity) in program.zones {
             store::insert_zone(tx, schedule_id, name, *price, *capacity).await?;
+        }
+        for discount in program.price_types {
+            store::insert_price_type(tx, schedule_id, discount).await?;
         }
         if program.is_sold_out {
             store::sell_every_seat(tx, schedule_id).await?;

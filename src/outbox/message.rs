@@ -98,6 +98,16 @@ pub(crate) enum Message {
         /// Id of the ticket.
         ticket_id: Uuid,
     },
+    /// A ticket that was on return was bought, to its seller.
+    TicketSold {
+        /// Id of the return.
+        return_id: Uuid,
+    },
+    /// A hold of a place that was on return has ended because the return did, to its account.
+    ReturnGone {
+        /// Id of the reservation.
+        reservation_id: Uuid,
+    },
     /// A share of a reservation is paid with it, to a friend of its holder.
     SharePaid {
         /// Id of the share.
@@ -199,6 +209,8 @@ mod tests {
             Message::TransferExpiring { transfer_id: reservation_id },
             Message::HandOverOffered { hand_over_id: reservation_id },
             Message::TicketVoided { ticket_id: reservation_id },
+            Message::TicketSold { return_id: reservation_id },
+            Message::ReturnGone { reservation_id },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },
             Message::QueueTurn { token_id: reservation_id },

@@ -8,6 +8,8 @@
 //! * A reservation is confirmed exactly when it has one completed payment, or one for each of its
 //!   [`shares`], one history entry for each in its payer's wallet, which add up to its total, and a valid
 //!   or used ticket for each seat and place. One transaction writes all of it, and one reverts all of it.
+//! * Whoever pays for a place on return pays its seller, less the program's share, in the same transaction
+//!   (`resale`): a seller is paid once for a return, and only when it is sold.
 //! * A reservation is paid once, at once or in shares: `payments_live_key`.
 //! * Nothing is paid after the hold's end. An owner's refund is refused if a ticket was used; an
 //!   administrator's full refund, and that of a cancelled program with an unused ticket, continue,
@@ -21,7 +23,8 @@
 //! # Concurrency
 //!
 //! Payments that arrive together are paid in one transaction (`together`), which waits for no row;
-//! what is not simply paid is paid alone. Alone, the request key is claimed first in the
+//! what is not simply paid is paid alone. A hold of places on return always is: the sellers' reservations,
+//! tickets and wallets are locked with the buyer's, in the same order. Alone, the request key is claimed first in the
 //! transaction. Then the rows are locked: queue token,
 //! reservation (followed by a read of the clock), payment, seats, tickets, wallet. Concurrent
 //! payments race for the reservation's row; the losers then read that it is paid. The queue's
@@ -35,6 +38,7 @@ mod model;
 pub(crate) mod pages;
 mod pay;
 mod refund;
+mod resale;
 pub(crate) mod shares;
 mod store;
 mod telling;

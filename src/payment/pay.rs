@@ -6,7 +6,7 @@ use super::{
     error::PaymentError,
     model::{Paid, PaymentId},
     refund::tickets_per_item,
-    shares,
+    resale, shares,
     store::{self, NewPayment},
     telling::tell_paid,
 };
@@ -19,7 +19,7 @@ use crate::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
     },
-    reservation::{self, ReservationError, ReservationId},
+    reservation::{self, ReservationError, ReservationId, returns},
     tickets,
     wallet::{self, Kind, WalletError},
 };
@@ -74,8 +74,12 @@ async fn pay_once(
         return Ok(Attempt::PaidBefore(paid));
     }
     let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
-    let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
+    let found = found.ok_or(ReservationError::NotFound)?;
+    let program_id = found.program_id;
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
+    if found.buys_return {
+        returns::lock_sellers(&mut tx, reservation_id).await?;
+    }
     let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
     if held.is_shared {
         shares::end_open(&mut tx, &held).await?;
@@ -85,13 +89,21 @@ async fn pay_once(
     let payment =
         NewPayment { id: payment_id, reservation_id, account_id, amount: held.total, number: 1 };
     store::insert_payments(&mut tx, &[payment]).await?;
+    let sold = match held.buys_return {
+        true => returns::sell(&mut tx, &held).await?,
+        false => Vec::new(),
+    };
     let holds = [held];
     reservation::confirm(&mut tx, &holds).await?;
     let [held] = holds;
     let tickets = tickets::make(account_id, &tickets_per_item(&held));
-    tickets::issue(&mut tx, &tickets).await?;
-    let balance =
-        wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?;
+    let balance = match sold.is_empty() {
+        true => {
+            tickets::issue(&mut tx, &tickets).await?;
+            wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?
+        }
+        false => resale::settle(&mut tx, &payment, &sold, &tickets).await?,
+    };
 
     // An account with further holds to pay stays admitted.
     if let Some(token) = token

@@ -2,7 +2,7 @@
 
 use super::{
     error::PaymentError,
-    model::Cancelled,
+    model::{Cancelled, PaymentId},
     store::{self, LockedPayment},
     telling::tell_refunded,
 };
@@ -12,7 +12,10 @@ use crate::{
     infra::postgres::Connection,
     outbox::Message,
     points::Points,
-    reservation::{self, Locked, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::{
+        self, Locked, ReservationError, ReservationId, ReservationItemId, ReservationStatus,
+        returns::error::ReturnRefusal,
+    },
     tickets::{self, Used},
     wallet::{self, RefundCredit},
 };
@@ -62,10 +65,18 @@ pub(crate) async fn refund(
     let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
     let percent = match share {
         Share::All | Share::Unused => 100,
+        // The buyer was promised the time of the hold, and the owner loses nothing by it.
+        Share::AsAgreed if confirmed.is_being_bought => {
+            return Err(ReservationError::from(ReturnRefusal::BeingBought).into());
+        }
         Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
         Share::AsAgreed => return Err(PaymentError::RefundOver),
     };
-    let payments = store::lock_completed(tx, reservation_id).await?;
+    let mut payments = store::lock_completed(tx, reservation_id).await?;
+    if confirmed.items.iter().any(|item| item.returned > 0) {
+        let sold = store::list_sold_on(tx, reservation_id).await?;
+        take_sold(&mut payments, &sold).ok_or(PaymentError::Inconsistent)?;
+    }
     let refunds = refunds_of(&payments, percent).ok_or(PaymentError::Inconsistent)?;
     let n_written = store::write_refunded(tx, &payments).await?;
     if u64::try_from(payments.len()) != Ok(n_written) {
@@ -73,7 +84,7 @@ pub(crate) async fn refund(
     }
     reservation::refund_items(tx, &confirmed).await?;
     let payers: Vec<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
-    let items = tickets_per_item(&confirmed);
+    let items = unsold_per_item(&confirmed);
     tickets::void(tx, account_id, &items, share.used(), &payers).await?;
     wallet::refund(tx, &refunds).await?;
     let owner_message = share.message(reservation_id, sum_of(&refunds, Some(account_id)));
@@ -81,6 +92,16 @@ pub(crate) async fn refund(
     let refunded = sum_of(&refunds, None);
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
+}
+
+/// Takes what was paid for places that others have bought since out of the payments of a reservation:
+/// whoever paid for those has had it back. `None` if it is more than was paid, a bug.
+fn take_sold(payments: &mut [LockedPayment], sold: &[(PaymentId, Points)]) -> Option<()> {
+    for (id, price) in sold {
+        let payment = payments.iter_mut().find(|payment| payment.id == *id)?;
+        payment.amount = payment.amount.checked_sub(*price)?;
+    }
+    Some(())
 }
 
 /// Returns what each payment gives back, rounded down to whole points for each; `None` for a paid
@@ -98,6 +119,12 @@ fn sum_of(refunds: &[RefundCredit], payer_id: Option<AccountId>) -> Points {
     let counted = refunds.iter().filter(|refund| payer_id.is_none_or(|id| id == refund.payer_id));
     let sum = counted.map(|refund| refund.amount).try_fold(Points::ZERO, Points::checked_add);
     sum.unwrap_or_default()
+}
+
+/// Returns each item of a paid reservation with its number of tickets that nobody else has bought.
+fn unsold_per_item(reservation: &Locked) -> Vec<(ReservationItemId, i32)> {
+    let items = reservation.items.iter().map(|item| (item.id, item.quantity - item.returned));
+    items.filter(|(_, quantity)| *quantity > 0).collect()
 }
 
 /// Returns each item of a reservation with its number of tickets.

@@ -88,6 +88,25 @@ pub(crate) async fn lock_completed(
     .await
 }
 
+/// Lists what was paid for those places of a locked reservation that others have bought since, with the
+/// payments.
+pub(crate) async fn list_sold_on(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+) -> Result<Vec<(PaymentId, Points)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select payment_id as "id: PaymentId", price as "price: Points"
+        from ticket_returns
+        where reservation_id = $1 and status = 'SOLD'
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.price)).collect())
+}
+
 /// Marks locked payments as refunded; returns the number written, those whose version has changed since
 /// the lock left out.
 pub(crate) async fn write_refunded(

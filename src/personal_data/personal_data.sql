@@ -30,15 +30,23 @@ select jsonb_build_object(
         cross join lateral (select title from programs where id = e.program_id limit 1) p
         order by e.entered_at desc limit $2) part),
     'reservations', (select coalesce(jsonb_agg(part), '[]') from (
-        select r.id, p.title, r.schedule_id, r.status, r.total, r.created_at, r.expires_at,
-            r.confirmed_at, r.settled_at,
+        select r.id, p.title, r.schedule_id, r.status, r.total, r.discount,
+            (select word from sale_codes where id = r.sale_code_id) as code,
+            r.created_at, r.expires_at, r.confirmed_at, r.settled_at,
             (select coalesce(jsonb_agg(jsonb_build_object(
                 'seat_id', i.schedule_seat_id, 'zone_id', i.zone_id, 'quantity', i.quantity,
-                'price', i.unit_price)), '[]')
+                'price', i.unit_price, 'price_type',
+                (select name from price_types where id = i.price_type_id))), '[]')
              from reservation_items i where i.reservation_id = r.id) as items
         from reservations r
         cross join lateral (select title from programs where id = r.program_id limit 1) p
         where r.account_id = a.id order by r.id desc limit $2) part),
+    'code_redemptions', (select coalesce(jsonb_agg(part), '[]') from (
+        select c.program_id, c.word as code, c.section, own.redeemed_at
+        from (select * from code_redemptions where account_id = a.id offset 0) own
+        cross join lateral (
+            select program_id, word, section from sale_codes where id = own.sale_code_id limit 1) c
+        order by own.redeemed_at desc limit $2) part),
     'payments', (select coalesce(jsonb_agg(part), '[]') from (
         select id, reservation_id, amount, status, created_at from payments
         where account_id = a.id order by id desc limit $2) part),
@@ -62,6 +70,10 @@ select jsonb_build_object(
     'tickets', (select coalesce(jsonb_agg(part), '[]') from (
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),
+    'returns', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, ticket_id, price, fee_percent, payout, status, created_at, settled_at
+        from (select * from ticket_returns where seller_id = a.id offset 0) own
+        order by id desc limit $2) part),
     'wishes', (select coalesce(jsonb_agg(part), '[]') from (
         select id, schedule_id, number, places, section, price_max, is_together, status, created_at,
             settled_at

@@ -6,11 +6,13 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::{
+    codes::error::CodeRefusal,
     hold::{alternatives::Alternative, other_places::PlacesAlternative},
     model::ReservationStatus,
+    returns::error::ReturnRefusal,
 };
 use crate::{
-    catalog::{ScheduleSeatId, ZoneId},
+    catalog::{ScheduleSeatId, ZoneId, price_types::PriceTypeError},
     entry_queue::QueueError,
     infra::{
         batcher::BatchError,
@@ -49,6 +51,9 @@ pub enum ReservationError {
     /// The hold was renewed before, or accounts wait in the queue for its owner's place.
     #[error("the hold cannot be renewed")]
     NotRenewable,
+    /// A return refused.
+    #[error(transparent)]
+    Return(#[from] ReturnRefusal),
     /// The account is not admitted to the program.
     #[error(transparent)]
     NotInside(QueueError),
@@ -62,8 +67,7 @@ pub enum ReservationError {
         /// Seats of the first alternative, if they are leased to the account.
         leased_seat_ids: Vec<ScheduleSeatId>,
     },
-    /// Places of companions are asked for without their wheelchair places, which the account does not
-    /// have either.
+    /// Places of companions without their wheelchair places, which the account does not have either.
     #[error("{} places of companions without their wheelchair places", .seat_ids.len())]
     CompanionAlone {
         /// Places of companions.
@@ -91,6 +95,9 @@ pub enum ReservationError {
         /// Current total.
         total: Points,
     },
+    /// The places may not be had on the terms of their price types.
+    #[error(transparent)]
+    PriceType(#[from] PriceTypeError),
     /// Other requests wait for the zone's lock before this one; its position is kept.
     #[error("{} wait for this zone", .waiting.count)]
     Waiting {
@@ -126,14 +133,16 @@ pub enum ReservationError {
         /// Places a hold may have.
         places_max: i64,
     },
+    /// The code of the order is not to be used.
+    #[error(transparent)]
+    Code(#[from] CodeRefusal),
     /// The performance has no such seat.
     #[error("no such seat")]
     UnknownSeat,
     /// The performance has no such zone.
     #[error("no such zone")]
     UnknownZone,
-    /// A row had another version when it was written than when it was locked. Retried by those who
-    /// change reservations.
+    /// A row changed between its lock and its write; those who change reservations try again.
     #[error("a row changed between its lock and its write")]
     StaleVersion,
     /// Rows that belong together disagree: a bug.
@@ -191,11 +200,12 @@ impl ReservationError {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
     }
 
-    /// Returns the mistake in the form when the error names an unknown seat or zone.
+    /// Returns the mistake in the form when the error names an unknown seat, zone or price type.
     pub(crate) fn mistake(&self) -> Option<Mistakes> {
         match self {
             Self::UnknownSeat => Some(Mistakes::one("seat_ids", "reservation-refusal-seats")),
             Self::UnknownZone => Some(Mistakes::one("zone_id", "reservation-refusal-zone")),
+            Self::PriceType(error) => error.mistake(),
             _ => None,
         }
     }
@@ -256,13 +266,12 @@ impl HttpError for ReservationError {
             Self::AlreadyPaid => Problem::new(409, "already-paid").recovery("/tickets"),
             Self::InvalidState(_) | Self::ProgramCancelled => Problem::new(409, "invalid-state"),
             Self::NotRenewable => Problem::new(409, "not-renewable"),
+            Self::Return(refusal) => refusal.problem(),
             Self::NotInside(error) => error.problem(),
             Self::SeatUnavailable { seat_ids, alternatives, leased_seat_ids } => {
-                Problem::new(409, "seat-unavailable").with(json!({
-                    "seat_ids": seat_ids,
-                    "alternatives": alternatives,
-                    "leased_seat_ids": leased_seat_ids,
-                }))
+                Problem::new(409, "seat-unavailable")
+                    .with(json!({ "seat_ids": seat_ids, "alternatives": alternatives }))
+                    .with(json!({ "leased_seat_ids": leased_seat_ids }))
             }
             Self::CompanionAlone { seat_ids } => {
                 Problem::new(409, "companion-alone").with(json!({ "seat_ids": seat_ids }))
@@ -272,17 +281,15 @@ impl HttpError for ReservationError {
             Self::SoldOut { alternatives, .. } => {
                 Problem::new(409, "sold-out").with(json!({ "alternatives": alternatives }))
             }
+            Self::PriceType(error) => error.problem(),
             Self::PriceChanged { total } => Problem::new(409, "price-changed")
                 .with(json!({ "total": total }))
                 .number("total", total),
             Self::Waiting { waiting, retry_after_ms } => Problem::new(429, "waiting")
                 .retry_after(retry_after_ms.div_ceil(1_000))
-                .with(json!({
-                    "waiting_count": waiting.count,
-                    "ahead": waiting.ahead,
-                    "estimated_wait_seconds": waiting.estimate_secs(),
-                    "retry_after_ms": retry_after_ms,
-                })),
+                .with(json!({ "waiting_count": waiting.count, "ahead": waiting.ahead }))
+                .with(json!({ "estimated_wait_seconds": waiting.estimate_secs() }))
+                .with(json!({ "retry_after_ms": retry_after_ms })),
             Self::SaleClosed => Problem::new(410, "sale-closed").recovery("/reservations"),
             Self::AccountLimit { places_max } => Problem::new(409, "account-limit")
                 .recovery("/reservations")
@@ -297,6 +304,7 @@ impl HttpError for ReservationError {
             Self::LeavesSingle { seat_ids } => {
                 Problem::new(409, "single-seat").with(json!({ "seat_ids": seat_ids }))
             }
+            Self::Code(refusal) => refusal.problem(),
             Self::UnknownSeat | Self::UnknownZone => self.mistake().unwrap_or_default().problem(),
             Self::Inconsistent => Problem::new(500, "internal"),
             Self::AlreadyProcessing | Self::StaleVersion => {

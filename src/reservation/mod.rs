@@ -10,17 +10,20 @@
 //!
 //! * A seat is in at most one live item: `reservation_items_live_seat_key`.
 //! * An item is live as long as its reservation is held or confirmed, and a seat's status agrees
-//!   with it.
-//! * `remaining` of a zone is its capacity minus the quantities of its live items.
+//!   with it. Only what a hold has of somebody's return is live from its payment on ([`returns`]), and
+//!   no longer the item of whoever returned it.
+//! * `remaining` of a zone is its capacity minus the quantities of its live items, and with what of these
+//!   is on return and not held.
 //! * No payment happens at or after `expires_at`, and no code revives an ended hold.
 //! * An account is never charged a total other than the one its request showed: a request carries
-//!   the shown price, which is compared with the locked rows and never charged.
+//!   the shown price, which is compared with the locked rows and never charged. What a code takes off is
+//!   a column of its own, `discount`: the total is the sum of the items' prices less it.
 //! * Reading changes nothing: a hold past its end reads as expired before its row is updated.
 //!
 //! # Concurrency
 //!
 //! Locks in Redis come first, then the connection, then rows: queue token, reservation, seats and
-//! zones, ids ascending. Decisions that depend on time are made by a statement after the locks.
+//! zones, codes, ids ascending. Decisions that depend on time are made by a statement after the locks.
 //! Locks in Redis are released after the commit, except a zone's fair lock, which is released as
 //! soon as the zone's row is locked: the row lock keeps the order from there on.
 //!
@@ -40,6 +43,8 @@
 //! Payment and expiry race for the reservation's row; the second sees what the first wrote. Lapsed
 //! holds that block a new hold are expired in a transaction of their own before the new hold's.
 
+mod choice;
+pub(crate) mod codes;
 mod error;
 mod hold;
 mod inventory;
@@ -48,6 +53,7 @@ mod lifecycle;
 mod model;
 mod number;
 pub(crate) mod pages;
+pub(crate) mod returns;
 pub(crate) mod seat_map;
 pub(crate) mod waiting_list;
 
@@ -56,18 +62,19 @@ pub(crate) use hold::hold;
 pub(crate) use hold::limiter::ReservationState;
 pub(crate) use inventory::error::InventoryError;
 pub(crate) use inventory::model::SeatPick;
-pub(crate) use inventory::{block_seats, resize_zone};
+pub(crate) use inventory::{block_seats, hide_section, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
 pub(crate) use lifecycle::expiry::expire_lapsed_of;
+pub(crate) use lifecycle::refunding::{lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
-    find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, mark_shared,
-    refund_items, release, wait_for,
+    find_owned, list_owners, list_with_live_holds, lock_payable, mark_shared, release, wait_for,
 };
 pub use model::ReservationId;
-pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus};
+pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus, ReturnId};
 pub(crate) use number::ReservationNumber;
 pub(crate) use pages::reservation_page;
+pub use returns::end_begun;
 pub(crate) use seat_map::feed::announce;
 pub(crate) use waiting_list::serve_list;
 pub use waiting_list::serve_lists;

@@ -1,14 +1,19 @@
 //! Types of reservations and their items.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::codes::model::CodeWord;
 use crate::{
-    catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
+    catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::ids::ids,
     points::Points,
 };
+
+pub(crate) use super::choice::{Choice, Wish};
 
 ids! {
     /// Id of a reservation.
@@ -17,6 +22,8 @@ ids! {
     pub ReservationItemId(Uuid),
     /// Id of a wish of a waiting list.
     pub(crate) WishId(Uuid),
+    /// Id of a return; also the reference of the seller's entry in the ledger.
+    pub(crate) ReturnId(Uuid),
 }
 
 /// State of a reservation.
@@ -58,8 +65,12 @@ pub(crate) struct Reservation {
     pub program_id: ProgramId,
     /// Current state.
     pub status: ReservationStatus,
-    /// Price of all items together.
+    /// What is paid: the price of all items together, less the discount.
     pub total: Points,
+    /// Points that its code takes off.
+    pub discount: Points,
+    /// Word of its code; `None` without one.
+    pub code: Option<CodeWord>,
     /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
@@ -76,6 +87,8 @@ pub(crate) struct Reservation {
     pub created_at: DateTime<Utc>,
     /// Whether shares of it were ever made, for several people to pay.
     pub is_shared: bool,
+    /// Whether places of it are on return until it is paid.
+    pub buys_return: bool,
 }
 
 impl Reservation {
@@ -101,6 +114,12 @@ pub struct Item {
     /// Price of one seat or place.
     #[serde(rename = "price")]
     pub unit_price: Points,
+    /// Return that the place is bought from; `None`: it was free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) return_id: Option<ReturnId>,
+    /// Number of its places that others have bought since it was paid.
+    #[serde(skip)]
+    pub(crate) returned: i32,
 }
 
 impl Item {
@@ -121,16 +140,33 @@ impl Item {
         unit_price: Points,
     ) -> Self {
         let id = ReservationItemId(Uuid::now_v7());
-        Self { id, schedule_seat_id, zone_id, quantity, unit_price }
+        let (return_id, returned) = (None, 0);
+        Self { id, schedule_seat_id, zone_id, quantity, unit_price, return_id, returned }
+    }
+
+    /// Returns the item as one that is bought from a return.
+    pub(crate) fn of_return(self, return_id: Option<ReturnId>) -> Self {
+        Self { return_id, ..self }
     }
 
     pub(crate) fn of_kind(self, kind: SeatKind) -> ItemOfKind {
-        ItemOfKind { item: self, kind }
+        ItemOfKind { item: self, kind, price_type: None }
     }
 }
 
+/// Price type of an item, as it was when the item was held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ItemPriceType {
+    /// Id of its terms.
+    pub id: PriceTypeId,
+    /// Name.
+    pub name: String,
+    /// What one place cost without the type.
+    pub ordinary_price: Points,
+}
+
 /// Item as its owner is told of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ItemOfKind {
     /// Item.
     #[serde(flatten)]
@@ -138,6 +174,9 @@ pub(crate) struct ItemOfKind {
     /// Kind of the seat. Outcomes that an earlier version kept have none.
     #[serde(default, skip_serializing_if = "SeatKind::is_standard")]
     pub kind: SeatKind,
+    /// Price type; left out at the ordinary price, and unknown to earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_type: Option<ItemPriceType>,
 }
 
 /// Reservation whose row this transaction has locked.
@@ -151,8 +190,10 @@ pub struct Locked {
     pub program_id: ProgramId,
     /// Performance reserved.
     pub schedule_id: ScheduleId,
-    /// Price of all items together.
+    /// What is paid: the price of all items together, less the discount.
     pub total: Points,
+    /// Points that its code takes off.
+    pub discount: Points,
     /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
     /// Time by the database's clock after the row was locked; compared with `expires_at` to decide
@@ -164,6 +205,8 @@ pub struct Locked {
     pub(crate) wish_id: Option<WishId>,
     /// Whether shares of it were ever made, for several people to pay.
     pub is_shared: bool,
+    /// Whether places of it are on return until it is paid.
+    pub(crate) buys_return: bool,
     /// Items of the reservation.
     pub items: Vec<Item>,
 }
@@ -196,6 +239,9 @@ pub(crate) struct LockedLists {
     pub(super) waited_for: Vec<ScheduleId>,
 }
 
+/// Reservations whose rows this transaction has locked, with their versions.
+pub(crate) type LockedReservations = HashMap<ReservationId, i64>;
+
 /// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct Confirmed {
@@ -207,6 +253,10 @@ pub(crate) struct Confirmed {
     pub refund_percent: i32,
     /// Lists that what a refund frees is offered to.
     pub(super) lists: LockedLists,
+    /// Whether somebody holds a place of it that is on return.
+    pub(crate) is_being_bought: bool,
+    /// Reservations that are locked with it, with their versions: it, and those of its buyers.
+    pub(super) reservations: LockedReservations,
 }
 
 impl std::ops::Deref for Confirmed {
@@ -233,49 +283,8 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
-}
-
-/// Seats or places that a request wants to hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Choice {
-    /// Seats by id: at least one, sorted and distinct.
-    Seats(Vec<ScheduleSeatId>),
-    /// Places of a zone.
-    Places {
-        /// Zone.
-        zone_id: ZoneId,
-        /// Number of places, at least one.
-        quantity: i32,
-    },
-    /// Best seats that are free side by side.
-    Best(Wish),
-}
-
-/// Conditions for the best available seats.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Wish {
-    /// Number of seats side by side, at least one.
-    pub n_seats: usize,
-    /// Section to search; `None` for all sections.
-    pub section: Option<String>,
-    /// Price of one seat; `None` for any price.
-    pub price: Option<Points>,
-    /// Whether all seats must be reached without steps. Left out of the request's digest unless it is
-    /// asked for, so that requests of an earlier version keep theirs.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_step_free: bool,
-}
-
-impl Choice {
-    /// Returns the number of seats or places.
-    pub(crate) fn quantity(&self) -> i64 {
-        match self {
-            Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
-            Self::Places { quantity, .. } => i64::from(*quantity),
-            Self::Best(wish) => i64::try_from(wish.n_seats).unwrap_or(i64::MAX),
-        }
-    }
+    /// Free, for those to whom a code has opened its section.
+    Hidden,
 }
 
 /// Hold as returned to the client, the first time and whenever its request key is repeated.
@@ -285,8 +294,14 @@ pub(crate) struct Hold {
     pub reservation_id: ReservationId,
     /// Always [`ReservationStatus::Held`].
     pub status: ReservationStatus,
-    /// Price of all items together.
+    /// What is to be paid: the price of all items together, less the discount.
     pub total: Points,
+    /// Word of its code, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<CodeWord>,
+    /// Points that the code takes off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discount: Option<Points>,
     /// End of the hold.
     pub expires_at: DateTime<Utc>,
     /// Items of the hold.
@@ -297,6 +312,7 @@ impl Hold {
     /// Creates a hold of `items`, which cost `total` together.
     pub(crate) fn new(items: Vec<ItemOfKind>, total: Points, expires_at: DateTime<Utc>) -> Self {
         let reservation_id = ReservationId(Uuid::now_v7());
-        Self { reservation_id, status: ReservationStatus::Held, total, expires_at, items }
+        let (status, code, discount) = (ReservationStatus::Held, None, None);
+        Self { reservation_id, status, total, code, discount, expires_at, items }
     }
 }

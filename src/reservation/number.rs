@@ -105,7 +105,7 @@ mod tests {
     fn a_number_is_read_as_it_is_heard() {
         let id = ReservationId("0196f5a0-7c80-7abc-8def-0123456789ab".parse().unwrap());
         let shown = ReservationNumber::from(id).to_string();
-        assert_eq!(shown, "4XVZ4-1Z0DB");
+        assert_eq!(shown, "2F5SS-JJ0DB");
         let heard = shown.to_lowercase().replace('1', "l").replace('0', "o").replace('-', " ");
         assert_eq!(number(&heard), Ok(ReservationNumber::from(id)));
     }

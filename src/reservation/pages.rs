@@ -1,7 +1,10 @@
 //! HTTP pages of seats and reservations.
 
 pub(crate) use crate::reservation::{
+    codes::pages::{create_redemption, show_terms},
     hold::pages::create_hold,
-    lifecycle::pages::{list_reservations, reservation_page, show_reservation, update_renewal},
-    seat_map::pages::{changes::show_changes, show_seat_map},
+    lifecycle::pages::{
+        list::list_reservations, reservation_page, show_reservation, update_renewal,
+    },
+    seat_map::pages::{changes::show_changes, price_types::show_price_types, show_seat_map},
 };

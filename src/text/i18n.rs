@@ -23,55 +23,96 @@ static_loader! {
     };
 }
 
-static EN: LanguageIdentifier = langid!("en");
-static KO: LanguageIdentifier = langid!("ko");
-
-/// Language of the product.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Locale {
-    /// English, also the fallback for languages that are not supported.
-    #[default]
-    En,
-    /// Korean.
-    Ko,
+/// What the program knows of a language beside its texts.
+struct Language {
+    /// Tag of the language; its texts are `locales/TAG.ftl`.
+    id: LanguageIdentifier,
+    /// Name of the language in the language itself.
+    own_name: &'static str,
+    /// How a date with its time is written, as chrono has it.
+    moment_form: &'static str,
+    /// Whose names of days and months are written.
+    names: chrono::Locale,
 }
 
+/// All languages, in the order the switch shows them. The first one also serves who prefers none of
+/// them.
+static LANGUAGES: [Language; 3] = [
+    Language {
+        id: langid!("en"),
+        own_name: "English",
+        moment_form: "%a %-d %b %Y, %H:%M",
+        names: chrono::Locale::en_GB,
+    },
+    Language {
+        id: langid!("ko"),
+        own_name: "한국어",
+        moment_form: "%Y년 %-m월 %-d일 (%a) %H:%M",
+        names: chrono::Locale::ko_KR,
+    },
+    Language {
+        id: langid!("ja"),
+        own_name: "日本語",
+        moment_form: "%Y年%-m月%-d日(%a) %H:%M",
+        names: chrono::Locale::ja_JP,
+    },
+];
+
+/// Language of the product; English by default.
+#[derive(Clone, Copy)]
+pub struct Locale(&'static Language);
+
 impl Locale {
-    /// All languages, in the order the switch shows them.
-    pub const ALL: [Self; 2] = [Self::En, Self::Ko];
+    /// Lists all languages, in the order the switch shows them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        LANGUAGES.iter().map(Self)
+    }
 
     /// Parses a language tag, such as `en` or `ko-KR`; `None` if the language is not supported.
     pub fn parse(tag: &str) -> Option<Self> {
         let primary = tag.trim().split('-').next()?;
-        Self::ALL.into_iter().find(|locale| locale.tag().eq_ignore_ascii_case(primary))
+        Self::all().find(|locale| locale.tag().eq_ignore_ascii_case(primary))
     }
 
     /// Value of the `lang` attribute.
     pub fn tag(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Ko => "ko",
-        }
+        self.0.id.language.as_str()
     }
 
     /// Name of the language in the language itself.
     pub fn own_name(self) -> &'static str {
-        match self {
-            Self::En => "English",
-            Self::Ko => "한국어",
-        }
+        self.0.own_name
+    }
+
+    /// Form of a date with its time, and the names of days and months in it, for chrono.
+    pub(super) fn moment_form(self) -> (&'static str, chrono::Locale) {
+        (self.0.moment_form, self.0.names)
     }
 
     /// Returns the text named `key`.
     pub fn text(self, key: impl Into<Cow<'static, str>>) -> Phrase {
         Phrase { locale: self, key: key.into(), args: HashMap::new() }
     }
+}
 
-    fn language(self) -> &'static LanguageIdentifier {
-        match self {
-            Self::En => &EN,
-            Self::Ko => &KO,
-        }
+impl Default for Locale {
+    fn default() -> Self {
+        let [first, ..] = &LANGUAGES;
+        Self(first)
+    }
+}
+
+impl PartialEq for Locale {
+    fn eq(&self, other: &Self) -> bool {
+        self.tag() == other.tag()
+    }
+}
+
+impl Eq for Locale {}
+
+impl fmt::Debug for Locale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.tag())
     }
 }
 
@@ -111,7 +152,7 @@ impl Phrase {
 
 impl fmt::Display for Phrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = LOCALES.try_lookup_with_args(self.locale.language(), &self.key, &self.args);
+        let text = LOCALES.try_lookup_with_args(&self.locale.0.id, &self.key, &self.args);
         f.write_str(text.as_deref().unwrap_or(&self.key))
     }
 }
@@ -141,7 +182,7 @@ impl<T: Count> Count for &T {
     }
 }
 
-/// Groups a number by thousands: 1234567 as 1,234,567, in both languages.
+/// Groups a number by thousands: 1234567 as 1,234,567, in every language.
 pub(crate) fn grouped(value: impl fmt::Display) -> String {
     let digits = value.to_string();
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
@@ -173,7 +214,8 @@ mod tests {
 
     #[test]
     fn a_region_does_not_hide_a_language() {
-        assert_eq!(Locale::parse("ko-KR"), Some(Locale::Ko));
+        assert_eq!(Locale::parse("ko-KR").map(Locale::tag), Some("ko"));
+        assert_eq!(Locale::parse("JA-jp").map(Locale::tag), Some("ja"));
         assert_eq!(Locale::parse("de"), None);
     }
 }

@@ -17,11 +17,8 @@ pub(crate) fn rfc3339(moment: DateTime<Utc>) -> String {
 
 /// Formats date and time of a moment on the clock of `zone`, which it names.
 pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
-    let local = moment.with_timezone(&zone);
-    let text = match locale {
-        Locale::En => local.format_localized("%a %-d %b %Y, %H:%M", chrono::Locale::en_GB),
-        Locale::Ko => local.format_localized("%Y년 %-m월 %-d일 (%a) %H:%M", chrono::Locale::ko_KR),
-    };
+    let (form, names) = locale.moment_form();
+    let text = moment.with_timezone(&zone).format_localized(form, names);
     format!("{text} {}", zone_name(moment, zone))
 }
 
@@ -90,11 +87,19 @@ mod tests {
     #[test]
     fn a_moment_names_its_zone() {
         let moment = DateTime::from_timestamp(1_782_900_000, 0).unwrap();
-        let text = |name| in_full(moment, zone(name), Locale::En);
+        let text = |name| in_full(moment, zone(name), Locale::default());
         assert_eq!(text("Asia/Seoul"), "Wed 1 Jul 2026, 19:00 KST");
         assert_eq!(text("Europe/Berlin"), "Wed 1 Jul 2026, 12:00 CEST");
         assert_eq!(text("Asia/Kathmandu"), "Wed 1 Jul 2026, 15:45 UTC+05:45");
         assert_eq!(rfc3339_in(moment, zone("Asia/Seoul")), "2026-07-01T19:00:00.000+09:00");
+    }
+
+    #[test]
+    fn a_moment_is_written_as_its_language_writes_it() {
+        let moment = DateTime::from_timestamp(1_782_900_000, 0).unwrap();
+        let text = |tag| in_full(moment, zone("Asia/Tokyo"), Locale::parse(tag).unwrap());
+        assert_eq!(text("ko"), "2026년 7월 1일 (수) 19:00 JST");
+        assert_eq!(text("ja"), "2026年7月1日(水) 19:00 JST");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::{
+    infra::postgres::{Contention, is_conflict},
+    reservation::ReservationError,
     text::times::{HOME_ZONE, rfc3339},
     web::error::{HttpError, Problem},
 };
@@ -43,6 +45,15 @@ pub enum TicketError {
     /// The ticket was refunded, or its program was cancelled.
     #[error("the ticket is void")]
     Void,
+    /// The ticket was put on sale again, and somebody else has bought its place.
+    #[error("somebody else has bought the place")]
+    Resold,
+    /// The ticket is on return, and the transaction has not locked what that needs. Tried again.
+    #[error("the ticket is on return")]
+    OnReturn,
+    /// A return of the ticket could not be ended.
+    #[error(transparent)]
+    Reservation(#[from] ReservationError),
     /// The ticket was checked in before.
     #[error("the ticket let somebody in at {used_at}")]
     AlreadyIn {
@@ -99,6 +110,21 @@ impl HttpError for PdfError {
     }
 }
 
+impl Contention for TicketError {
+    fn is_stale(&self) -> bool {
+        match self {
+            Self::OnReturn => true,
+            Self::Reservation(error) => error.is_stale(),
+            Self::Database(error) => is_conflict(error),
+            _ => false,
+        }
+    }
+
+    fn contended() -> Self {
+        Self::Reservation(ReservationError::contended())
+    }
+}
+
 impl HttpError for TicketError {
     fn problem(&self) -> Problem {
         match self {
@@ -110,6 +136,9 @@ impl HttpError for TicketError {
             Self::Replaced => Problem::new(409, "ticket-replaced"),
             Self::Unknown => Problem::new(404, "ticket-unknown"),
             Self::Void => Problem::new(409, "ticket-void"),
+            Self::Resold => Problem::new(409, "ticket-resold"),
+            Self::OnReturn => ReservationError::contended().problem(),
+            Self::Reservation(error) => error.problem(),
             Self::AlreadyIn { used_at } => Problem::new(409, "ticket-already-in")
                 .with(json!({ "used_at": rfc3339(*used_at) }))
                 .moment("when", *used_at, HOME_ZONE),

@@ -1,5 +1,7 @@
 //! Issuing and voiding tickets inside the caller's transaction.
 
+use uuid::Uuid;
+
 use super::{
     error::TicketError,
     hand_over::{self, model::HandOverStatus},
@@ -86,6 +88,15 @@ pub(crate) async fn void(
         return Err(TicketError::Inconsistent);
     }
     Ok(tell_voided(tx, payers, &voided).await?)
+}
+
+/// Voids tickets whose places others have bought, in the transaction of their payment. They are valid: a
+/// check-in would have ended their returns.
+pub(crate) async fn void_sold(tx: &mut Connection, ids: &[Uuid]) -> Result<(), TicketError> {
+    let ticket_ids: Vec<TicketId> = ids.iter().copied().map(TicketId).collect();
+    store::lock_all(tx, &ticket_ids).await?;
+    let voided = store::write_void(tx, &ticket_ids).await?;
+    if voided.len() == ticket_ids.len() { Ok(()) } else { Err(TicketError::Inconsistent) }
 }
 
 /// Writes the mails about voided tickets to those who have them, except for `payers`.

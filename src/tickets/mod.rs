@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! * One ticket exists per seat or place, issued in the transaction that pays for it and voided in
-//!   the one that refunds it.
+//!   the one that refunds it, or in which somebody else buys its place ([`returns`]).
 //! * A ticket is used once: of concurrent check-ins exactly one changes it from `VALID` to `USED`.
 //!   Within a minute staff may undo that; a `VOID` ticket stays void.
 //! * A ticket of another account reads as missing, whether or not its code is right.
@@ -35,6 +35,7 @@ mod issue;
 mod model;
 pub(crate) mod pages;
 mod pdf;
+pub(crate) mod returns;
 mod store;
 
 pub(crate) use check_in::counts::DoorCounts;
@@ -43,5 +44,5 @@ pub(crate) use files::{TicketFile, files_of};
 pub(crate) use hand_over::expire_hand_overs;
 pub(crate) use hand_over::expire_lapsed_of;
 pub(crate) use hand_over::model::HandOverStatus;
-pub(crate) use issue::{Used, codes_of, issue, make, make_for, void};
-pub(crate) use model::TicketCode;
+pub(crate) use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
+pub(crate) use model::{Issued, TicketCode};

@@ -102,7 +102,7 @@ pub(crate) enum TicketStatus {
     Valid,
     /// Used at a check-in.
     Used,
-    /// Refunded; does not admit.
+    /// Refunded, or bought by somebody else; does not admit.
     Void,
 }
 
@@ -144,6 +144,8 @@ pub(crate) struct Ticket {
     pub(crate) holder: String,
     /// Whether the ticket is offered to somebody.
     pub(crate) is_offered: bool,
+    /// Whether the ticket is on sale again, and nobody has bought it.
+    pub(crate) is_on_return: bool,
     pub(crate) slug: String,
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,
@@ -157,6 +159,9 @@ pub(crate) struct Ticket {
     pub(crate) number: Option<i32>,
     pub(crate) zone: Option<String>,
     pub(crate) price: Points,
+    /// Name of its price type, and what to bring for it, which may be empty; `None` at the ordinary price.
+    pub(crate) price_type: Option<String>,
+    pub(crate) price_type_note: Option<String>,
 }
 
 impl Ticket {
@@ -172,6 +177,11 @@ impl Ticket {
                 .text("reservation-standing")
                 .word("zone", self.zone.as_deref().unwrap_or_default()),
         }
+    }
+
+    /// Returns what to bring for the price type; `None` if there is nothing to be said.
+    pub(crate) fn what_to_bring(&self) -> Option<&str> {
+        self.price_type_note.as_deref().filter(|note| !note.is_empty())
     }
 
     /// Whether the ticket is with somebody else than the owner of its reservation.

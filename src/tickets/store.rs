@@ -91,6 +91,20 @@ pub(crate) async fn lock_tickets(
     .await
 }
 
+/// Locks tickets, in id order.
+pub(crate) async fn lock_all(
+    tx: &mut Connection,
+    ticket_ids: &[TicketId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select id from tickets where id = any($1) order by id for no key update",
+        ticket_ids as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(())
+}
+
 /// What may keep tickets from being voided.
 pub(crate) struct Uses {
     pub(crate) n_used: i64,
@@ -113,7 +127,7 @@ pub(crate) async fn uses_of(
         Uses,
         r#"
         select count(*) filter (where status = 'USED') as "n_used!", min(used_at) as first_at,
-               count(*) filter (where account_id <> $2) as "n_away!",
+               count(*) filter (where account_id <> $2 and status <> 'VOID') as "n_away!",
                (select count(*) from ticket_hand_overs
                 where ticket_id = any($1) and status = 'PENDING'
                   and expires_at > clock_timestamp()) as "n_offered!"
@@ -207,9 +221,12 @@ async fn select(
                exists (select from ticket_hand_overs
                        where ticket_id = t.id and status = 'PENDING'
                          and expires_at > clock_timestamp()) as "is_offered!",
+               exists (select from ticket_returns
+                       where ticket_id = t.id and status = 'OPEN') as "is_on_return!",
                p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-               z.name as "zone?", i.unit_price as "price: _"
+               z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
+               pt.note as "price_type_note?"
         from found
         join tickets t on t.id = found.id
         join accounts a on a.id = t.account_id
@@ -221,6 +238,9 @@ async fn select(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         order by t.id desc
         "#,
         of_account.map(|(account_id, _, _)| account_id) as _,

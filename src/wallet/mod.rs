@@ -39,6 +39,7 @@ pub(crate) mod charges;
 mod closing;
 pub(crate) mod debts;
 mod error;
+mod kind;
 mod ledger;
 mod locked;
 mod model;

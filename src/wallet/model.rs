@@ -1,12 +1,13 @@
 //! Wallets, their changes, and the rules of both.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::error::WalletError;
 use crate::{accounts::AccountId, infra::ids::ids, points::Points, text::i18n::grouped};
+
+pub(crate) use super::kind::Kind;
 
 ids! {
     /// Id of a wallet. Two wallets are locked in the order of their ids.
@@ -66,105 +67,6 @@ impl Wallet {
         let debt = self.debt.get().checked_add(movement.debt_change).and_then(Points::new);
         let debt = debt.ok_or(WalletError::TooManyPoints)?;
         Ok(Self { balance, pending, debt, version: self.version + 1, ..self.clone() })
-    }
-}
-
-/// Reason of a point transaction, in the order the filter shows them.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    sqlx::Type,
-    strum::EnumString,
-    strum::AsRefStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Kind {
-    /// Given by the demo provider, without money.
-    Charge,
-    /// Bought with money at a payment provider.
-    Purchase,
-    /// Taken back because the money was returned.
-    Reversal,
-    /// Given back after a dispute about the money was won.
-    Reinstatement,
-    /// Spent on a reservation.
-    Payment,
-    /// Returned for a reservation.
-    Refund,
-    /// Received from another account.
-    TransferIn,
-    /// Sent to another account.
-    TransferOut,
-    /// Withheld for a transfer request.
-    TransferHold,
-    /// Released because the transfer request was not accepted.
-    TransferRelease,
-    /// Withheld for a share of a reservation that several people pay together.
-    ShareHold,
-    /// Released because the reservation was not paid with the share.
-    ShareRelease,
-    /// Corrected by an administrator.
-    Adjustment,
-    /// Debt that an administrator wrote off; no points move.
-    WriteOff,
-    /// Given up by the owner, who deleted the account.
-    Forfeit,
-}
-
-impl Kind {
-    /// Lists the kinds that owners can find in their history: whoever gave a wallet up has none.
-    pub(crate) fn seen_by_owners() -> impl Iterator<Item = Self> {
-        Self::VARIANTS.iter().copied().filter(|kind| *kind != Self::Forfeit)
-    }
-
-    /// Whether the other side is the house and not another account.
-    pub(crate) fn is_with_the_house(self) -> bool {
-        match self {
-            Self::Charge
-            | Self::Purchase
-            | Self::Reversal
-            | Self::Reinstatement
-            | Self::Payment
-            | Self::Refund
-            | Self::Adjustment
-            | Self::WriteOff
-            | Self::Forfeit => true,
-            Self::TransferHold
-            | Self::TransferRelease
-            | Self::TransferOut
-            | Self::TransferIn
-            | Self::ShareHold
-            | Self::ShareRelease => false,
-        }
-    }
-
-    /// Returns the locale key of the kind's name.
-    pub(crate) fn text_key(self) -> &'static str {
-        match self {
-            Self::Charge => "wallet-kind-charge",
-            Self::Purchase => "wallet-kind-purchase",
-            Self::Reversal => "wallet-kind-reversal",
-            Self::Reinstatement => "wallet-kind-reinstatement",
-            Self::Payment => "wallet-kind-payment",
-            Self::Refund => "wallet-kind-refund",
-            Self::Adjustment => "wallet-kind-adjustment",
-            Self::WriteOff => "wallet-kind-write-off",
-            Self::Forfeit => "wallet-kind-forfeit",
-            Self::TransferHold => "wallet-kind-transfer-hold",
-            Self::TransferRelease => "wallet-kind-transfer-release",
-            Self::TransferOut => "wallet-kind-transfer-out",
-            Self::ShareHold => "wallet-kind-share-hold",
-            Self::ShareRelease => "wallet-kind-share-release",
-            Self::TransferIn => "wallet-kind-transfer-in",
-        }
     }
 }
 

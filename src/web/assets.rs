@@ -1,11 +1,24 @@
 //! Stylesheets, scripts and pictures, embedded in the binary and served under a path that changes
 //! with their content, so that browsers may cache them for ever.
+//!
+//! A file is compressed once in the life of a process, when it is first asked for, as small as it gets:
+//! it is asked for often, and a page is slow where its files are large.
 
-use std::sync::LazyLock;
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    sync::{LazyLock, OnceLock},
+};
 
-use actix_web::{HttpResponse, http::header, web};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{self, AcceptEncoding, ContentEncoding, Encoding, Header},
+    web::{self, Bytes},
+};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use rust_embed::Embed;
+use brotli::enc::BrotliEncoderParams;
+use flate2::{Compression, write::GzEncoder};
+use rust_embed::{Embed, EmbeddedFile};
 use sha2::{Digest, Sha256};
 
 use super::error::{NotFound, PageError};
@@ -14,18 +27,80 @@ use super::error::{NotFound, PageError};
 #[folder = "static/"]
 struct Assets;
 
+/// File as it is served.
+#[derive(Debug)]
+struct Asset {
+    plain: Bytes,
+    mime: String,
+    brotli: OnceLock<Bytes>,
+    gzip: OnceLock<Bytes>,
+}
+
+/// All files by their names.
+static ASSETS: LazyLock<BTreeMap<String, Asset>> = LazyLock::new(|| {
+    let named = Assets::iter().filter_map(|name| Some((name.to_string(), Assets::get(&name)?)));
+    named.map(|(name, file)| (name, Asset::of(file))).collect()
+});
+
 /// Version of all files together: a prefix of the hash of their contents, in hexadecimal.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     const VERSION_BYTES: usize = 6;
     let mut digest = Sha256::new();
-    let mut names: Vec<_> = Assets::iter().collect();
-    names.sort();
-    for file in names.iter().filter_map(|name| Assets::get(name)) {
-        digest.update(file.metadata.sha256_hash());
+    for asset in ASSETS.values() {
+        digest.update(Sha256::digest(&asset.plain));
     }
     let hash = digest.finalize();
     hash.iter().take(VERSION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 });
+
+impl Asset {
+    fn of(file: EmbeddedFile) -> Self {
+        let mime = file.metadata.mimetype();
+        let mime = match mime.starts_with("text/") {
+            true => format!("{mime}; charset=utf-8"),
+            false => mime.to_owned(),
+        };
+        let plain = Bytes::from(file.data.into_owned());
+        Self { plain, mime, brotli: OnceLock::new(), gzip: OnceLock::new() }
+    }
+
+    /// Returns the file in a coding that the client takes, the smallest one first.
+    fn encoded(&self, accepted: &AcceptEncoding) -> (ContentEncoding, Bytes) {
+        let codings = [Encoding::brotli(), Encoding::gzip(), Encoding::identity()];
+        match accepted.negotiate(codings.iter()) {
+            Some(Encoding::Known(ContentEncoding::Brotli)) => {
+                (ContentEncoding::Brotli, self.in_coding(&self.brotli, brotli))
+            }
+            Some(Encoding::Known(ContentEncoding::Gzip)) => {
+                (ContentEncoding::Gzip, self.in_coding(&self.gzip, gzip))
+            }
+            _ => (ContentEncoding::Identity, self.plain.clone()),
+        }
+    }
+
+    /// Returns what `kept` has, or compresses the file for it. Writing to memory does not fail.
+    fn in_coding(
+        &self,
+        kept: &OnceLock<Bytes>,
+        compress: fn(&[u8]) -> io::Result<Vec<u8>>,
+    ) -> Bytes {
+        kept.get_or_init(|| compress(&self.plain).unwrap_or_default().into()).clone()
+    }
+}
+
+fn brotli(plain: &[u8]) -> io::Result<Vec<u8>> {
+    // The slowest and smallest there is, which is the default.
+    let params = BrotliEncoderParams { size_hint: plain.len(), ..BrotliEncoderParams::default() };
+    let mut small = Vec::new();
+    brotli::BrotliCompress(&mut &*plain, &mut small, &params)?;
+    Ok(small)
+}
+
+fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
+    let mut small = GzEncoder::new(Vec::new(), Compression::best());
+    small.write_all(plain)?;
+    small.finish()
+}
 
 /// Returns the address of the file `name`, such as `css/base.css`.
 pub(crate) fn href(name: &str) -> String {
@@ -34,32 +109,33 @@ pub(crate) fn href(name: &str) -> String {
 
 /// Concatenates the files `names` into one `data:` URL, for a page that is kept as a file.
 pub(crate) fn inlined(names: &[&str], mime: &str) -> String {
-    let files = names.iter().filter_map(|name| Assets::get(name));
-    let bytes: Vec<u8> = files.flat_map(|file| file.data.into_owned()).collect();
+    let files = names.iter().filter_map(|name| ASSETS.get(*name));
+    let bytes: Vec<u8> = files.flat_map(|file| file.plain.to_vec()).collect();
     format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
 }
 
 /// `GET /static/{version}/{name}`: serves an embedded file.
 pub(crate) async fn show_asset(
     path: web::Path<(String, String)>,
+    request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let (version, name) = path.into_inner();
-    let file = Assets::get(&name).ok_or(NotFound)?;
+    let asset = ASSETS.get(&name).ok_or(NotFound)?;
     // A page rendered before an update asks for an old version: it gets the current file, which
     // must not be cached under the old name.
     let cache_control = match version == *VERSION {
         true => "public, max-age=31536000, immutable",
         false => "no-cache",
     };
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, content_type(file.metadata.mimetype())))
-        .insert_header((header::CACHE_CONTROL, cache_control))
-        .body(file.data))
-}
-
-fn content_type(mime: &str) -> String {
-    match mime.starts_with("text/") {
-        true => format!("{mime}; charset=utf-8"),
-        false => mime.to_owned(),
+    let accepted = AcceptEncoding::parse(&request).unwrap_or_else(|_| AcceptEncoding(Vec::new()));
+    let (coding, bytes) = asset.encoded(&accepted);
+    let mut response = HttpResponse::Ok();
+    if coding != ContentEncoding::Identity {
+        response.insert_header(coding);
     }
+    Ok(response
+        .insert_header((header::CONTENT_TYPE, asset.mime.as_str()))
+        .insert_header((header::CACHE_CONTROL, cache_control))
+        .insert_header((header::VARY, "accept-encoding"))
+        .body(bytes))
 }

@@ -23,6 +23,11 @@ const RECOVERY_PER_HOUR: NonZeroU32 = NonZeroU32::new(60).unwrap();
 /// Downloads an hour of one account's data.
 const PERSONAL_DATA_PER_HOUR: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
+/// Codes a minute that one account tries, and one network: nobody types as many, and a guess among 60
+/// random bits needs far more.
+const CODES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(20).unwrap();
+const CODES_PER_MINUTE_OF_NETWORK: NonZeroU32 = NonZeroU32::new(300).unwrap();
+
 /// Rate limits of one instance that belong to no feature.
 #[derive(Debug)]
 pub struct Limits {
@@ -36,6 +41,10 @@ pub struct Limits {
     pub personal_data: Limit<Uuid>,
     /// Requests to the rehearsal's provisioning pages, by network.
     pub rehearsal: Limit<Network>,
+    /// Codes of programs that are tried, right or wrong, by account.
+    pub codes: Limit<Uuid>,
+    /// The same by network.
+    pub codes_of_network: Limit<Network>,
 }
 
 impl Limits {
@@ -47,6 +56,8 @@ impl Limits {
             recovery: Limit::new(Quota::per_hour(RECOVERY_PER_HOUR)),
             personal_data: Limit::new(Quota::per_hour(PERSONAL_DATA_PER_HOUR)),
             rehearsal: Limit::new(Quota::per_minute(REHEARSAL_PER_MINUTE)),
+            codes: Limit::new(Quota::per_minute(CODES_PER_MINUTE)),
+            codes_of_network: Limit::new(Quota::per_minute(CODES_PER_MINUTE_OF_NETWORK)),
         }
     }
 
@@ -57,5 +68,7 @@ impl Limits {
         self.recovery.forget();
         self.personal_data.forget();
         self.rehearsal.forget();
+        self.codes.forget();
+        self.codes_of_network.forget();
     }
 }

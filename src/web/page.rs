@@ -126,7 +126,7 @@ impl View {
     /// Lists the languages other than the current one.
     pub(crate) fn other_locales(&self) -> impl Iterator<Item = Locale> {
         let current = self.locale;
-        Locale::ALL.into_iter().filter(move |locale| *locale != current)
+        Locale::all().filter(move |locale| *locale != current)
     }
 
     /// Formats an amount of points.

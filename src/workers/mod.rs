@@ -148,7 +148,8 @@ impl Workers {
             entry_queue::expire_stays(&app).await
         });
         workers.run("holds", TICK_MAX, every(app.config.expiry_period), |app| async move {
-            reservation::expire_lapsed(&app).await
+            reservation::expire_lapsed(&app).await?;
+            reservation::end_begun(&app).await
         });
         workers.run("waiting_lists", TICK_MAX, every(WAITING_LISTS_PERIOD), |app| async move {
             reservation::serve_lists(&app).await

@@ -16,7 +16,7 @@ async function refresh(part, timer) {
     if (!fresh) return;
     if (fresh.dataset.liveSecs === undefined) clearInterval(timer);
     // What is the same stays: a reader would say it again, and a focus would be lost.
-    if (fresh.innerHTML === part.innerHTML) return;
+    if (fresh.isEqualNode(part)) return;
     part.replaceChildren(...document.adoptNode(fresh).childNodes);
   } catch {
     // The next time may succeed; what is shown says when it was read.

@@ -4,6 +4,7 @@
 // Without this file the page is as fresh as its reload.
 
 import { follow } from "./seat_live.js";
+import { typedPrice } from "./seat_types.js";
 
 const SHADES = 4;
 
@@ -50,7 +51,15 @@ function showZone({ id, remaining, price }) {
   left.hidden = isOff;
   zone.querySelector("form").hidden = isOff;
   zone.querySelector("[data-zone-sold-out]").hidden = !isOff;
-  const quantity = zone.querySelector("select");
+  for (const sign of zone.querySelectorAll("[data-type-price]")) {
+    if (sign.dataset.percent === "0") continue;
+    put(sign, amount(typedPrice(price, sign.dataset)));
+  }
+  for (const option of zone.querySelectorAll("[data-count]")) {
+    option.disabled = Number(option.dataset.count) > remaining;
+  }
+  const quantity = zone.querySelector('select[name="quantity"]');
+  if (!quantity) return;
   for (const option of quantity.options) option.disabled = Number(option.value) > remaining;
   if (!isOff && Number(quantity.value) > remaining) quantity.value = String(remaining);
 }

@@ -5,6 +5,7 @@
 // is the picture of the box with the same id. Server statuses are AVAILABLE,
 // HELD, RESERVED and BLOCKED; "mine" is a checked box.
 
+import { seatTypes } from "./seat_types.js";
 import { zoomable } from "./seat_zoom.js";
 
 const TOUCH_PX_MIN = 28;
@@ -18,6 +19,7 @@ const svg = document.querySelector("[data-seat-map]");
 const text = form?.dataset;
 const number = new Intl.NumberFormat(document.documentElement.lang);
 const seats = new Map();
+const types = form && seatTypes(form, amount, showTotal);
 let zoom = null;
 
 if (form) {
@@ -26,6 +28,7 @@ if (form) {
     box.addEventListener("change", () => choose(box.value, box.checked));
   }
   if (svg) setUpDrawing();
+  form.elements.code?.addEventListener("input", showTotal);
   for (const seat of seats.values()) paint(seat);
   for (const element of form.querySelectorAll("[data-needs-js]")) element.hidden = false;
   for (const element of form.querySelectorAll("[data-without-js]")) element.hidden = true;
@@ -54,7 +57,7 @@ function applyChanges({ seats: changed = [] }) {
 
 function reprice({ box, mark }, price) {
   box.dataset.price = price;
-  box.dataset.amount = text.textAmount.replace("{points}", number.format(price));
+  box.dataset.amount = amount(price);
   const kind = legendOf(price);
   for (const each of [box.closest(".pick"), mark]) {
     if (!each) continue;
@@ -83,8 +86,7 @@ function legendOf(price) {
   const picture = item.querySelector("svg");
   picture.classList.replace(`seat--price-${used}`, `seat--price-${kind}`);
   picture.querySelector("use").setAttribute("href", `#seat-free-${kind}`);
-  const amount = text.textAmount.replace("{points}", number.format(price));
-  item.querySelector("[data-legend-amount]").textContent = amount;
+  item.querySelector("[data-legend-amount]").textContent = amount(price);
   last.after(item);
   return kind;
 }
@@ -222,8 +224,12 @@ function paint(seat) {
 
 function showTotal() {
   const mine = chosen();
-  const total = mine.reduce((sum, { box }) => sum + Number(box.dataset.price), 0);
-  put("[data-total]", text.textAmount.replace("{points}", number.format(total)));
+  types.show(mine.map(({ box }) => box));
+  const sum = mine.reduce((prices, { box }) => prices + types.price(box), 0);
+  const off = discountOf(sum);
+  const total = sum - off;
+  put("[data-discount]", off > 0 ? `${text.codeWord} −${amount(off)}` : "");
+  put("[data-total]", amount(total));
   const names = mine.map(({ box }) => box.dataset.name).join(" · ");
   put("[data-chosen]", mine.length === 0 ? text.textNone : names);
   put("[data-chosen-count]", number.format(mine.length));
@@ -232,6 +238,18 @@ function showTotal() {
   if (shown) shown.value = mine.length > 0 ? total : "";
   const button = form.querySelector("[data-hold]");
   if (button) button.disabled = mine.length === 0;
+}
+
+// What the code whose terms are shown takes off, as the server computes it.
+function discountOf(sum) {
+  const { codeWord: word, codePercent: percent = 0, codeAmount: amount = 0 } = text;
+  const typed = form.elements.code?.value.trim().toUpperCase();
+  if (!word || typed !== word) return 0;
+  return Number(percent) > 0 ? Math.floor((sum * percent) / 100) : Math.min(sum, Number(amount));
+}
+
+function amount(points) {
+  return text.textAmount.replace("{points}", number.format(points));
 }
 
 function put(selector, value) {

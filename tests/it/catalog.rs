@@ -42,7 +42,7 @@ async fn a_cancelled_program_offers_no_seats_and_no_prices(db: PgPool) {
     let office = Office::open(db).await;
     let concert = Concert::usual(&office.db).await;
     let path = format!("/programs/{}", concert.slug);
-    assert!(office.stranger().visit(&path).await.body.contains("120 free"));
+    assert!(office.stranger().visit(&path).await.body.contains("120 left"));
     run_sql(
         &office.db,
         "update programs set status = 'CANCELLED', cancelled_at = clock_timestamp()",
@@ -50,11 +50,11 @@ async fn a_cancelled_program_offers_no_seats_and_no_prices(db: PgPool) {
     .await;
     let page = eventually("a page that says so", async || {
         let page = office.stranger().visit(&path).await;
-        let is_told = page.body.contains("This program was cancelled");
+        let is_told = page.body.contains("This show was cancelled");
         if is_told { Ok(page) } else { Err(page.body) }
     })
     .await;
-    assert!(!page.body.contains("free</span>") && !page.body.contains("30,000"), "{}", page.body);
+    assert!(!page.body.contains("left</span>") && !page.body.contains("30,000"), "{}", page.body);
     assert!(page.has(".schedule-list .badge--off"));
     office.close().await;
 }

@@ -50,7 +50,7 @@ impl AccountPage {
     /// Lists the languages that mails can be in, and whether the account chose each of them.
     fn mail_languages(&self) -> impl Iterator<Item = (Locale, bool)> {
         let chosen = self.details.mails.locale;
-        Locale::ALL.into_iter().map(move |locale| (locale, chosen == Some(locale)))
+        Locale::all().map(move |locale| (locale, chosen == Some(locale)))
     }
 }
 

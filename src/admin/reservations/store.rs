@@ -24,6 +24,9 @@ pub(crate) struct Booking {
     pub(crate) time_zone: String,
     pub(crate) status: ReservationStatus,
     pub(crate) total: Points,
+    pub(crate) discount: Points,
+    /// Word of its code; `None` without one.
+    pub(crate) code: Option<String>,
     pub(crate) refund_until: DateTime<Utc>,
     pub(crate) refund_percent: i32,
     pub(crate) created_at: DateTime<Utc>,
@@ -65,7 +68,8 @@ pub(crate) async fn list(
             p.title, d.starts_at, v.time_zone,
             case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
                  else r.status end as "status!: ReservationStatus",
-            r.total as "total: Points", refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
+            r.total as "total: Points", r.discount as "discount: Points",
+            (select word from sale_codes where id = r.sale_code_id) as code, refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
             r.refund_percent, r.created_at
         from (select id from found order by id desc limit $4) page
         join reservations r on r.id = page.id
@@ -91,6 +95,9 @@ pub(crate) struct BookedItem {
     pub(crate) name: String,
     pub(crate) quantity: i32,
     pub(crate) price: Points,
+    /// Name of the price type; `None` at the ordinary price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price_type: Option<String>,
     pub(crate) valid: i64,
     pub(crate) used: i64,
     pub(crate) void: i64,
@@ -104,7 +111,7 @@ pub(crate) async fn list_items(
         BookedItem,
         r#"
         select coalesce(s.section || ' ' || s.row_label || '-' || s.number, z.name) as "name!",
-            i.quantity, i.unit_price as "price: Points",
+            i.quantity, i.unit_price as "price: Points", pt.name as "price_type?",
             count(*) filter (where t.status = 'VALID') as "valid!",
             count(*) filter (where t.status = 'USED') as "used!",
             count(*) filter (where t.status = 'VOID') as "void!"
@@ -112,9 +119,12 @@ pub(crate) async fn list_items(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         left join tickets t on t.reservation_item_id = i.id
         where i.reservation_id = $1
-        group by i.id, s.id, z.id
+        group by i.id, s.id, z.id, pt.name
         order by i.id
         "#,
         id as _,

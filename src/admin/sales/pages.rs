@@ -1,5 +1,7 @@
 //! Sales by performance and section, as a page, as JSON and as a CSV file.
 
+use std::collections::HashMap;
+
 use actix_web::{
     HttpResponse,
     web::{Data, Path},
@@ -9,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self as store, SoldSection};
+use super::store::{self as store, SoldSection, SoldType};
 use crate::{
     accounts::AdminAccount,
     admin::{
@@ -23,8 +25,18 @@ use crate::{
 };
 
 /// Columns of the CSV file.
-const COLUMNS: &[&str] =
-    &["reservation", "created_at", "status", "email", "starts_at", "places", "total"];
+const COLUMNS: &[&str] = &[
+    "reservation",
+    "created_at",
+    "status",
+    "email",
+    "starts_at",
+    "places",
+    "total",
+    "price_types",
+    "discount",
+    "code",
+];
 
 /// Width of a bar, in units of its drawing.
 const BAR: i64 = 1_000;
@@ -35,6 +47,10 @@ struct Evening {
     starts_at: DateTime<Utc>,
     time_zone: String,
     sections: Vec<SoldSection>,
+    /// What was sold by price; empty without price types.
+    types: Vec<SoldType>,
+    /// Points that codes took off what is sold.
+    discounts: i64,
 }
 
 impl Evening {
@@ -46,8 +62,9 @@ impl Evening {
         self.sum(|section| section.sold)
     }
 
+    /// Returns the points paid for what is sold.
     fn revenue(&self) -> i64 {
-        self.sum(|section| section.revenue)
+        self.sum(|section| section.revenue) - self.discounts
     }
 }
 
@@ -67,6 +84,13 @@ impl SoldSection {
     }
 }
 
+/// Returns what was sold at a performance by price; empty if all was sold at the ordinary prices.
+fn types_of(types: &[SoldType], schedule_id: ScheduleId) -> Vec<SoldType> {
+    let sold = types.iter().filter(|each| each.schedule_id == schedule_id).cloned();
+    let sold: Vec<SoldType> = sold.collect();
+    if sold.iter().any(|each| each.price_type.is_some()) { sold } else { Vec::new() }
+}
+
 #[derive(Template)]
 #[template(path = "admin/sales.html")]
 struct SalesPage {
@@ -83,7 +107,12 @@ pub(crate) async fn show_sales(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let sections = store::list_sections(&app.db, edition.id).await?;
-    let document = json!({ "program": edition, "sections": sections });
+    let types = store::list_types(&app.db, edition.id).await?;
+    let discounts: HashMap<ScheduleId, i64> =
+        store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
+    let document = json!({
+        "program": edition, "sections": sections, "price_types": types, "discounts": discounts,
+    });
     let mut evenings: Vec<Evening> = Vec::new();
     for section in sections {
         match evenings.last_mut() {
@@ -94,6 +123,8 @@ pub(crate) async fn show_sales(
                 schedule_id: section.schedule_id,
                 starts_at: section.starts_at,
                 time_zone: section.time_zone.clone(),
+                types: types_of(&types, section.schedule_id),
+                discounts: discounts.get(&section.schedule_id).copied().unwrap_or_default(),
                 sections: vec![section],
             }),
         }
@@ -124,6 +155,9 @@ pub(crate) async fn download_sales(
                     rfc3339_in(row.starts_at, clock),
                     row.places.to_string(),
                     row.total.get().to_string(),
+                    row.price_types,
+                    row.discount.get().to_string(),
+                    row.code.unwrap_or_default(),
                 ];
                 (row.id, cells)
             };

@@ -20,7 +20,7 @@ pub(crate) struct SoldSection {
     pub(crate) sold: i64,
     pub(crate) held: i64,
     pub(crate) free: i64,
-    /// Points paid for what is sold.
+    /// Sum of the prices of what is sold, before discounts.
     pub(crate) revenue: i64,
 }
 
@@ -39,10 +39,13 @@ pub(crate) async fn list_sections(
         from schedules d
         join venues v on v.id = d.venue_id
         cross join lateral (
-            select s.section, count(*) filter (where c.status = 'RESERVED') as sold,
-                count(*) filter (where c.status = 'HELD') as held,
-                count(*) filter (where c.status = 'AVAILABLE') as free,
-                coalesce(sum(i.unit_price) filter (where c.status = 'RESERVED'), 0)::bigint
+            -- What is on return is sold until somebody else has paid for it.
+            select s.section,
+                count(*) filter (where c.status = 'RESERVED' or c.return_id is not null) as sold,
+                count(*) filter (where c.status = 'HELD' and c.return_id is null) as held,
+                count(*) filter (where c.status = 'AVAILABLE' and c.return_id is null) as free,
+                coalesce(sum(i.unit_price)
+                    filter (where c.status = 'RESERVED' or c.return_id is not null), 0)::bigint
                     as revenue
             from schedule_seats c
             join seats s on s.id = c.seat_id and s.venue_id = d.venue_id
@@ -50,14 +53,15 @@ pub(crate) async fn list_sections(
             where c.schedule_id = d.id
             group by s.section
             union all
-            select z.name, coalesce(sum(i.quantity) filter (where r.status = 'CONFIRMED'), 0),
-                coalesce(sum(i.quantity) filter (where r.status = 'HELD'), 0), z.remaining,
-                coalesce(sum(i.quantity * i.unit_price) filter (where r.status = 'CONFIRMED'), 0)::bigint
+            select z.name, coalesce(sum(i.quantity - i.returned) filter (where r.status = 'CONFIRMED'), 0),
+                coalesce(sum(i.quantity) filter (where r.status = 'HELD'), 0), z.remaining - z.returned,
+                coalesce(sum((i.quantity - i.returned) * i.unit_price)
+                    filter (where r.status = 'CONFIRMED'), 0)::bigint
             from zones z
             left join reservation_items i on i.zone_id = z.id and i.live
             left join reservations r on r.id = i.reservation_id
             where z.schedule_id = d.id
-            group by z.name, z.remaining
+            group by z.name, z.remaining, z.returned
         ) inventory
         where d.program_id = $1
         order by d.starts_at, inventory.section
@@ -66,6 +70,30 @@ pub(crate) async fn list_sections(
     )
     .fetch_all(db)
     .await
+}
+
+/// Lists the discounts of the paid reservations of a program's performances, in points, those without any
+/// left out.
+pub(crate) async fn list_discounts(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Vec<(ScheduleId, i64)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select r.schedule_id as "schedule_id: ScheduleId", sum(r.discount)::bigint as "points!"
+        from (select id from sale_codes where program_id = $1 offset 0) c
+        cross join lateral (
+            select schedule_id, discount from reservations
+            where sale_code_id = c.id and status = 'CONFIRMED' offset 0
+        ) r
+        group by r.schedule_id
+        having sum(r.discount) > 0
+        "#,
+        program_id as _,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.schedule_id, row.points)).collect())
 }
 
 /// Row of the CSV file: one reservation.
@@ -79,6 +107,11 @@ pub(crate) struct SoldReservation {
     pub(crate) time_zone: String,
     pub(crate) places: i64,
     pub(crate) total: Points,
+    /// Names of price types with their numbers of places; empty if all are at the ordinary price.
+    pub(crate) price_types: String,
+    pub(crate) discount: Points,
+    /// Word of its code; `None` without one.
+    pub(crate) code: Option<String>,
 }
 
 /// Lists at most `rows_max` reservations of a program after `after`, newest first.
@@ -92,9 +125,22 @@ pub(crate) async fn list_reservations(
         SoldReservation,
         r#"
         select r.id, r.created_at, r.status, a.email, d.starts_at,
-            time_zone, r.total as "total: Points",
+            time_zone, r.total as "total: Points", r.discount as "discount: Points",
+            (select word from sale_codes where id = r.sale_code_id) as code,
             (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)
-                as "places!"
+                as "places!",
+            coalesce((
+                select string_agg(typed.name || ' × ' || typed.places, '; ' order by typed.name)
+                from (
+                    select t.name, sum(i.quantity) as places
+                    from reservation_items i
+                    cross join lateral (
+                        select name from price_types where id = i.price_type_id offset 0
+                    ) t
+                    where i.reservation_id = r.id
+                    group by t.name
+                ) typed
+            ), '') as "price_types!"
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules d on d.id = r.schedule_id
@@ -106,6 +152,51 @@ pub(crate) async fn list_reservations(
         program_id as _,
         after.unwrap_or(Uuid::max()),
         rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Places of one price at one performance.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct SoldType {
+    pub(crate) schedule_id: ScheduleId,
+    /// Name of the price type; `None` at the ordinary price.
+    pub(crate) price_type: Option<String>,
+    pub(crate) sold: i64,
+    /// Points paid for them.
+    pub(crate) revenue: i64,
+}
+
+/// Lists what was sold by price type, of all performances of a program.
+pub(crate) async fn list_types(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Vec<SoldType>, sqlx::Error> {
+    sqlx::query_as!(
+        SoldType,
+        r#"
+        select d.id as "schedule_id: ScheduleId", sold.name as price_type,
+            sold.places as "sold!", sold.revenue as "revenue!"
+        from schedules d
+        cross join lateral (
+            select typed.name, sum(typed.quantity) as places,
+                sum(typed.unit_price * typed.quantity)::bigint as revenue
+            from (
+                select id from reservations
+                where schedule_id = d.id and status = 'CONFIRMED' offset 0
+            ) r
+            cross join lateral (
+                select quantity, unit_price,
+                    (select name from price_types where id = i.price_type_id)
+                from reservation_items i where reservation_id = r.id
+            ) typed
+            group by typed.name
+        ) sold
+        where d.program_id = $1
+        order by d.id, sold.name nulls first
+        "#,
+        program_id as _,
     )
     .fetch_all(db)
     .await

@@ -1,5 +1,5 @@
-//! Performances as administrators edit them: created, moved, priced, blocked, zoned, and until when
-//! they keep places for those who need them.
+//! Performances as administrators edit them: created, moved, priced, blocked, zoned, with their price
+//! types, and until when they keep places for those who need them.
 //!
 //! A **block** takes seats off sale; **repricing** writes saved prices into the seats. Each
 //! edit is one transaction with its act in the audit log, except for the seats' prices, which
@@ -15,12 +15,13 @@
 //! Two edits race for the performance's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
+mod price_types;
 pub(crate) mod repricing;
-mod wishes;
+mod store;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::AdminError;
 use crate::{
@@ -145,6 +146,32 @@ pub(crate) async fn block_seats(
     });
     let changed = edit.await?.changed;
     if !is_blocked {
+        reservation::serve_list(app, id).await;
+    }
+    reservation::announce(app, id);
+    Ok(changed)
+}
+
+/// Hides a section or zone, or shows it again, and returns how many seats and zones changed.
+pub(crate) async fn hide_section(
+    app: &App,
+    change: ScheduleEdit,
+    section: &str,
+    is_hidden: bool,
+) -> Result<u64, AdminError> {
+    let act = if is_hidden { Act::SectionHidden } else { Act::SectionShown };
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, act, async |tx| {
+        let next = catalog::next_schedule_edition(tx, id, version, None).await?;
+        catalog::count_hiding(tx, id).await?;
+        let changed = reservation::hide_section(tx, id, section, is_hidden).await?;
+        let part = |version: i64, section: Option<&str>, changed| json!({ "version": version, "section": section, "changed": changed });
+        let before = part(next.before.version, None, 0);
+        let after = part(next.after.version, Some(section), changed);
+        Ok::<_, AdminError>(Edited { before, after })
+    });
+    let changed = edit.await?.get("changed").and_then(Value::as_u64).unwrap_or_default();
+    if !is_hidden {
         reservation::serve_list(app, id).await;
     }
     reservation::announce(app, id);

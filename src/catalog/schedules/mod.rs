@@ -95,6 +95,11 @@ pub(crate) async fn keep_places(
     Ok(Edited { before: next.before, after })
 }
 
+/// Counts that something of a locked performance is hidden or shown again: maps are read anew.
+pub(crate) async fn count_hiding(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+    store::write_hiding(tx, id).await
+}
+
 /// Creates a zone of a performance, as its next edition.
 pub(crate) async fn create_zone(
     tx: &mut Connection,

@@ -8,7 +8,10 @@ pub(crate) use sale::sell_every_seat;
 
 use uuid::Uuid;
 
-use super::{announcement::Announcement, log_in::LogIn};
+use super::{
+    announcement::{Announcement, Discount},
+    log_in::LogIn,
+};
 use crate::{catalog::SeatKind, infra::postgres::Connection};
 
 /// Number of accounts that bought the sold-out program.
@@ -83,6 +86,19 @@ pub(crate) async fn charge(
         "#,
         account_id,
         points,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Gives every program a code that takes ten percent off.
+pub(crate) async fn insert_codes(tx: &mut Connection) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into sale_codes (id, program_id, word, percent, uses_per_account_max)
+        select gen_random_uuid(), id, 'WELCOME', 10, 1 from programs
+        "#,
     )
     .execute(tx)
     .await?;
@@ -262,6 +278,31 @@ pub(crate) async fn insert_zone(
         name,
         price,
         capacity,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+pub(crate) async fn insert_price_type(
+    tx: &mut Connection,
+    schedule_id: Uuid,
+    discount: &Discount,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into price_types (id, series_id, schedule_id, name, note, percent, per_order_max,
+            beside, per_beside_max)
+        values ($1, $1, $2, $3, $4, $5, $6, $7, $8)
+        "#,
+        Uuid::now_v7(),
+        schedule_id,
+        discount.name,
+        discount.note,
+        discount.percent,
+        discount.per_order_max,
+        discount.beside,
+        discount.per_beside_max,
     )
     .execute(tx)
     .await?;

@@ -95,24 +95,25 @@ pub(super) fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
 }
 
 /// Tells whoever has a ticket without having paid for it that it is void.
-pub(super) fn voided(blank: Content, ticket: &TicketTold) -> Content {
+pub(super) async fn voided(blank: Content, db: &Pool, id: Uuid) -> Result<Content, ComposeError> {
+    let ticket = store::find_ticket(db, id).await?.ok_or(ComposeError::Gone)?;
     let locale = blank.locale;
-    Content {
+    Ok(Content {
         subject: locale.text("mail-ticket-voided-subject").to_string(),
         greeting: greeting(locale, Some(&ticket.holder)),
         paragraphs: vec![locale.text("mail-ticket-voided-lede")],
-        facts: facts(locale, ticket),
+        facts: facts(locale, &ticket),
         action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
         ..blank
-    }
+    })
 }
 
-fn greeting(locale: Locale, name: Option<&str>) -> Phrase {
+pub(super) fn greeting(locale: Locale, name: Option<&str>) -> Phrase {
     locale.text("mail-greeting").word("name", on_one_line(name.unwrap_or_default()))
 }
 
 /// Returns what the ticket is for: the program, when, where and which seat.
-fn facts(locale: Locale, ticket: &TicketTold) -> Vec<(Phrase, String)> {
+pub(super) fn facts(locale: Locale, ticket: &TicketTold) -> Vec<(Phrase, String)> {
     let starts_at = times::in_full(ticket.starts_at, times::zone(&ticket.time_zone), locale);
     vec![
         (locale.text("mail-fact-program"), on_one_line(&ticket.title)),

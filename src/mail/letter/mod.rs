@@ -3,6 +3,7 @@
 mod account;
 mod content;
 mod hand_over;
+mod resale;
 mod reservation;
 mod share;
 mod transfer;
@@ -121,9 +122,10 @@ async fn content_of(
         Message::HandOverWithdrawn { hand_over_id } => {
             hand_over::withdrawn(blank, &hand_over::read(db, *hand_over_id).await?)
         }
-        Message::TicketVoided { ticket_id } => {
-            let ticket = store::find_ticket(db, *ticket_id).await?.ok_or(ComposeError::Gone)?;
-            hand_over::voided(blank, &ticket)
+        Message::TicketVoided { ticket_id } => hand_over::voided(blank, db, *ticket_id).await?,
+        Message::TicketSold { return_id } => resale::sold(blank, db, *return_id).await?,
+        Message::ReturnGone { reservation_id } => {
+            reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }
         Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
         Message::ShareReturned { share_id } => {
@@ -132,9 +134,6 @@ async fn content_of(
         Message::ShareRefunded { share_id, refunded } => {
             share::refunded(blank, &share::read(db, *share_id).await?, *refunded)
         }
-        Message::QueueTurn { token_id } => {
-            let queued = store::find_turn(db, *token_id).await?.ok_or(ComposeError::Gone)?;
-            turn::tell(blank, &queued).ok_or(ComposeError::Gone)?
-        }
+        Message::QueueTurn { token_id } => turn::tell(blank, db, *token_id).await?,
     })
 }

@@ -36,7 +36,11 @@ pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
         subject: on_one_line(&subject.to_string()),
         greeting: locale.text("mail-greeting").word("name", &event.name),
         paragraphs: vec![locale.text("mail-paid-lede")],
-        facts: facts(locale, reserved).into_iter().chain([total]).collect(),
+        facts: facts(locale, reserved)
+            .into_iter()
+            .chain(discount(locale, event))
+            .chain([total])
+            .collect(),
         action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
         notes: vec![locale.text("mail-paid-note")],
         ..blank
@@ -67,6 +71,23 @@ pub(super) fn offered(blank: Content, reserved: &Reserved, id: Uuid) -> Option<C
         notes: vec![locale.text("mail-offered-note")],
         ..blank
     })
+}
+
+/// Tells that a hold has ended because a ticket on return is on sale no more.
+pub(super) fn gone(blank: Content, reserved: &Reserved) -> Content {
+    let (locale, event) = (blank.locale, &reserved.event);
+    let subject = locale.text("mail-return-gone-subject").word("title", &event.title);
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", &event.name),
+        paragraphs: vec![locale.text("mail-return-gone-lede")],
+        facts: facts(locale, reserved),
+        action: Some((
+            format!("{}/reservations", blank.site),
+            locale.text("mail-return-gone-action"),
+        )),
+        ..blank
+    }
 }
 
 pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
@@ -109,7 +130,14 @@ fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     ]
 }
 
-/// Returns the name of a seat, or of a zone with its number of places.
+/// Returns what the code took off; `None` without one.
+fn discount(locale: Locale, event: &ReservedEvent) -> Option<(Phrase, String)> {
+    let code = event.code.as_ref()?;
+    let name = locale.text("reservation-code").word("code", code);
+    Some((name, format!("−{}", points(locale, event.discount))))
+}
+
+/// Returns the name of a seat, or of a zone with its number of places, with the price type.
 pub(super) fn place_name(locale: Locale, place: &ReservedPlace) -> String {
     let name = match (&place.section, &place.row_label, place.number) {
         (Some(section), Some(row), Some(number)) => locale
@@ -122,5 +150,8 @@ pub(super) fn place_name(locale: Locale, place: &ReservedPlace) -> String {
             .word("zone", place.zone.as_deref().unwrap_or_default())
             .number("count", place.quantity),
     };
-    name.to_string()
+    match &place.price_type {
+        Some(price_type) => format!("{name} ({})", on_one_line(price_type)),
+        None => name.to_string(),
+    }
 }

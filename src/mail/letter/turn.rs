@@ -1,14 +1,25 @@
 //! Letter about a turn in a queue. It says what holds when the mail is sent: a mail that was delayed
 //! may be about a turn that has come.
 
+use uuid::Uuid;
+
 use super::content::{Content, on_one_line};
 use crate::{
-    mail::store::{QueuedTurn, TurnStage},
+    infra::postgres::Pool,
+    mail::{
+        error::ComposeError,
+        store::{self, QueuedTurn, TurnStage},
+    },
     text::times::{in_full, zone},
 };
 
-/// Tells that the turn is near, or has come; `None` if the token is gone, or nothing is sold any more.
-pub(super) fn tell(blank: Content, turn: &QueuedTurn) -> Option<Content> {
+/// Tells that the turn is near, or has come, unless the token is gone, or nothing is sold any more.
+pub(super) async fn tell(blank: Content, db: &Pool, id: Uuid) -> Result<Content, ComposeError> {
+    let queued = store::find_turn(db, id).await?.ok_or(ComposeError::Gone)?;
+    of_turn(blank, &queued).ok_or(ComposeError::Gone)
+}
+
+fn of_turn(blank: Content, turn: &QueuedTurn) -> Option<Content> {
     let locale = blank.locale;
     let (subject, lede, action) = match turn.stage? {
         TurnStage::Near => {

@@ -1,5 +1,6 @@
 //! SQL of what mails tell of.
 
+pub(crate) mod sales;
 pub(crate) mod shares;
 
 use chrono::{DateTime, Utc};
@@ -27,6 +28,10 @@ pub(crate) struct ReservedEvent {
     pub total: Points,
     /// End of its hold.
     pub expires_at: DateTime<Utc>,
+    /// Word of its code; `None` without one.
+    pub code: Option<String>,
+    /// Points that the code took off the prices.
+    pub discount: Points,
     /// Whether it is held and can be paid.
     pub is_live_hold: bool,
 }
@@ -44,6 +49,8 @@ pub(crate) struct ReservedPlace {
     pub zone: Option<String>,
     /// Number of places; 1 for a seat.
     pub quantity: i32,
+    /// Name of its price type; `None` at the ordinary price.
+    pub price_type: Option<String>,
 }
 
 /// Returns a reservation as a mail tells of it; `None` if it does not exist.
@@ -55,7 +62,8 @@ pub(crate) async fn find_event(
         ReservedEvent,
         r#"
         select a.name, p.title, s.starts_at, v.name as venue, v.time_zone,
-            r.total as "total: Points", r.expires_at,
+            r.total as "total: Points", r.discount as "discount: Points",
+            (select word from sale_codes where id = r.sale_code_id) as code, r.expires_at,
             (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!"
         from reservations r
         join accounts a on a.id = r.account_id
@@ -79,11 +87,14 @@ pub(crate) async fn list_places(
         ReservedPlace,
         r#"
         select s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-            z.name as "zone?", i.quantity
+            z.name as "zone?", i.quantity, t.name as "price_type?"
         from reservation_items i
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where i.reservation_id = $1
         order by i.schedule_seat_id, i.id
         "#,
@@ -155,7 +166,7 @@ pub(crate) async fn find_ticket(
         r#"
         select p.title, d.starts_at, v.name as venue, v.time_zone, a.name as holder,
             s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-            z.name as "zone?"
+            z.name as "zone?", pt.name as "price_type?"
         from tickets t
         join accounts a on a.id = t.account_id
         join reservation_items i on i.id = t.reservation_item_id
@@ -165,6 +176,9 @@ pub(crate) async fn find_ticket(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         where t.id = $1
         "#,
         ticket_id,
@@ -182,6 +196,7 @@ pub(crate) async fn find_ticket(
             number: row.number,
             zone: row.zone,
             quantity: 1,
+            price_type: row.price_type,
         },
     }))
 }

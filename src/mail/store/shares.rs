@@ -59,14 +59,17 @@ pub(crate) async fn list_share_places(
         ReservedPlace,
         r#"
         select s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-            z.name as "zone?", count(*)::integer as "quantity!"
+            z.name as "zone?", count(*)::integer as "quantity!", t.name as "price_type?"
         from share_places p
         join reservation_items i on i.id = p.reservation_item_id
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where p.share_id = $1
-        group by i.id, s.id, z.id
+        group by i.id, s.id, z.id, t.name
         order by i.schedule_seat_id, i.id
         "#,
         share_id,

@@ -19,7 +19,7 @@ use crate::{
         postgres::{Connection, retry_stale},
     },
     payment::error::PaymentError,
-    reservation::{self, Held, ReservationId},
+    reservation::{self, Held, ReservationError, ReservationId, returns::error::ReturnRefusal},
 };
 
 /// Command to make a share.
@@ -89,6 +89,9 @@ pub(super) async fn insert(
     places: &mut Places,
     new: &NewPart<'_>,
 ) -> Result<crate::points::Points, ShareError> {
+    if held.buys_return {
+        return Err(ReservationError::from(ReturnRefusal::NotShareable).into());
+    }
     if held.is_shared && store::count(tx, held.reservation_id).await? >= SHARES_MAX {
         return Err(ShareError::TooManyShares);
     }

@@ -1,6 +1,7 @@
 //! Shares: several people pay together for one reservation.
 //!
-//! A **share** is some places of an unpaid hold at their frozen prices. Its **holder** makes it for a
+//! A **share** is some places of an unpaid hold at their frozen prices, each less its part of the
+//! reservation's discount. Its **holder** makes it for a
 //! **friend**, who gets a **link** with a secret code. Whoever opens the link may pay the share: its
 //! points are **withheld**. The **rest**, every place that is in no live share, is the holder's to pay,
 //! as a share without a link. When every place is in a withheld share, the reservation is confirmed.
@@ -35,6 +36,7 @@
 
 mod code;
 mod confirm;
+mod discount;
 mod error;
 mod give_back;
 mod make;

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Place, ShareId};
+use super::{
+    discount::prices_less,
+    model::{Place, ShareId},
+};
 use crate::{accounts::AccountId, points::Points, reservation::Locked};
 
 /// Places of one locked reservation, with their prices and their live shares.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// Price of each place and the quantity of its item.
+    /// Price of each place, less its part of the discount, and the quantity of its item.
     all: BTreeMap<Place, (Points, i32)>,
     shared: BTreeMap<Place, ShareId>,
 }
@@ -21,7 +24,12 @@ impl Places {
                 (Place { item_id: item.id, number }, (item.unit_price, item.quantity))
             })
         });
-        Self { all: all.collect(), shared: shared.into_iter().collect() }
+        let mut all: BTreeMap<Place, (Points, i32)> = all.collect();
+        let prices = prices_less(all.values().map(|(price, _)| *price), reservation.discount);
+        for ((price, _), less) in all.values_mut().zip(prices) {
+            *price = less;
+        }
+        Self { all, shared: shared.into_iter().collect() }
     }
 
     /// Returns those places that are in no live share, each with the quantity of its item.

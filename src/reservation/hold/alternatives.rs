@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::{
     kept_places::{Proposal, has_restricted_view, kept_kinds},
     seat_groups,
+    types_asked::TypesAsked,
+    wanted_types::WantedTypes,
 };
 use crate::{
     app::App,
@@ -25,6 +27,9 @@ pub struct Alternative {
     pub seat_ids: Vec<ScheduleSeatId>,
     /// Seats with these ids.
     pub seats: Vec<MapSeat>,
+    /// Price types of the seats as a form names them, where some were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seat_types: Vec<String>,
     /// Price of the seats together.
     pub total: Points,
     /// `total` minus the price of the wanted seats together, in points.
@@ -39,9 +44,10 @@ pub(crate) async fn of(
     wanted: &[ScheduleSeatId],
     taken: &[ScheduleSeatId],
     proposal: Proposal,
+    types: (&WantedTypes, &TypesAsked),
 ) -> Vec<Alternative> {
     match store::list_seats_around(&app.db, schedule_id, wanted).await {
-        Ok(seats) => nearest(&seats, wanted, taken, proposal),
+        Ok(seats) => nearest(&seats, wanted, taken, proposal, types),
         Err(error) => {
             tracing::debug!(%error, "no alternatives could be read");
             Vec::new()
@@ -51,13 +57,14 @@ pub(crate) async fn of(
 
 /// Returns groups of as many seats as wanted, nearest first and disjoint. Groups at other prices come
 /// after those at the same, of either those that strand a seat after those that do not, and those
-/// with a restricted view last, unless such seats were wanted; a group whose total overflows is left
-/// out.
+/// with a restricted view last, unless such seats were wanted; a group whose total overflows, or that
+/// cannot have the price types that were asked for, is left out.
 fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
     taken: &[ScheduleSeatId],
     proposal: Proposal,
+    (types, asked): (&WantedTypes, &TypesAsked),
 ) -> Vec<Alternative> {
     let chosen: Vec<&MapSeat> = seats.iter().filter(|seat| wanted.contains(&seat.id)).collect();
     let (x, y) = seat_groups::middle(chosen.iter().copied());
@@ -84,18 +91,17 @@ fn nearest(
         .collect();
     groups.sort_by(|left, right| left.0.cmp(&right.0).then(left.1.total_cmp(&right.1)));
 
-    let Some(wanted_total) = total_of(&chosen) else { return Vec::new() };
+    let Some(wanted_total) = types.total(asked, &chosen) else { return Vec::new() };
     let mut offers: Vec<Alternative> = Vec::new();
     for (_, _, group) in groups {
         let is_offered =
             |seat: &MapSeat| offers.iter().any(|offer| offer.seat_ids.contains(&seat.id));
-        let Some(total) = total_of(&group).filter(|_| !group.iter().any(|seat| is_offered(seat)))
-        else {
-            continue;
-        };
+        let given = types.give(&group).filter(|_| !group.iter().any(|seat| is_offered(seat)));
+        let Some((given, total)) = given else { continue };
         offers.push(Alternative {
             seat_ids: group.iter().map(|seat| seat.id).collect(),
             seats: group.iter().map(|seat| (*seat).clone()).collect(),
+            seat_types: given.fields(),
             total,
             price_difference: total.get() - wanted_total.get(),
         });
@@ -104,11 +110,6 @@ fn nearest(
         }
     }
     offers
-}
-
-/// Returns the price of `seats` together; `None` if it overflows.
-fn total_of(seats: &[&MapSeat]) -> Option<Points> {
-    seats.iter().try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
 }
 
 fn sorted_prices<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> Vec<Points> {
@@ -143,7 +144,9 @@ mod tests {
     fn an_alternative_whose_total_cannot_be_counted_is_not_offered() {
         let taken = [0, 1].map(ScheduleSeatId);
         let totals = |price: i64| -> Vec<i64> {
-            let offers = nearest(&row(Points::new(price).unwrap()), &taken, &taken, Proposal::All);
+            let row = row(Points::new(price).unwrap());
+            let untyped = (&WantedTypes::default(), &TypesAsked::default());
+            let offers = nearest(&row, &taken, &taken, Proposal::All, untyped);
             offers.iter().map(|offer| offer.total.get()).collect()
         };
         assert_eq!(totals(i64::MAX / 2), [i64::MAX - 1]);

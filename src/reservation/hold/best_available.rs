@@ -12,13 +12,16 @@ use super::{
     request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
     single_seats::blocks_of_proposal,
+    types_asked::TypesAsked,
+    wanted_types::WantedTypes,
 };
 use crate::{
     app::App,
-    catalog::{ScheduleSeatId, SeatKind},
+    catalog::{ScheduleSeatId, SeatKind, price_types::list_named},
     infra::idempotency::RequestKey,
     points::Points,
     reservation::{
+        codes::error::CodeRefusal,
         error::ReservationError,
         lifecycle::expiry,
         model::{Choice, Hold, SeatStatus, Wish},
@@ -40,8 +43,12 @@ pub(crate) async fn hold_best(
     wish: &Wish,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
+    if wish.section.as_deref().is_some_and(|section| !request.is_of_code(section)) {
+        return Err(CodeRefusal::Elsewhere.into());
+    }
     let mut lost = Vec::new();
-    let mut search = Search::of(app, wish, request);
+    let types = read_types(app, state, request).await?;
+    let mut search = Search::of(app, wish, request, &types);
     for reading in 0..READINGS_MAX {
         // The first reading may come from the cache; a lost race needs a fresh one.
         let seats = if reading == 0 {
@@ -66,7 +73,8 @@ pub(crate) async fn hold_best(
                 true => blocks_of_proposal(&seats, &group.ids, |seat| search.is_choice(seat)),
                 false => Vec::new(),
             };
-            let chosen = HoldRequest { choice, blocks, shown, ..request.clone() };
+            let types = group.types;
+            let chosen = HoldRequest { choice, blocks, types, shown, ..request.clone() };
             let attempt = ChosenRequest { request: chosen, key: key.cloned() };
             match state.seat_holds.hold(attempt).await {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
@@ -94,9 +102,30 @@ pub(crate) async fn hold_best(
     Err(ReservationError::seats_unavailable(lost))
 }
 
+/// Reads the price types that `request` counts.
+async fn read_types(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+) -> Result<WantedTypes, ReservationError> {
+    let counts = &request.types.counts;
+    if counts.is_empty() {
+        return Ok(WantedTypes::default());
+    }
+    let _permit = state.permits.acquire().await?;
+    let named = counts.iter().flat_map(|(id, count)| {
+        std::iter::repeat_n(*id, usize::try_from(*count).unwrap_or_default())
+    });
+    let ids: Vec<_> = counts.keys().copied().collect();
+    let types = list_named(&app.db, request.schedule.id, &ids).await?;
+    Ok(WantedTypes::of(&types, named)?)
+}
+
 /// Group of seats to try.
 struct Candidate {
     ids: Vec<ScheduleSeatId>,
+    types: TypesAsked,
+    /// Price, less what the code takes off.
     total: Points,
 }
 
@@ -105,6 +134,8 @@ struct Candidate {
 struct Search<'a> {
     wish: Wish,
     request: &'a HoldRequest,
+    /// Price types that some of the seats are to have.
+    types: &'a WantedTypes,
     /// Price that was shown; `None` accepts any price.
     shown: Option<ShownPrice>,
     /// What may be proposed of the kept places.
@@ -112,10 +143,10 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn of(app: &App, wish: &Wish, request: &'a HoldRequest) -> Self {
+    fn of(app: &App, wish: &Wish, request: &'a HoldRequest, types: &'a WantedTypes) -> Self {
         let keeps_places = request.schedule.keeps_places(app.now());
         let proposal = Proposal::of(keeps_places, wish.is_step_free && request.is_needed);
-        Self { wish: wish.clone(), request, shown: request.shown, proposal }
+        Self { wish: wish.clone(), request, types, shown: request.shown, proposal }
     }
 
     /// Whether a seat is free, and not kept: nobody leaves a kept place single.
@@ -128,6 +159,7 @@ impl<'a> Search<'a> {
             && self.wish.price.is_none_or(|price| price == seat.price)
             && (seat.kind.is_step_free() || !self.wish.is_step_free)
             && self.proposal.allows(seat)
+            && self.request.is_of_code(&seat.section)
     }
 
     /// Returns the groups to try, best first; only those of the shown total, if one was shown.
@@ -142,15 +174,16 @@ impl<'a> Search<'a> {
             ranked.sort_by_key(|group| !group.seats.iter().any(is_wheelchair));
         }
         let candidates = ranked.into_iter().filter_map(|group| {
-            let mut prices = group.seats.iter().map(|seat| seat.price);
-            let total = prices.try_fold(Points::ZERO, Points::checked_add)?;
+            let (types, sum) = self.types.give(group.seats)?;
+            let total = self.request.price(sum).total();
             let mut ids: Vec<_> = group.seats.iter().map(|seat| seat.id).collect();
             ids.sort();
-            Some(Candidate { ids, total })
+            Some(Candidate { ids, types, total })
         });
         let is_as_shown = |candidate: &Candidate| match self.shown {
             Some(ShownPrice::Total(shown)) => shown == candidate.total,
-            Some(ShownPrice::PriceVersion(_)) | None => true,
+            Some(ShownPrice::Sum(_) | ShownPrice::PriceVersion(_) | ShownPrice::UnitPrice(_))
+            | None => true,
         };
         candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
     }
@@ -165,8 +198,8 @@ async fn none_left(
 ) -> Result<ReservationError, sqlx::Error> {
     let schedule = &search.request.schedule;
     let is_priced_anew = match search.shown {
-        None => false,
-        Some(ShownPrice::Total(_)) => true,
+        None | Some(ShownPrice::UnitPrice(_)) => false,
+        Some(ShownPrice::Total(_) | ShownPrice::Sum(_)) => true,
         Some(ShownPrice::PriceVersion(shown)) => {
             store::position(&app.db, schedule.id).await?.price_version > shown
         }
@@ -175,6 +208,8 @@ async fn none_left(
     let at_any_price = Search { wish, shown: None, ..search.clone() };
     let others = if is_priced_anew { at_any_price.groups(seats) } else { Vec::new() };
     let if_needed = Search { proposal: Proposal::Needed, ..search.clone() };
+    let no_types = WantedTypes::default();
+    let of_no_type = Search { types: &no_types, shown: None, ..search.clone() };
     let is_kept = search.wish.is_step_free && search.proposal == Proposal::NoneKept;
     Ok(match others.first() {
         Some(best) => ReservationError::PriceChanged { total: best.total },
@@ -182,6 +217,9 @@ async fn none_left(
             seat_ids: Vec::new(),
             general_sale_at: schedule.general_sale_at(),
         },
+        None if !search.types.is_empty() && !of_no_type.groups(seats).is_empty() => {
+            search.types.had_nowhere().into()
+        }
         None => ReservationError::SoldOut { zone_id: None, alternatives: Vec::new() },
     })
 }

@@ -1,7 +1,8 @@
 //! Holding seats and zone places for one account.
 //!
 //! A **hold request** names the performance, the **choice** (seats, places of a zone, or the best
-//! available seats) and the **shown price**. A hold takes all of the choice or nothing.
+//! available seats), the **price types** of its places and the **shown price**. A hold takes all of the
+//! choice or nothing.
 //!
 //! # Concurrency
 //!
@@ -24,10 +25,12 @@ mod decisions;
 pub(crate) mod kept_places;
 pub(crate) mod limiter;
 mod locks;
+mod order_codes;
 pub(crate) mod other_places;
 pub(crate) mod pages;
 pub(crate) mod permits;
 mod places;
+pub(crate) mod price_types;
 mod refusals;
 pub(crate) mod request;
 pub(crate) mod seat_groups;
@@ -35,6 +38,8 @@ pub(crate) mod seat_holds;
 pub(crate) mod single_seats;
 pub(crate) mod store;
 mod together;
+pub(crate) mod types_asked;
+pub(crate) mod wanted_types;
 
 use self::{
     limiter::ReservationState,
@@ -44,6 +49,7 @@ use self::{
 };
 
 use super::{
+    codes::{self, error::CodeRefusal},
     error::ReservationError,
     lifecycle::expiry,
     model::{Choice, Hold},
@@ -114,6 +120,17 @@ async fn hold_now(
     request: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
+    let looked_up;
+    let request = match &request.code {
+        None => request,
+        Some(asked) => {
+            let permit = state.permits.acquire().await?;
+            let code = codes::look_up(app, &request.schedule, asked).await?;
+            drop(permit);
+            looked_up = HoldRequest { code: Some(code), ..request.clone() };
+            &looked_up
+        }
+    };
     let chosen = || ChosenRequest { request: request.clone(), key: key.cloned() };
     match &request.choice {
         Choice::Best(wish) => best_available::hold_best(app, state, request, wish, key).await,
@@ -152,6 +169,10 @@ async fn is_freed(
     refusal: &ReservationError,
 ) -> Result<bool, sqlx::Error> {
     let (seat_ids, zone_id) = match refusal {
+        ReservationError::Code(CodeRefusal::UsedUp { id }) => {
+            let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
+            return Ok(expiry::expire_with_code(app, *id).await? > 0);
+        }
         ReservationError::SeatUnavailable { seat_ids, .. } => (seat_ids.as_slice(), None),
         ReservationError::SoldOut { zone_id: Some(zone_id), .. } => {
             (Default::default(), Some(*zone_id))

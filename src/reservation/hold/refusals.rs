@@ -8,10 +8,11 @@ use super::{
     other_places,
     request::HoldRequest,
     store::offers,
+    wanted_types::WantedTypes,
 };
 use crate::{
     app::App,
-    catalog::ScheduleSeatId,
+    catalog::{ScheduleSeatId, price_types::list_named},
     reservation::{
         error::ReservationError,
         leased_seats::{self, SeatLeases},
@@ -36,8 +37,16 @@ pub(super) async fn with_alternatives(
             let proposal = Proposal::of(schedule.keeps_places(app.now()), request.is_needed);
             let leases = SeatLeases::read(app, schedule.id).await.unwrap_or_default();
             let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
-            let mut alternatives =
-                alternatives::of(app, schedule.id, wanted, &taken, proposal).await;
+            let types = read_types(app, request).await.unwrap_or_default();
+            let mut alternatives = alternatives::of(
+                app,
+                schedule.id,
+                wanted,
+                &taken,
+                proposal,
+                (&types, &request.types),
+            )
+            .await;
             let leased_seat_ids = lease_first(app, state, request, &mut alternatives).await;
             let leased_seat_ids = leased_seat_ids.unwrap_or_default();
             ReservationError::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }
@@ -59,6 +68,17 @@ pub(super) async fn with_alternatives(
         }
         (refusal, _) => refusal,
     }
+}
+
+/// Reads the price types of the seats that `request` asks for; none, without a query, if it names none.
+async fn read_types(app: &App, request: &HoldRequest) -> Result<WantedTypes, ReservationError> {
+    let by_seat = &request.types.by_seat;
+    if by_seat.is_empty() {
+        return Ok(WantedTypes::default());
+    }
+    let named: Vec<_> = by_seat.values().copied().collect();
+    let types = list_named(&app.db, request.schedule.id, &named).await?;
+    Ok(WantedTypes::of(&types, named)?)
 }
 
 /// Leases the first alternative that nobody else has a lease of to the account, puts it first and

@@ -5,14 +5,18 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::single_seats::SeatBlock;
+use super::{single_seats::SeatBlock, types_asked::TypesAsked};
 use crate::{
     accounts::AccountId,
     catalog::{Program, Schedule},
     entry_queue::EntryPass,
     infra::idempotency::RequestKey,
     points::Points,
-    reservation::{error::ReservationError, model::Choice},
+    reservation::{
+        codes::model::{AskedCode, OrderPrice},
+        error::ReservationError,
+        model::Choice,
+    },
 };
 
 /// Request to hold seats or zone places for one account.
@@ -29,8 +33,12 @@ pub(crate) struct HoldRequest {
     /// Blocks of the chosen seats, by what is beside them; empty unless the program refuses orders that
     /// leave single seats.
     pub blocks: Vec<SeatBlock>,
+    /// Price types of the places; none: the ordinary price.
+    pub types: TypesAsked,
     /// Price that was shown; `None` accepts any price.
     pub shown: Option<ShownPrice>,
+    /// Code that makes it cheaper.
+    pub code: Option<AskedCode>,
     /// Whether the account confirmed that it, or somebody it books for, needs a place that is kept.
     /// It is not stored: it would tell of somebody's health.
     pub is_needed: bool,
@@ -53,19 +61,32 @@ pub(crate) struct ChosenRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ShownPrice {
-    /// Total of all seats or places.
+    /// Total of all seats or places, after the discount of a code.
     Total(Points),
+    /// Sum of the prices of all places, before the discount of a code whose terms were shown.
+    Sum(Points),
     /// `schedules.price_version` as read before the seats that were shown. A seat priced by a later
     /// version may have been shown at another price.
     PriceVersion(i64),
+    /// Ordinary price of one place of the zone. With the types, whose terms the request names, it gives
+    /// the total.
+    UnitPrice(Points),
 }
 
 impl ShownPrice {
-    /// Returns the shown total; `None` for a price version.
+    /// Returns the shown total; `None` for a price version or the price of one place.
     pub(crate) fn total(self) -> Option<Points> {
         match self {
             Self::Total(total) => Some(total),
-            Self::PriceVersion(_) => None,
+            Self::Sum(_) | Self::PriceVersion(_) | Self::UnitPrice(_) => None,
+        }
+    }
+
+    /// Returns the shown price of one place; `None` for anything else.
+    pub(crate) fn unit_price(self) -> Option<Points> {
+        match self {
+            Self::UnitPrice(price) => Some(price),
+            Self::Total(_) | Self::Sum(_) | Self::PriceVersion(_) => None,
         }
     }
 }
@@ -74,9 +95,20 @@ impl HoldRequest {
     pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);
-        Some(match self.shown {
-            Some(shown) => RequestKey::new(owner, key, &route, &(&self.choice, shown)),
-            None => RequestKey::new(owner, key, &route, &self.choice),
+        // What was not sent is not part of it, as in requests of earlier versions.
+        let types = Some(&self.types).filter(|types| !types.is_empty());
+        let word = self.code.as_ref().map(|code| &code.word);
+        Some(match (self.shown, types, word) {
+            (shown, Some(types), word) => {
+                RequestKey::new(owner, key, &route, &(&self.choice, shown, types, word))
+            }
+            (shown, None, Some(word)) => {
+                RequestKey::new(owner, key, &route, &(&self.choice, shown, word))
+            }
+            (Some(shown), None, None) => {
+                RequestKey::new(owner, key, &route, &(&self.choice, shown))
+            }
+            (None, None, None) => RequestKey::new(owner, key, &route, &self.choice),
         })
     }
 
@@ -86,18 +118,54 @@ impl HoldRequest {
         format!("{}:{}", self.account_id, key.simple())
     }
 
-    /// Refuses the request if the shown price differs from `total`. Both arguments come from locked
-    /// rows; `price_version` is the newest among the seats.
+    /// Returns what an order whose prices add up to `sum` costs with the code, as it was looked up.
+    pub(crate) fn price(&self, sum: Points) -> OrderPrice {
+        match self.code.as_ref().and_then(|code| code.found.as_ref()) {
+            Some(code) => OrderPrice { sum, discount: code.discount(sum), code_id: Some(code.id) },
+            None => OrderPrice::without_code(sum),
+        }
+    }
+
+    /// Whether the code, if there is one, is for `section` too.
+    pub(crate) fn is_of_code(&self, section: &str) -> bool {
+        let code = self.code.as_ref().and_then(|code| code.found.as_ref());
+        code.and_then(|code| code.section.as_deref()).is_none_or(|only| only == section)
+    }
+
+    /// Refuses the request if the shown price differs from `price`. Both arguments come from locked
+    /// rows; `price_version` is the newest among the seats. The price of one place is compared by
+    /// [`Self::require_unit_price`].
     pub(crate) fn require_shown(
         &self,
-        total: Points,
+        price: OrderPrice,
         price_version: i64,
     ) -> Result<(), ReservationError> {
+        let shows_code = || self.code.as_ref().is_none_or(|code| code.shown == price.code_id);
         let is_as_shown = match self.shown {
             None => true,
-            Some(ShownPrice::Total(shown)) => shown == total,
-            Some(ShownPrice::PriceVersion(shown)) => price_version <= shown,
+            Some(ShownPrice::Total(shown)) => shown == price.total(),
+            Some(ShownPrice::Sum(shown)) => shown == price.sum && shows_code(),
+            Some(ShownPrice::PriceVersion(shown)) => price_version <= shown && shows_code(),
+            Some(ShownPrice::UnitPrice(_)) => shows_code(),
         };
-        if is_as_shown { Ok(()) } else { Err(ReservationError::PriceChanged { total }) }
+        match is_as_shown {
+            true => Ok(()),
+            false => Err(ReservationError::PriceChanged { total: price.total() }),
+        }
+    }
+
+    /// Refuses a request of places that was shown another price of one than `unit_price`, which comes
+    /// from the locked zone.
+    pub(crate) fn require_unit_price(
+        &self,
+        unit_price: Points,
+        price: OrderPrice,
+    ) -> Result<(), ReservationError> {
+        match self.shown {
+            Some(ShownPrice::UnitPrice(shown)) if shown != unit_price => {
+                Err(ReservationError::PriceChanged { total: price.total() })
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -1,14 +1,17 @@
 //! Transaction that holds what several requests ask for: locks, *then* reads the clock, *then*
 //! decides one request after the other, *then* writes.
 //!
-//! The order of locks is: queue tokens, seats by id or the zone, and at last the request keys.
+//! The order of locks is: queue tokens, seats by id or the zone, codes by id, and at last the request
+//! keys.
 //! Every attempt of a request locks the token of its account before it reads the outcome under its
 //! key, so two attempts never both find none.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::{
     decisions::Decisions,
+    order_codes::OrderCodes,
+    price_types::TypesRead,
     request::ChosenRequest,
     single_seats::SeatBlock,
     store::{
@@ -19,7 +22,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{ProgramId, Schedule, ScheduleSeatId, SeatId, ZoneId},
+    catalog::{PriceTypeId, ProgramId, Schedule, ScheduleSeatId, SeatId, ZoneId},
     entry_queue::{self, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
@@ -29,6 +32,7 @@ use crate::{
         error::ReservationError,
         inventory::{model::LockedZone, store::lock_zones},
         model::{Choice, Hold, ReservationId},
+        returns::{model::FreeReturn, store::list_free_of_zone},
         waiting_list::wait_for_wishes,
     },
 };
@@ -81,9 +85,12 @@ impl HeldTogether {
 }
 
 /// Seats, or the zone of places, that the requests of one transaction ask for.
+#[derive(Default)]
 struct Stock {
     seats: HashMap<ScheduleSeatId, LockedSeat>,
     zone: Option<LockedZone>,
+    /// Places of the zone that are on return, the cheapest first.
+    returned: VecDeque<FreeReturn>,
 }
 
 /// Holds what `requests` ask for, which are of one performance, and of one zone if they are of
@@ -106,6 +113,8 @@ pub(super) async fn hold_together(
     let outcomes = Outcomes::read(&mut tx, &keys).await?;
     let stock = Stock::lock(&mut tx, requests, when_held).await?;
     has_stock();
+    let mut codes = OrderCodes::lock(&mut tx, requests).await?;
+    codes.read_open(&mut tx, requests, stock.seats.values(), stock.zone.as_ref()).await?;
     let accounts: HashSet<AccountId> =
         requests.iter().filter(is_free).map(|chosen| chosen.request.account_id).collect();
     let accounts: Vec<AccountId> = accounts.into_iter().collect();
@@ -123,6 +132,12 @@ pub(super) async fn hold_together(
         }
     }
 
+    let named: BTreeSet<PriceTypeId> =
+        requests.iter().flat_map(|chosen| chosen.request.types.ids()).collect();
+    let zone_id = stock.zone.as_ref().map(|zone| zone.id);
+    let seats = stock.seats.values();
+    let price_types = TypesRead::read(&mut tx, schedule.id, &named, seats, zone_id).await?;
+
     let by_account = |token: OwnedToken| Some((token.account_id, token.stay()?));
     let mut decisions = Decisions {
         stays: tokens.into_iter().filter_map(by_account).collect(),
@@ -131,6 +146,9 @@ pub(super) async fn hold_together(
         seats: stock.seats,
         when_held,
         zone: stock.zone,
+        price_types,
+        codes,
+        returned: stock.returned,
         outcomes,
         new: NewHolds::default(),
         taken: Vec::new(),
@@ -168,6 +186,7 @@ async fn write(
     let places = decisions.zone.as_ref().map(|zone| (zone, *n_places));
     let performance = (schedule.program_id, schedule.id);
     new_holds::insert_holds(tx, performance, terms, new, taken, places).await?;
+    decisions.codes.write(tx).await?;
     let untils: Vec<_> =
         extended.iter().map(|(token_id, (_, until))| (*token_id, *until)).collect();
     Ok(entry_queue::extend_stays(tx, &untils).await?)
@@ -213,7 +232,7 @@ impl Stock {
         when_held: WhenHeld,
     ) -> Result<Self, sqlx::Error> {
         let Some(schedule_id) = requests.first().map(|chosen| chosen.request.schedule.id) else {
-            return Ok(Self { seats: HashMap::new(), zone: None });
+            return Ok(Self::default());
         };
         let (seats, zones) = wanted(requests);
         let seats = match seats.is_empty() {
@@ -224,9 +243,14 @@ impl Stock {
             true => None,
             false => lock_zones(tx, &zones).await?.pop(),
         };
+        let returned = match &zone {
+            Some(zone) if zone.returned > 0 => list_free_of_zone(tx, zone.id).await?.into(),
+            _ => VecDeque::new(),
+        };
         Ok(Self {
             seats: seats.into_iter().map(|seat| (seat.id, seat)).collect(),
             zone: zone.filter(|zone| zone.schedule_id == schedule_id),
+            returned,
         })
     }
 }

@@ -6,7 +6,8 @@
 //! # Invariants
 //!
 //! * Held and sold seats are never blocked: one of them refuses the whole change.
-//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`.
+//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`. A place on
+//!   return is sold.
 
 pub(crate) mod error;
 pub(crate) mod model;
@@ -51,6 +52,28 @@ pub(crate) async fn block_seats(
     Ok(store::write_seat_status(tx, &seats, from, to).await?)
 }
 
+/// Hides a section and the zone of that name, or shows them again; returns the number of seats and zones
+/// changed. What is held or sold of it stays as it is.
+pub(crate) async fn hide_section(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    name: &str,
+    is_hidden: bool,
+) -> Result<u64, InventoryError> {
+    let pick = SeatPick { section: name.to_owned(), row: None, numbers: Vec::new() };
+    let seats = store::lock_picked(tx, schedule_id, &pick).await?;
+    let zone_id = store::find_zone_named(tx, schedule_id, name).await?;
+    let zones = store::lock_zones(tx, zone_id.as_slice()).await?;
+    if seats.is_empty() && zones.is_empty() {
+        return Err(InventoryError::NoSuchSeats);
+    }
+    let mut n_changed = store::write_seats_hidden(tx, &seats, is_hidden).await?;
+    for zone in &zones {
+        n_changed += store::write_zone_hidden(tx, zone, is_hidden).await?;
+    }
+    Ok(n_changed)
+}
+
 /// Changes the capacity of a zone; fails when more places are held or sold.
 pub(crate) async fn resize_zone(
     tx: &mut Connection,
@@ -60,7 +83,9 @@ pub(crate) async fn resize_zone(
     let zone = store::lock_zones(tx, &[zone_id]).await?.pop().ok_or(InventoryError::Stale)?;
     let written = store::write_capacity(tx, &zone, capacity).await;
     let is_written = written.map_err(|error| match violated_constraint(&error) {
-        Some("zones_remaining_within_capacity") => InventoryError::PlacesInUse,
+        Some("zones_remaining_within_capacity" | "zones_returned_within_remaining") => {
+            InventoryError::PlacesInUse
+        }
         _ => InventoryError::Database(error),
     })?;
     if is_written { Ok(()) } else { Err(InventoryError::Stale) }

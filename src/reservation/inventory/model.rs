@@ -19,11 +19,15 @@ pub(crate) struct SeatPick {
 }
 
 /// Zone whose row this transaction has locked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LockedZone {
     pub(crate) id: ZoneId,
     pub(crate) schedule_id: ScheduleId,
     pub(crate) version: i64,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
+    /// Number of those that remain because they are on return.
+    pub(crate) returned: i32,
+    /// Whether only those may have places to whom a code has opened it.
+    pub(crate) is_hidden: bool,
 }

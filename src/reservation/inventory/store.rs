@@ -14,7 +14,7 @@ pub(crate) struct PickedSeat {
     pub(crate) status: SeatStatus,
 }
 
-/// Locks the picked seats, in id order.
+/// Locks the picked seats, in id order. One that is on return is still somebody's.
 pub(crate) async fn lock_picked(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -23,7 +23,8 @@ pub(crate) async fn lock_picked(
     sqlx::query_as!(
         PickedSeat,
         r#"
-        select c.id as "id: ScheduleSeatId", c.status as "status: SeatStatus",
+        select c.id as "id: ScheduleSeatId",
+            case when c.return_id is null then c.status else 'RESERVED' end as "status!: SeatStatus",
             s.section || ' ' || s.row_label || '-' || s.number as "name!"
         from schedule_seats c
         join seats s on s.id = c.seat_id
@@ -55,7 +56,7 @@ pub(crate) async fn write_seat_status(
         r#"
         update schedule_seats
         set status = $3, version = version + 1, changed_xid = pg_current_xact_id()
-        where id = any($1) and status = $2
+        where id = any($1) and status = $2 and return_id is null
         "#,
         &ids,
         from as _,
@@ -74,7 +75,8 @@ pub(crate) async fn lock_zones(
     sqlx::query_as!(
         LockedZone,
         r#"
-        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining
+        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining,
+            returned, hidden_at is not null as "is_hidden!"
         from zones
         where id = any($1)
         order by id
@@ -107,4 +109,66 @@ pub(crate) async fn write_capacity(
     .execute(tx)
     .await?;
     Ok(written.rows_affected() == 1)
+}
+
+/// Returns the zone of a performance with that name; no other has it.
+pub(crate) async fn find_zone_named(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    name: &str,
+) -> Result<Option<ZoneId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: ZoneId" from zones where schedule_id = $1 and name = $2"#,
+        schedule_id as _,
+        name,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Hides locked seats, of which the free ones become HIDDEN, or shows them again; returns the number
+/// written.
+pub(crate) async fn write_seats_hidden(
+    tx: &mut Connection,
+    seats: &[PickedSeat],
+    is_hidden: bool,
+) -> Result<u64, sqlx::Error> {
+    let ids: Vec<_> = seats.iter().map(|seat| seat.id.0).collect();
+    let written = sqlx::query!(
+        r#"
+        update schedule_seats
+        set hidden_at = case when $2 then clock_timestamp() end,
+            status = case when $2 and status = 'AVAILABLE' then 'HIDDEN'
+                          when not $2 and status = 'HIDDEN' then 'AVAILABLE' else status end,
+            version = version + 1, changed_xid = pg_current_xact_id()
+        where id = any($1) and (hidden_at is not null) <> $2
+        "#,
+        &ids,
+        is_hidden,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Hides a locked zone, or shows it again; returns the number of zones written.
+pub(crate) async fn write_zone_hidden(
+    tx: &mut Connection,
+    zone: &LockedZone,
+    is_hidden: bool,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update zones
+        set hidden_at = case when $2 then clock_timestamp() end, version = version + 1,
+            changed_xid = pg_current_xact_id()
+        where id = $1 and version = $3 and (hidden_at is not null) <> $2
+        "#,
+        zone.id as _,
+        is_hidden,
+        zone.version,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
 }

@@ -12,6 +12,7 @@ use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::retry_stale,
     reservation::{
+        codes::{self, model::SaleCodeId},
         error::ReservationError,
         hold::store,
         lifecycle,
@@ -58,6 +59,12 @@ pub(crate) async fn expire_in_the_way(
     zone_id: Option<ZoneId>,
 ) -> Result<usize, sqlx::Error> {
     let ids = store::list_lapsed_in_the_way(&app.db, seat_ids, zone_id, IN_THE_WAY_MAX).await?;
+    Ok(expire(app, &ids).await)
+}
+
+/// Expires lapsed holds that have a code that is used up; returns their number.
+pub(crate) async fn expire_with_code(app: &App, id: SaleCodeId) -> Result<usize, sqlx::Error> {
+    let ids = codes::store::list_lapsed_with(&app.db, id, IN_THE_WAY_MAX).await?;
     Ok(expire(app, &ids).await)
 }
 

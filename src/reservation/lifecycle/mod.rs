@@ -11,7 +11,7 @@
 //!   [`ReservationError::StaleVersion`] and is tried again.
 //! * A change that writes fewer seats than it should fails with [`ReservationError::Inconsistent`].
 //!   After either error the caller must roll back.
-//! * Ending a reservation frees its seats and places in the same transaction.
+//! * Ending a reservation frees its seats and places, and the use of its code, in the same transaction.
 //! * A hold is renewed at most once, and only while no account waits in the queue. An offer of a waiting
 //!   list is not renewed.
 //!
@@ -23,6 +23,7 @@
 
 pub(crate) mod expiry;
 pub(crate) mod pages;
+pub(crate) mod refunding;
 pub(crate) mod store;
 
 use std::collections::{HashMap, HashSet};
@@ -32,9 +33,11 @@ use sqlx::PgExecutor;
 
 use self::store::{LockedRow, holds};
 use super::{
+    codes::return_uses,
     error::ReservationError,
     inventory::store::lock_zones,
-    model::{Confirmed, Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
+    model::{Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
+    returns::error::ReturnRefusal,
     waiting_list::{lock_lists_of, offer_freed},
 };
 use crate::{
@@ -73,12 +76,13 @@ pub async fn lock_held(
         ReservationStatus::Held => Ok(Held(locked)),
         ReservationStatus::Confirmed => Err(ReservationError::AlreadyPaid),
         ReservationStatus::Expired => Err(ReservationError::HoldExpired),
+        ReservationStatus::Cancelled if head.buys_return => Err(ReturnRefusal::Gone.into()),
         other => Err(ReservationError::InvalidState(other)),
     }
 }
 
 /// Locks those holds of `ids` that can be paid at once and that nobody else holds; the others are
-/// missing, and so are those of which shares were made. All have the same `locked_at`.
+/// missing, and so are those of which shares were made, and those that buy what is on return. All have the same `locked_at`.
 pub(crate) async fn lock_payable(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -92,7 +96,8 @@ pub(crate) async fn lock_payable(
         let is_payable = head.status == ReservationStatus::Held
             && !head.is_lapsed
             && head.program_status != ProgramStatus::Cancelled
-            && !head.is_shared;
+            && !head.is_shared
+            && !head.buys_return;
         let version = *versions.get(&head.reservation_id)?;
         is_payable.then(|| Held(locked(version, head, rows)))
     });
@@ -117,34 +122,14 @@ pub(crate) async fn wait_for(
     holds::wait_for(tx, ids).await
 }
 
-/// Locks a paid reservation for a refund.
-pub(crate) async fn lock_confirmed(
-    tx: &mut Connection,
-    account_id: AccountId,
-    id: ReservationId,
-) -> Result<Confirmed, ReservationError> {
-    let lists = lock_lists_of(tx, &[id]).await?;
-    let (head, locked) = lock(tx, account_id, id).await?;
-    if head.status != ReservationStatus::Confirmed {
-        return Err(ReservationError::InvalidState(head.status));
-    }
-    let is_cancelled = head.program_status == ProgramStatus::Cancelled;
-    Ok(Confirmed {
-        locked,
-        is_refundable: is_cancelled || !head.is_refund_over,
-        refund_percent: if is_cancelled { 100 } else { head.refund_percent },
-        lists,
-    })
-}
-
 /// Marks holds as paid and their seats as sold. All were locked together.
 pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), ReservationError> {
     let ids: Vec<ReservationId> = holds.iter().map(|held| held.reservation_id).collect();
     let versions: Vec<i64> = holds.iter().map(|held| held.version).collect();
     let to = ReservationStatus::Confirmed;
     let at = holds.iter().map(|held| held.locked_at).max();
-    let n_written = store::write_status(tx, &ids, &versions, to, at).await?;
-    expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
+    let written = store::write_status(tx, &ids, &versions, to, at).await?;
+    expect_all(ids.len(), written.len(), ReservationError::StaleVersion)?;
     let seat_ids: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
     if !seat_ids.is_empty() {
         let n_written = store::write_seats_reserved(tx, &seat_ids).await?;
@@ -172,16 +157,6 @@ pub(crate) async fn release(
         }
         other => Err(ReservationError::InvalidState(other)),
     }
-}
-
-/// Ends a paid reservation that is refunded: its seats and places become free, and are offered to
-/// whoever waits for them. Points are returned by the caller.
-pub(crate) async fn refund_items(
-    tx: &mut Connection,
-    confirmed: &Confirmed,
-) -> Result<(), ReservationError> {
-    let (ids, versions) = ([confirmed.reservation_id], [confirmed.version]);
-    end(tx, &ids, &versions, ReservationStatus::Refunded, &confirmed.lists).await
 }
 
 /// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
@@ -258,25 +233,28 @@ pub(crate) async fn end(
     to: ReservationStatus,
     lists: &LockedLists,
 ) -> Result<(), ReservationError> {
-    let n_written = store::write_status(tx, ids, versions, to, None).await?;
-    expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
+    let codes = store::write_status(tx, ids, versions, to, None).await?;
+    expect_all(ids.len(), codes.len(), ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
     if !seat_ids.is_empty() {
         let n_written = store::write_seats_available(tx, &seat_ids).await?;
         expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
     }
-    let places = ended.iter().filter_map(|item| Some((item.zone_id?, item.quantity)));
-    let (zone_ids, quantities): (Vec<_>, Vec<_>) = places.unzip();
+    let places = ended.iter().filter_map(|item| Some((item.zone_id?, item)));
+    let (zone_ids, items): (Vec<_>, Vec<_>) = places.unzip();
+    let quantities: Vec<i32> = items.iter().map(|item| item.quantity).collect();
+    let returned: Vec<i32> = items.iter().map(|item| item.returned).collect();
     if !zone_ids.is_empty() {
         let zones = lock_zones(tx, &zone_ids).await?;
         let n_zones = zone_ids.iter().collect::<HashSet<_>>().len();
-        expect_all(n_zones, zones.len().try_into().unwrap_or(0), ReservationError::Inconsistent)?;
-        let n_written = store::write_places_returned(tx, &zones, &zone_ids, &quantities).await?;
+        expect_all(n_zones, zones.len(), ReservationError::Inconsistent)?;
+        let n_written =
+            store::write_places_returned(tx, &zones, &zone_ids, &quantities, &returned).await?;
         expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }
-    offer_freed(tx, lists).await?;
-    Ok(())
+    return_uses(tx, &codes.into_iter().flatten().collect::<Vec<_>>()).await?;
+    offer_freed(tx, lists).await.map(drop)
 }
 
 async fn lock(
@@ -299,11 +277,13 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         program_id: head.program_id,
         schedule_id: head.schedule_id,
         total: head.total,
+        discount: head.discount,
         expires_at: head.expires_at,
         locked_at: head.locked_at,
         renewed_at: head.renewed_at,
         wish_id: head.wish_id,
         is_shared: head.is_shared,
+        buys_return: head.buys_return,
         items: rows.iter().map(LockedRow::item).collect(),
     }
 }
@@ -311,8 +291,8 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
 /// Fails with `error` unless all locked rows were written; the caller must roll back.
 pub(crate) fn expect_all(
     n_expected: usize,
-    n_written: u64,
+    n_written: impl TryInto<usize>,
     error: ReservationError,
 ) -> Result<(), ReservationError> {
-    if u64::try_from(n_expected) == Ok(n_written) { Ok(()) } else { Err(error) }
+    if n_written.try_into().ok() == Some(n_expected) { Ok(()) } else { Err(error) }
 }

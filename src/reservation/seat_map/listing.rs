@@ -1,13 +1,18 @@
 //! Rows that lists and maps show of reservations, sections and zones.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::seat::MapSeat;
 use crate::{
-    catalog::{ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
+    catalog::{PriceTypeId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     points::Points,
-    reservation::model::{Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::model::{
+        Item, ItemOfKind, ItemPriceType, ReservationId, ReservationItemId, ReservationStatus,
+        ReturnId,
+    },
 };
 
 /// Reservation in its owner's list.
@@ -56,6 +61,18 @@ pub(crate) struct NamedItem {
     pub(crate) kind: Option<SeatKind>,
     /// Name of the zone.
     pub(crate) zone_name: Option<String>,
+    /// Terms of its price type; `None` at the ordinary price, like what follows.
+    pub(crate) price_type_id: Option<PriceTypeId>,
+    /// What one place cost without the type, when it was held.
+    pub(crate) ordinary_price: Option<Points>,
+    /// Name of the price type.
+    pub(crate) price_type: Option<String>,
+    /// What to bring; may be empty.
+    pub(crate) price_type_note: Option<String>,
+    /// Return that the place is bought from; `None`: it was free.
+    pub(crate) return_id: Option<ReturnId>,
+    /// Number of its places that others have bought since it was paid.
+    pub(crate) returned: i32,
 }
 
 impl NamedItem {
@@ -71,9 +88,23 @@ impl NamedItem {
             zone_id: self.zone_id,
             quantity: self.quantity,
             unit_price: self.unit_price,
+            return_id: self.return_id,
+            returned: self.returned,
         };
-        item.of_kind(self.kind.unwrap_or_default())
+        let named = self.price_type_id.zip(self.price_type.clone()).zip(self.ordinary_price);
+        let price_type =
+            named.map(|((id, name), ordinary_price)| ItemPriceType { id, name, ordinary_price });
+        ItemOfKind { price_type, ..item.of_kind(self.kind.unwrap_or_default()) }
     }
+}
+
+/// Returns what to bring for the price types of `items`, each once, with the name of the type.
+pub(crate) fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
+    let named = items.iter().filter_map(|item| {
+        let note = item.price_type_note.as_deref().filter(|note| !note.is_empty())?;
+        Some((item.price_type.as_deref()?, note))
+    });
+    named.collect()
 }
 
 /// Section of a performance and its free seats.

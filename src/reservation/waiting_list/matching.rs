@@ -18,6 +18,30 @@ pub(crate) struct FreeZone {
     pub(crate) name: String,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
+    /// Prices of those of them that are on return, the lowest first: they go last.
+    pub(crate) returned: Vec<i64>,
+}
+
+impl FreeZone {
+    fn n_returned(&self) -> i32 {
+        i32::try_from(self.returned.len()).unwrap_or(i32::MAX)
+    }
+
+    /// Returns the price of the dearest of the next `places`; `None` if fewer are left.
+    fn price_of(&self, places: i32) -> Option<Points> {
+        let own = self.remaining - self.n_returned();
+        let returned = usize::try_from(places - own).ok().filter(|n| *n > 0);
+        let Some(n) = returned else { return (places <= self.remaining).then_some(self.price) };
+        let dearest = Points::new(*self.returned.get(n - 1)?)?;
+        Some(if own > 0 { dearest.max(self.price) } else { dearest })
+    }
+
+    fn take(&mut self, places: i32) {
+        let own = self.remaining - self.n_returned();
+        let returned = usize::try_from(places - own).unwrap_or_default();
+        self.returned.drain(..returned.min(self.returned.len()));
+        self.remaining -= places;
+    }
 }
 
 /// What can be offered of one performance.
@@ -59,7 +83,7 @@ impl FreePlaces {
             Picked::Seats(ids) => self.seats.retain(|seat| !ids.contains(&seat.id)),
             Picked::Places(id) => {
                 let zone = self.zones.iter_mut().find(|zone| zone.id == *id)?;
-                zone.remaining -= order.places;
+                zone.take(order.places);
             }
         }
         Some(picked)
@@ -83,7 +107,8 @@ impl FreePlaces {
             return Some(Picked::Seats(ids));
         }
         let fits = |zone: &&FreeZone| {
-            order.wants(&zone.name, zone.price) && zone.remaining >= order.places
+            let price = zone.price_of(order.places);
+            price.is_some_and(|price| order.wants(&zone.name, price))
         };
         self.zones.iter().find(fits).map(|zone| Picked::Places(zone.id))
     }
@@ -114,7 +139,8 @@ mod tests {
 
     fn zone(name: &str, price: i64, remaining: i32) -> FreeZone {
         let price = Points::new(price).unwrap();
-        FreeZone { id: ZoneId(Uuid::now_v7()), name: name.to_owned(), price, remaining }
+        let (id, name, returned) = (ZoneId(Uuid::now_v7()), name.to_owned(), Vec::new());
+        FreeZone { id, name, price, remaining, returned }
     }
 
     fn order(places: i32) -> WishOrder {
@@ -153,6 +179,21 @@ mod tests {
         let pit = WishOrder { price_max: Points::new(20), ..order(2) };
         assert_eq!(free.take(ADA, &pit), Some(Picked::Places(free.zones[0].id)));
         assert_eq!((free.zones[0].remaining, free.places_max()), (0, 1));
+    }
+
+    #[test]
+    fn places_on_return_go_last_and_at_their_own_prices() {
+        let pit = FreeZone { returned: vec![15, 25], ..zone("Pit", 20, 3) };
+        let mut free = FreePlaces { seats: Vec::new(), zones: vec![pit] };
+        let at_most = |places, price| WishOrder { price_max: Points::new(price), ..order(places) };
+        assert_eq!(free.find(ADA, &at_most(2, 19)), None, "one of two is at the zone's price");
+        assert!(free.find(ADA, &at_most(2, 20)).is_some());
+        assert_eq!(free.find(ADA, &at_most(3, 24)), None, "the third is at 25");
+        assert!(free.take(ADA, &at_most(1, 20)).is_some());
+        assert!(free.take(ADA, &at_most(1, 15)).is_some(), "the cheapest that is on return");
+        assert_eq!(free.take(ADA, &at_most(1, 24)), None);
+        assert!(free.take(ADA, &at_most(1, 25)).is_some());
+        assert_eq!((free.zones[0].remaining, free.zones[0].returned.len()), (0, 0));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Offers, made in the transaction that has locked the list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::{
     matching::{FreePlaces, Picked},
@@ -13,7 +13,6 @@ use crate::{
     entry_queue,
     infra::postgres::{Connection, WhenHeld, is_lock_timeout},
     outbox::{self, AccountMail, Message},
-    points::Points,
     reservation::{
         error::ReservationError,
         hold::store::{
@@ -22,6 +21,11 @@ use crate::{
         },
         inventory::{model::LockedZone, store::lock_zones},
         model::{Hold, Item, LockedLists, SeatStatus, WishId},
+        returns::{
+            model::FreeReturn,
+            places::{count_picked, pick_places, total_of},
+            store::list_free_of_zone,
+        },
     },
 };
 
@@ -176,7 +180,9 @@ async fn make(
         let Picked::Seats(ids) = picked else { continue };
         let seats: Option<Vec<LockedSeat>> = ids.iter().map(|id| by_id.get(id).copied()).collect();
         let seats = seats.ok_or(ReservationError::Inconsistent)?;
-        let items = seats.iter().map(|seat| (Item::of_seat(seat.id, seat.price), seat.kind));
+        let items = seats
+            .iter()
+            .map(|seat| (Item::of_seat(seat.id, seat.price).of_return(seat.return_id), seat.kind));
         let hold = hold_of(any, items.collect())?;
         mails.push(mail(wish, &hold));
         holds.offer(wish.account_id, wish.id, &hold);
@@ -185,7 +191,7 @@ async fn make(
         insert_holds(tx, performance, any, &holds, &seats, None).await?;
     }
     for zone in lock_zones(tx, &zone_ids).await? {
-        mails.extend(make_places(tx, performance, any, &zone, matched).await?);
+        mails.extend(make_places(tx, performance, any, zone, matched).await?);
     }
     Ok(outbox::write_to_accounts(tx, &mails).await?)
 }
@@ -194,27 +200,36 @@ async fn make_places(
     tx: &mut Connection,
     performance: (ProgramId, ScheduleId),
     terms: &HoldTerms,
-    zone: &LockedZone,
+    zone: LockedZone,
     matched: &[(WaitingWish, Picked)],
 ) -> Result<Vec<AccountMail>, ReservationError> {
+    let mut returned: VecDeque<FreeReturn> = match zone.returned {
+        0 => VecDeque::new(),
+        _ => list_free_of_zone(tx, zone.id).await?.into(),
+    };
+    let mut left = zone.clone();
     let (mut holds, mut n_places, mut mails) = (NewHolds::default(), 0, Vec::new());
-    for (wish, picked) in matched.iter().filter(|(_, picked)| *picked == Picked::Places(zone.id)) {
-        let Picked::Places(zone_id) = picked else { continue };
-        let item = Item::of_places(*zone_id, wish.order.places, zone.price);
-        let hold = hold_of(terms, vec![(item, SeatKind::Standard)])?;
+    for (wish, _) in matched.iter().filter(|(_, picked)| *picked == Picked::Places(zone.id)) {
+        let items = pick_places(&left, &returned, wish.order.places);
+        let items = items.ok_or(ReservationError::StaleVersion)?;
+        let is_dear = |item: &Item| wish.order.price_max.is_some_and(|most| item.unit_price > most);
+        if items.iter().any(is_dear) {
+            return Err(ReservationError::StaleVersion);
+        }
+        count_picked(&mut left, &mut returned, items.iter());
+        let items = items.into_iter().map(|item| (item, SeatKind::Standard));
+        let hold = hold_of(terms, items.collect())?;
         n_places += wish.order.places;
         mails.push(mail(wish, &hold));
         holds.offer(wish.account_id, wish.id, &hold);
     }
-    insert_holds(tx, performance, terms, &holds, &[], Some((zone, n_places))).await?;
+    insert_holds(tx, performance, terms, &holds, &[], Some((&zone, n_places))).await?;
     Ok(mails)
 }
 
 fn hold_of(terms: &HoldTerms, items: Vec<(Item, SeatKind)>) -> Result<Hold, ReservationError> {
-    let price = |item: &Item| item.unit_price.checked_mul(i64::from(item.quantity));
-    let mut prices = items.iter().map(|(item, _)| price(item));
-    let total = prices.try_fold(Points::ZERO, |sum, price| sum.checked_add(price?));
-    let total = total.ok_or(ReservationError::Inconsistent)?;
+    let of_total: Vec<Item> = items.iter().map(|(item, _)| *item).collect();
+    let total = total_of(&of_total).ok_or(ReservationError::Inconsistent)?;
     let items = items.into_iter().map(|(item, kind)| item.of_kind(kind)).collect();
     Ok(Hold::new(items, total, terms.expires_at()))
 }

@@ -7,7 +7,9 @@
 //!
 //! Concurrent check-ins of a ticket race for its row: the first succeeds, the others wait and are
 //! refused with the time of that check-in. A check-in and its act in the audit log are one
-//! transaction, which also ends a pending hand-over of the ticket. A scan of the old code that waited
+//! transaction, which also ends a pending hand-over of the ticket. A ticket that is on return is locked
+//! after what the return has put on sale: its scan ends the return, and with it the hold of a buyer, or
+//! finds the place sold. A scan of the old code that waited
 //! for an accepted hand-over is refused as one of a replaced code.
 
 pub(crate) mod counts;
@@ -33,7 +35,11 @@ use crate::{
     },
     catalog::{self, ScheduleId},
     config::Config,
-    infra::postgres::Connection,
+    infra::postgres::{Connection, retry_stale},
+    reservation::{
+        self,
+        returns::{self, LockedReturns, model::ReturnStatus},
+    },
 };
 
 /// Times around the start of a performance at which its tickets admit.
@@ -74,19 +80,47 @@ async fn check_in(
     schedule_id: ScheduleId,
     code: &TicketCode,
 ) -> Result<CheckIn, TicketError> {
-    let window = DoorWindow::of(&app.config);
-    let check_in = audit::perform(app, async |tx| {
-        let check_in = use_ticket(tx, code, schedule_id, window, by).await?;
-        let entry = AuditEntry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
-        let entry = entry.after(&check_in);
-        Ok::<_, TicketError>((check_in, entry))
-    });
-    let check_in = check_in.await?;
+    let check_in = match check_in_once(app, by, schedule_id, code, false).await {
+        // What a return has put on sale is locked before its ticket, so the scan begins again.
+        Err(TicketError::OnReturn) => {
+            let checked_in = retry_stale(|_| check_in_once(app, by, schedule_id, code, true));
+            let checked_in = checked_in.await?;
+            reservation::announce(app, schedule_id);
+            checked_in
+        }
+        checked_in => checked_in?,
+    };
     metrics::counter!("stagedoor_check_ins_total").increment(1);
     Ok(check_in)
 }
 
-/// Uses the ticket with `code`. Of concurrent check-ins exactly one succeeds: the others wait for
+/// Makes one attempt at a check-in; with `ends_return` it ends the return of the ticket.
+async fn check_in_once(
+    app: &App,
+    by: AccountId,
+    schedule_id: ScheduleId,
+    code: &TicketCode,
+    ends_return: bool,
+) -> Result<CheckIn, TicketError> {
+    let window = DoorWindow::of(&app.config);
+    audit::perform(app, async |tx| {
+        let open = match ends_return {
+            true => store::find_open_return(tx, code).await?,
+            false => None,
+        };
+        let returns = match open {
+            Some(id) => Some(returns::lock_for_ending(tx, &[id]).await?),
+            None => None,
+        };
+        let check_in = use_ticket(tx, code, schedule_id, window, by, returns.as_ref()).await?;
+        let entry = AuditEntry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
+        let entry = entry.after(&check_in);
+        Ok::<_, TicketError>((check_in, entry))
+    })
+    .await
+}
+
+/// Uses the ticket with `code`, and ends the return that is `locked`. Of concurrent check-ins exactly one succeeds: the others wait for
 /// the row and then find the ticket used.
 async fn use_ticket(
     tx: &mut Connection,
@@ -94,6 +128,7 @@ async fn use_ticket(
     schedule_id: ScheduleId,
     window: DoorWindow,
     by: AccountId,
+    locked: Option<&LockedReturns>,
 ) -> Result<CheckIn, TicketError> {
     let Some(ticket_id) = tickets::lock_by_code(tx, code).await? else {
         // Also a code that became void while this scan waited for its ticket.
@@ -112,6 +147,13 @@ async fn use_ticket(
         (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { used_at }),
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
             window.check(show, moment)?;
+            match (shown.return_id, locked) {
+                (None, _) => {}
+                (Some(id), Some(returns)) if returns.has(id) => {
+                    returns::end(tx, returns, ReturnStatus::Admitted).await?;
+                }
+                (Some(_), _) => return Err(TicketError::OnReturn),
+            }
             store::write_used(tx, ticket_id, by).await?;
             if shown.is_offered {
                 hand_over::end(tx, &[ticket_id], HandOverStatus::Admitted).await?;
@@ -119,6 +161,7 @@ async fn use_ticket(
             let found = store::find_check_in(tx, schedule_id, ticket_id).await?;
             found.ok_or(TicketError::Inconsistent)
         }
+        _ if shown.is_sold => Err(TicketError::Resold),
         _ => Err(TicketError::Void),
     }
 }

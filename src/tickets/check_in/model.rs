@@ -20,6 +20,12 @@ pub(crate) struct CheckIn {
     pub(crate) row: Option<String>,
     /// Number of the seat; `None` for a zone.
     pub(crate) number: Option<i32>,
+    /// Price type, to be compared with the person; `None` at the ordinary price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price_type: Option<String>,
+    /// What the person was told to bring for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price_type_note: Option<String>,
     /// Whether the check-in may still be undone.
     #[serde(skip)]
     pub(crate) is_fresh: bool,

@@ -8,7 +8,8 @@ use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::{Connection, Pool},
-    tickets::model::{TicketId, TicketStatus},
+    reservation::ReturnId,
+    tickets::model::{TicketCode, TicketId, TicketStatus},
 };
 
 /// Bound on performances listed at once.
@@ -25,6 +26,10 @@ pub(crate) struct ScannedTicket {
     pub(crate) time_zone: String,
     /// Whether a hand-over of the ticket is pending, be it past its end.
     pub(crate) is_offered: bool,
+    /// Open return of the ticket.
+    pub(crate) return_id: Option<ReturnId>,
+    /// Whether its place was bought by somebody else.
+    pub(crate) is_sold: bool,
     /// Time of the statement, by the database's clock.
     pub(crate) moment: DateTime<Utc>,
 }
@@ -42,6 +47,10 @@ pub(crate) async fn shown_ticket_of(
                p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone,
                exists (select from ticket_hand_overs
                        where ticket_id = t.id and status = 'PENDING') as "is_offered!",
+               (select id from ticket_returns
+                where ticket_id = t.id and status = 'OPEN') as "return_id: ReturnId",
+               exists (select from ticket_returns
+                       where ticket_id = t.id and status = 'SOLD') as "is_sold!",
                clock_timestamp() as "moment!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
@@ -54,6 +63,26 @@ pub(crate) async fn shown_ticket_of(
         ticket_id as _,
     )
     .fetch_one(tx)
+    .await
+}
+
+/// Returns the open return of the ticket with a code, read without a lock.
+pub(crate) async fn find_open_return(
+    tx: &mut Connection,
+    code: &TicketCode,
+) -> Result<Option<ReturnId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select r.id as "id: ReturnId"
+        from tickets t
+        cross join lateral (
+            select id from ticket_returns where ticket_id = t.id and status = 'OPEN' limit 1
+        ) r
+        where t.code = $1
+        "#,
+        code as _,
+    )
+    .fetch_optional(tx)
     .await
 }
 
@@ -108,7 +137,7 @@ pub(crate) async fn find_check_in(
         r#"
         select t.id as "ticket_id: TicketId", t.used_at as "used_at!", a.name as holder,
                coalesce(s.section, z.name) as "section!", s.row_label as "row?",
-               s.number as "number?",
+               s.number as "number?", pt.name as "price_type?", nullif(pt.note, '') as price_type_note,
                t.used_at > clock_timestamp() - interval '1 minute' as "is_fresh!"
         from tickets t
         join accounts a on a.id = t.account_id
@@ -117,6 +146,9 @@ pub(crate) async fn find_check_in(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         where t.id = $2 and r.schedule_id = $1 and t.status = 'USED'
         "#,
         schedule_id as _,

@@ -36,6 +36,9 @@ pub(crate) enum HandOverError {
     /// The ticket is offered to somebody already.
     #[error("the ticket is offered already")]
     OfferedAlready,
+    /// The ticket is on sale again.
+    #[error("the ticket is on return")]
+    OnReturn,
     /// The ticket has changed hands too often.
     #[error("the ticket has changed hands too often")]
     TooManyHands,
@@ -98,6 +101,7 @@ impl HttpError for HandOverError {
             Self::Begun => Problem::new(409, "hand-over-begun"),
             Self::ToOneself => Problem::new(422, "hand-over-to-oneself"),
             Self::OfferedAlready => Problem::new(409, "hand-over-pending"),
+            Self::OnReturn => Problem::new(409, "hand-over-on-return"),
             Self::TooManyHands => Problem::new(409, "hand-over-too-many-hands"),
             Self::TooManyOffers => Problem::new(409, "hand-over-limit")
                 .with(json!({ "limit": OFFERS_MAX }))

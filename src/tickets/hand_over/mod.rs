@@ -16,6 +16,8 @@
 //!   once (`ticket_hand_overs_end_once`).
 //! * The reservation, what was paid and the right to a refund stay with whoever paid. The owner's refund
 //!   is refused while one of its tickets is offered or with somebody else.
+//! * A ticket that is offered is not on return, and one that is on return is not offered: both would give
+//!   it away.
 //! * A sender learns nothing about an address: an offer to one without an account looks like any
 //!   other, and nobody can answer it.
 //!
@@ -105,6 +107,9 @@ async fn offer_once(
     }
     if ticket.has_begun {
         return Err(HandOverError::Begun);
+    }
+    if ticket.is_on_return {
+        return Err(HandOverError::OnReturn);
     }
     if ticket.n_changes >= CHANGES_MAX {
         return Err(HandOverError::TooManyHands);

@@ -122,6 +122,7 @@ pub(crate) struct HandOverAnswered {
 
 /// Locked ticket as it decides whether it may change hands.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
 pub(crate) struct LockedTicket {
     pub(crate) holder_id: AccountId,
     pub(crate) status: TicketStatus,
@@ -132,6 +133,8 @@ pub(crate) struct LockedTicket {
     pub(crate) asks_for_confirmed: bool,
     /// Number of changes of its holder.
     pub(crate) n_changes: i64,
+    /// Whether the ticket is on return.
+    pub(crate) is_on_return: bool,
 }
 
 impl LockedTicket {

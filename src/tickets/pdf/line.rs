@@ -4,12 +4,35 @@ use std::ops::Range;
 
 use krilla::text::KrillaGlyph;
 
+/// Glyph with the font that has it.
+#[derive(Clone, Debug)]
+pub(super) struct Glyph {
+    /// Index of the font in its face.
+    pub(super) font: usize,
+    pub(super) shape: KrillaGlyph,
+}
+
 /// Glyphs on one line with the text that they show. Widths and offsets are in ems.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     pub(super) text: String,
-    pub(super) glyphs: Vec<KrillaGlyph>,
+    pub(super) glyphs: Vec<Glyph>,
     pub(super) width_em: f32,
+}
+
+impl Glyph {
+    /// Returns the glyph for a text that is further back by `n_bytes`.
+    pub(super) fn moved(&self, n_bytes: usize) -> Self {
+        let mut moved = self.clone();
+        moved.shape.text_range.start += n_bytes;
+        moved.shape.text_range.end += n_bytes;
+        moved
+    }
+}
+
+/// Returns the width of `glyphs`, in ems.
+pub(super) fn width_em(glyphs: &[Glyph]) -> f32 {
+    glyphs.iter().map(|glyph| glyph.shape.x_advance).sum()
 }
 
 impl Line {
@@ -23,10 +46,19 @@ impl Line {
         let start = self.text.len();
         self.text.push_str(&other.text);
         self.width_em += other.width_em;
-        self.glyphs.extend(other.glyphs.iter().cloned().map(|mut glyph| {
-            glyph.text_range = glyph.text_range.start + start..glyph.text_range.end + start;
-            glyph
-        }));
+        self.glyphs.extend(other.glyphs.iter().map(|glyph| glyph.moved(start)));
+    }
+
+    /// Lists the parts that have one font: its index, the distance from the line's start in ems, and
+    /// the glyphs.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, f32, Vec<KrillaGlyph>)> {
+        let mut end_em = 0.0;
+        self.glyphs.chunk_by(|a, b| a.font == b.font).map(move |run| {
+            let start_em = end_em;
+            end_em += width_em(run);
+            let shapes = run.iter().map(|glyph| glyph.shape.clone()).collect();
+            (run.first().map_or(0, |glyph| glyph.font), start_em, shapes)
+        })
     }
 
     /// Returns the longest beginning that is at most `width_em` wide, and the rest. The beginning
@@ -34,11 +66,11 @@ impl Line {
     pub(super) fn split(&self, width_em: f32) -> (Self, Self) {
         let (mut width, mut at) = (0.0, 0);
         for (idx, glyph) in self.glyphs.iter().enumerate() {
-            width += glyph.x_advance;
+            width += glyph.shape.x_advance;
             let is_start = self
                 .glyphs
                 .get(idx + 1)
-                .is_none_or(|next| next.text_range.start >= glyph.text_range.end);
+                .is_none_or(|next| next.shape.text_range.start >= glyph.shape.text_range.end);
             if width > width_em && at > 0 {
                 break;
             }
@@ -55,14 +87,14 @@ impl Line {
     /// Returns the glyphs `range`, which ends between two clusters, with their text.
     fn part(&self, range: Range<usize>) -> Self {
         let start_of = |idx: usize| {
-            self.glyphs.get(idx).map_or(self.text.len(), |glyph| glyph.text_range.start)
+            self.glyphs.get(idx).map_or(self.text.len(), |glyph| glyph.shape.text_range.start)
         };
         let (start, end) = (start_of(range.start), start_of(range.end));
         let mut glyphs = self.glyphs.get(range).unwrap_or_default().to_vec();
-        for glyph in &mut glyphs {
-            glyph.text_range = glyph.text_range.start - start..glyph.text_range.end - start;
+        for Glyph { shape, .. } in &mut glyphs {
+            shape.text_range = shape.text_range.start - start..shape.text_range.end - start;
         }
-        let width_em = glyphs.iter().map(|glyph| glyph.x_advance).sum();
-        Self { text: self.text.get(start..end).unwrap_or_default().to_owned(), glyphs, width_em }
+        let (text, width_em) = (self.text.get(start..end).unwrap_or_default(), width_em(&glyphs));
+        Self { text: text.to_owned(), glyphs, width_em }
     }
 }

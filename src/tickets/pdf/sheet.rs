@@ -40,8 +40,11 @@ const TITLE_SIZES: [(f32, usize); 3] = [(19.0, 2), (15.0, 2), (12.0, 3)];
 const WHEN_SIZES: [(f32, usize); 2] = [(11.0, 1), (9.0, 1)];
 const VENUE_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.5, 2)];
 const ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 2)];
+/// Those of an address where the ticket says what to bring, which must not make the code smaller.
+const SHORT_ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 1)];
 const SEAT_SIZES: [(f32, usize); 3] = [(14.0, 1), (11.0, 1), (9.0, 2)];
 const FACT_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.0, 2)];
+const BRING_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.0, 2)];
 const SMALL: f32 = 7.5;
 const CODE_SIZE: f32 = 8.5;
 
@@ -69,6 +72,8 @@ pub(super) struct Sheet {
     pub(super) seat: Fact,
     pub(super) holder: Fact,
     pub(super) price: Fact,
+    /// What to bring for the price type; empty if there is nothing to be said.
+    pub(super) what_to_bring: String,
     /// Which of the reservation's tickets it is.
     pub(super) position: String,
     /// What the code is for.
@@ -123,7 +128,11 @@ impl Pen<'_, '_> {
         let venue = regular.fit(&sheet.venue, WIDTH, &VENUE_SIZES);
         self.paragraph(regular, &venue, MARGIN, INK);
         if !sheet.address.is_empty() {
-            let address = regular.fit(&sheet.address, WIDTH, &ADDRESS_SIZES);
+            let sizes = match sheet.what_to_bring.is_empty() {
+                true => &ADDRESS_SIZES,
+                false => &SHORT_ADDRESS_SIZES,
+            };
+            let address = regular.fit(&sheet.address, WIDTH, sizes);
             self.paragraph(regular, &address, MARGIN, SOFT);
         }
         self.y += 7.0;
@@ -141,6 +150,10 @@ impl Pen<'_, '_> {
         let left = MARGIN + NAME_WIDTH + GAP;
         self.fact(&sheet.price, left, RIGHT - left, &FACT_SIZES);
         self.y = self.y.max(end);
+        if !sheet.what_to_bring.is_empty() {
+            let text = self.faces.regular.fit(&sheet.what_to_bring, WIDTH, &BRING_SIZES);
+            self.paragraph(self.faces.regular, &text, MARGIN, INK);
+        }
     }
 
     fn fact(&mut self, fact: &Fact, left: f32, width: f32, sizes: &[(f32, usize)]) {
@@ -212,8 +225,11 @@ impl Pen<'_, '_> {
         color: (u8, u8, u8),
     ) {
         self.surface.set_fill(Some(fill(color)));
-        let start = Point::from_xy(x, y);
-        self.surface.draw_glyphs(start, &line.glyphs, face.font.clone(), &line.text, size, false);
+        for (idx, start_em, glyphs) in line.runs() {
+            let Some(font) = face.font(idx) else { continue };
+            let start = Point::from_xy(x + start_em * size, y);
+            self.surface.draw_glyphs(start, &glyphs, font, &line.text, size, false);
+        }
     }
 
     fn rule(&mut self, y: f32, width: f32, (red, green, blue): (u8, u8, u8)) {
@@ -255,6 +271,7 @@ mod tests {
             seat: fact(),
             holder: fact(),
             price: fact(),
+            what_to_bring: long.clone(),
             position: long.clone(),
             note: long.clone(),
             reservation: long.clone(),

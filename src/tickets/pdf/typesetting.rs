@@ -1,15 +1,18 @@
 //! Text set in the embedded fonts: shaping, line breaks, and what no font has.
 //!
-//! The fonts are Pretendard's (SIL Open Font License 1.1, `fonts/OFL.txt`): Latin, Cyrillic, Greek
-//! and Hangul. A run of characters that they lack (emoji, other scripts) is drawn as one box; the
-//! text behind the box stays what was written, so it can be selected and searched.
+//! A **face** is the letters of one weight, from two fonts in `fonts/` (SIL Open Font License 1.1):
+//! Pretendard has Latin, Cyrillic, Greek, Hangul and kana, and a part of Noto Sans CJK JP has the
+//! kanji. A run of characters that both lack (emoji, other scripts) is drawn as one box; the text
+//! behind the box stays what was written, so it can be selected and searched.
 
 use std::sync::LazyLock;
 
-use harfrust::{Direction, FontRef, GlyphInfo, ShapeOptions, ShaperData, UnicodeBuffer};
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 
-use super::line::Line;
+use super::{
+    line::{Glyph, Line, width_em},
+    typeface::Typeface,
+};
 
 /// Characters of a text that are set; what follows is left out, with an ellipsis.
 const CHARS_MAX: usize = 400;
@@ -17,20 +20,25 @@ const CHARS_MAX: usize = 400;
 const BOX: &str = "\u{25a1}";
 const ELLIPSIS: &str = "\u{2026}";
 
-static REGULAR: LazyLock<Option<Face>> =
-    LazyLock::new(|| Face::new(include_bytes!("../../../fonts/Pretendard-Regular.otf")));
-static BOLD: LazyLock<Option<Face>> =
-    LazyLock::new(|| Face::new(include_bytes!("../../../fonts/Pretendard-Bold.otf")));
+static REGULAR: LazyLock<Option<Face>> = LazyLock::new(|| {
+    Face::new([
+        include_bytes!("../../../fonts/Pretendard-Regular.otf"),
+        include_bytes!("../../../fonts/NotoSansKanji-Regular.otf"),
+    ])
+});
+static BOLD: LazyLock<Option<Face>> = LazyLock::new(|| {
+    Face::new([
+        include_bytes!("../../../fonts/Pretendard-Bold.otf"),
+        include_bytes!("../../../fonts/NotoSansKanji-Bold.otf"),
+    ])
+});
 
-/// Font, ready to be shaped with and to be embedded.
+/// Letters of one weight. A character is taken from the first font that has it.
 pub(super) struct Face {
-    pub(super) font: Font,
-    reader: FontRef<'static>,
-    shaper: ShaperData,
-    units_per_em: f32,
+    typefaces: Vec<Typeface>,
 }
 
-/// The fonts of a ticket.
+/// The faces of a ticket.
 #[derive(Clone, Copy)]
 pub(super) struct Faces {
     pub(super) regular: &'static Face,
@@ -63,11 +71,14 @@ impl Paragraph {
 }
 
 impl Face {
-    fn new(bytes: &'static [u8]) -> Option<Self> {
-        let font = Font::new(bytes.into(), 0)?;
-        let reader = FontRef::from_index(bytes, 0).ok()?;
-        let shaper = ShaperData::new(&reader);
-        Some(Self { units_per_em: font.units_per_em(), font, reader, shaper })
+    fn new(files: [&'static [u8]; 2]) -> Option<Self> {
+        let typefaces = files.into_iter().map(Typeface::new).collect::<Option<_>>()?;
+        Some(Self { typefaces })
+    }
+
+    /// Returns the font with this index.
+    pub(super) fn font(&self, idx: usize) -> Option<Font> {
+        self.typefaces.get(idx).map(|typeface| typeface.font.clone())
     }
 
     /// Breaks `text` at white space into at most so many lines of `width` points, at the first of
@@ -151,67 +162,46 @@ impl Face {
         last.push(&ellipsis);
     }
 
-    /// Shapes one word. Its characters that the font lacks become one box a run.
+    /// Shapes one word. Its characters that no font has become one box a run.
     fn shape(&self, word: &str) -> Line {
-        let mut line = self.shape_as_is(word);
+        let glyphs = self.glyphs(word, 0);
+        Line { text: word.to_owned(), width_em: width_em(&glyphs), glyphs }
+    }
+
+    /// Shapes `text` with the font `idx`, and each run that it lacks with the next one.
+    fn glyphs(&self, text: &str, idx: usize) -> Vec<Glyph> {
+        let Some(typeface) = self.typefaces.get(idx) else { return self.boxed(text) };
+        let shaped = typeface.shape(text);
         let is_missing = |glyph: &KrillaGlyph| glyph.glyph_id == GlyphId::new(0);
-        if !line.glyphs.iter().any(is_missing) {
-            return line;
-        }
-        let mut shown: Vec<KrillaGlyph> = Vec::new();
-        let stand_in = self.shape_as_is(BOX).glyphs;
-        let mut is_open = false;
-        for glyph in line.glyphs {
-            match (is_missing(&glyph), is_open, shown.last_mut()) {
-                (true, true, Some(last)) => last.text_range.end = glyph.text_range.end,
-                (true, ..) => shown.extend(stand_in.first().cloned().map(|mut stand_in| {
-                    stand_in.text_range = glyph.text_range.clone();
-                    stand_in
-                })),
-                (false, ..) => shown.push(glyph.clone()),
+        let mut glyphs = Vec::with_capacity(shaped.len());
+        for run in shaped.chunk_by(|a, b| is_missing(a) == is_missing(b)) {
+            let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+            if is_missing(first) {
+                let start = first.text_range.start;
+                let lacked = text.get(start..last.text_range.end).unwrap_or_default();
+                glyphs.extend(self.glyphs(lacked, idx + 1).iter().map(|glyph| glyph.moved(start)));
+            } else {
+                glyphs.extend(run.iter().cloned().map(|shape| Glyph { font: idx, shape }));
             }
-            is_open = is_missing(&glyph);
         }
-        line.width_em = shown.iter().map(|glyph| glyph.x_advance).sum();
-        Line { glyphs: shown, ..line }
+        glyphs
     }
 
-    /// Shapes one word from left to right: the fonts have no script that runs the other way.
-    fn shape_as_is(&self, word: &str) -> Line {
-        let mut buffer = UnicodeBuffer::new();
-        buffer.push_str(word);
-        buffer.guess_segment_properties();
-        buffer.set_direction(Direction::LeftToRight);
-        let result = self.shaper.shaper(&self.reader).build().shape(buffer, ShapeOptions::new());
-        let infos = result.glyph_infos();
-        let start_of = |info: &GlyphInfo| usize::try_from(info.cluster).unwrap_or_default();
-        let mut glyphs = Vec::with_capacity(infos.len());
-        for (info, position) in infos.iter().zip(result.glyph_positions()) {
-            let start = start_of(info);
-            let end = infos.iter().map(start_of).find(|other| *other > start);
-            glyphs.push(KrillaGlyph::new(
-                GlyphId::new(info.glyph_id),
-                self.ems(position.x_advance),
-                self.ems(position.x_offset),
-                self.ems(position.y_offset),
-                self.ems(position.y_advance),
-                start..end.unwrap_or(word.len()),
-                None,
-            ));
-        }
-        let width_em = glyphs.iter().map(|glyph| glyph.x_advance).sum();
-        Line { text: word.to_owned(), glyphs, width_em }
-    }
-
-    /// Converts units of the font, which fit into 16 bits, to ems.
-    fn ems(&self, units: i32) -> f32 {
-        f32::from(i16::try_from(units).unwrap_or_default()) / self.units_per_em
+    /// Returns one box for all of `text`.
+    fn boxed(&self, text: &str) -> Vec<Glyph> {
+        let stand_in = self.typefaces.first().and_then(|typeface| typeface.shape(BOX).pop());
+        let stand_in = stand_in.map(|mut shape| {
+            shape.text_range = 0..text.len();
+            Glyph { font: 0, shape }
+        });
+        stand_in.into_iter().collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::i18n::Locale;
 
     const SIZES: [(f32, usize); 2] = [(12.0, 1), (9.0, 2)];
 
@@ -252,15 +242,43 @@ mod tests {
     #[test]
     fn what_no_font_has_becomes_a_box_with_its_text_behind_it() {
         let face = regular();
-        let boxed = face.shape_as_is(BOX).glyphs[0].glyph_id;
+        let boxed = face.boxed(BOX)[0].shape.glyph_id;
         assert_ne!(boxed, GlyphId::new(0));
         for (text, boxes) in [("Ada 🎻🎼", 1), ("\u{5d0}\u{5d1}\u{5d2} Ada", 1), ("🎻a🎻", 2)]
         {
             let line = face.line(text);
             assert_eq!(line.text, text);
-            assert!(line.glyphs.iter().all(|glyph| glyph.glyph_id != GlyphId::new(0)));
-            let n_boxes = line.glyphs.iter().filter(|glyph| glyph.glyph_id == boxed).count();
-            assert_eq!(n_boxes, boxes, "{text}");
+            let ids: Vec<GlyphId> = line.glyphs.iter().map(|glyph| glyph.shape.glyph_id).collect();
+            assert!(!ids.contains(&GlyphId::new(0)), "{text}");
+            assert_eq!(ids.iter().filter(|id| **id == boxed).count(), boxes, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_character_is_taken_from_the_font_that_has_it() {
+        for face in [regular(), Faces::embedded().unwrap().bold] {
+            let line = face.line("冬の夜A🎻髙橋");
+            let runs: Vec<(usize, usize)> =
+                line.runs().map(|(font, _, glyphs)| (font, glyphs.len())).collect();
+            assert_eq!(runs[..4], [(1, 1), (0, 1), (1, 1), (0, 2)]);
+            let mut end = 0;
+            for glyph in &line.glyphs {
+                assert_eq!(glyph.shape.text_range.start, end);
+                end = glyph.shape.text_range.end;
+            }
+            assert_eq!(end, line.text.len());
+        }
+    }
+
+    #[test]
+    fn a_text_of_every_language_is_set_without_a_box() {
+        let boxed = regular().boxed(BOX)[0].shape.glyph_id;
+        for locale in Locale::all() {
+            let texts = ["ticket-pdf-note", "ticket-seat", "ticket-holder", "points-unit"];
+            for text in texts.map(|key| locale.text(key).to_string()) {
+                let line = regular().line(&text);
+                assert!(line.glyphs.iter().all(|glyph| glyph.shape.glyph_id != boxed), "{text}");
+            }
         }
     }
 }

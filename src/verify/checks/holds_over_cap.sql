@@ -12,12 +12,17 @@ with held as (
 )
 select 'reservation ' || held.id as "subject!",
     format('was held at %s for %s places beside %s live ones, though %s are the most',
-        held.created_at, held.places, coalesce(sum(other.places), 0), held.places_max)
+        held.created_at, held.places, coalesce(sum(other.places - sold.places), 0), held.places_max)
         as "sentence!"
 from held
 left join held other on other.account_id = held.account_id
     and other.program_id = held.program_id
     and other.created_at < held.created_at and held.created_at < other.live_until
+-- What others had bought by then was not the account's any more.
+left join lateral (
+    select count(*) as places from ticket_returns
+    where reservation_id = other.id and status = 'SOLD' and settled_at <= held.created_at
+) sold on true
 group by held.id, held.created_at, held.places, held.places_max
-having held.places + coalesce(sum(other.places), 0) > held.places_max
+having held.places + coalesce(sum(other.places - sold.places), 0) > held.places_max
 limit $1

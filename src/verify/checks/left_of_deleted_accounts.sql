@@ -37,6 +37,9 @@ cross join lateral (
     select format('is offered a ticket by hand-over %s, which waits', id) from ticket_hand_overs
     where recipient_id = gone.id and status = 'PENDING'
     union all
+    select format('sells a ticket by return %s, which is open', id) from ticket_returns
+    where seller_id = gone.id and status = 'OPEN'
+    union all
     select format('has paid share %s, which waits', id) from shares
     where payer_id = gone.id and status = 'WITHHELD'
     union all

@@ -5,7 +5,7 @@ with held as (
 ), made as (
     select coalesce(sum(amount) filter
             (where kind in ('CHARGE', 'PURCHASE', 'REVERSAL', 'REINSTATEMENT', 'ADJUSTMENT',
-                            'REFUND', 'PAYMENT', 'WRITE_OFF', 'FORFEIT')), 0) as points,
+                            'REFUND', 'RESALE', 'PAYMENT', 'WRITE_OFF', 'FORFEIT')), 0) as points,
         coalesce(sum(amount) filter (where kind like 'TRANSFER%'), 0) as transferred,
         count(*) filter (where case kind
             when 'PAYMENT' then amount > 0
@@ -20,7 +20,7 @@ with held as (
     from point_transactions
 )
 select 'all wallets' as "subject!",
-    format('hold %s, charges, adjustments and refunds less payments, reversals and what was given up '
+    format('hold %s, charges, adjustments, refunds and sales less payments, reversals and what was given up '
         'are %s; transfers add up to %s; %s changes have the sign of another kind',
         held.points, made.points, transferred, n_wrong_signs) as "sentence!"
 from held cross join made

@@ -107,7 +107,7 @@ invariants! {
     /// A hold ends at the time fixed when it was made or renewed.
     S3 HoldEndIsFixed ["src/verify/checks/wrong_hold_ends.sql"]
         late ["src/verify/checks/overdue_holds.sql"];
-    /// A confirmed reservation was paid in time, and its total is that of its items.
+    /// A confirmed reservation was paid in time, and its total is that of its items less the discount.
     S4 ConfirmedAddsUp [
         "src/verify/checks/late_payments.sql",
         "src/verify/checks/wrong_reservation_totals.sql"
@@ -125,6 +125,11 @@ invariants! {
         "src/verify/checks/wrong_offers.sql",
         "src/verify/checks/passed_wishes.sql"
     ] late ["src/verify/checks/overdue_wishes.sql"];
+    /// Places of a price type cost what its terms say, and orders keep to its limits.
+    S8 PriceTypesAreKept [
+        "src/verify/checks/wrong_typed_prices.sql",
+        "src/verify/checks/wrong_typed_orders.sql"
+    ];
     /// A confirmed reservation is paid exactly once.
     P1 ConfirmedIsPaidOnce [
         "src/verify/checks/wrong_payments.sql",
@@ -152,6 +157,19 @@ invariants! {
         "src/verify/checks/wrong_share_entries.sql",
         "src/verify/checks/entries_without_share.sql"
     ] late ["src/verify/checks/overdue_shares.sql"];
+    /// A place on return is bought once, at the price that was paid, and its seller is paid then.
+    P7 ReturnsAreSoldOnce [
+        "src/verify/checks/wrong_returns.sql",
+        "src/verify/checks/wrong_items_sold.sql",
+        "src/verify/checks/wrong_resales.sql"
+    ] late ["src/verify/checks/overdue_returns.sql"];
+    /// A code is used as often as it may be, by reservations with the discount that it gives.
+    K1 CodesAreUsedWithinLimits [
+        "src/verify/checks/wrong_code_uses.sql",
+        "src/verify/checks/wrong_discounts.sql"
+    ];
+    /// Something hidden is held by those only to whom a code has opened it.
+    K2 HiddenIsHeldByTheInvited ["src/verify/checks/unopened_holds.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
     /// The queue in Redis equals the queue in PostgreSQL.

@@ -6,7 +6,8 @@ with named as (
         outcome ->> 'payment_id' as payment_id,
         outcome ->> 'transfer_id' as transfer_id,
         outcome ->> 'hand_over_id' as hand_over_id,
-        outcome ->> 'share_id' as share_id
+        outcome ->> 'share_id' as share_id,
+        outcome ->> 'return_id' as return_id
     from idempotency_keys
 )
 select format('request key %s of account %s', key, account_id) as "subject!",
@@ -37,4 +38,8 @@ where outcome is null
         where shares.id::text = named.share_id
             and named.account_id in (payer_id, reservations.account_id)
             and amount = coalesce((outcome ->> 'amount')::bigint, amount))
+    or return_id is not null and not exists (
+        select from ticket_returns
+        where id::text = named.return_id and seller_id = named.account_id
+            and payout = (outcome ->> 'payout')::bigint)
 limit $1

@@ -1,12 +1,12 @@
--- Lists reservations without items or with another total than that of their items: the total is
--- what its owner pays.
+-- Lists reservations without items or with another total than that of their items less the discount: the
+-- total is what its owner pays.
 with items as (
     select reservation_id, sum(unit_price * quantity) as total
     from reservation_items group by reservation_id
 )
 select 'reservation ' || id as "subject!",
     format('costs %s, but %s', reservations.total,
-        coalesce('its items cost ' || items.total, 'has no items')) as "sentence!"
+        coalesce('its items cost ' || items.total || ' less ' || discount, 'has no items')) as "sentence!"
 from reservations left join items on reservation_id = id
-where items.total is distinct from reservations.total
+where items.total - discount is distinct from reservations.total
 limit $1

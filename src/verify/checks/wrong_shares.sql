@@ -1,9 +1,24 @@
--- Lists shares that do not fit their reservation. A share costs what its places do, has places while it
--- is live or paid and none otherwise, and none that another one has. The holder has no link, whoever
--- else pays has one. It is paid exactly if its reservation is or was, by the payment with its id.
-with places as (
+-- Lists shares that do not fit their reservation. A share costs what its places do, each less its part of
+-- the discount, has places while it is live or paid and none otherwise, and none that another one has.
+-- The holder has no link, whoever else pays has one. It is paid exactly if its reservation is or was, by
+-- the payment with its id.
+with running as (
+    select items.id as item_id, place.number, unit_price, discount,
+        sum(unit_price) over (partition by reservations.id order by items.id, place.number) as so_far,
+        sum(unit_price) over (partition by reservations.id) as whole
+    from reservations
+    join reservation_items items on items.reservation_id = reservations.id
+    cross join lateral generate_series(1, quantity) as place (number)
+    where is_shared
+), priced as (
+    -- As `prices_less` of the product divides the discount.
+    select item_id, number, unit_price
+        - coalesce(div(discount * so_far, nullif(whole, 0)), 0)
+        + coalesce(div(discount * (so_far - unit_price), nullif(whole, 0)), 0) as price
+    from running
+), places as (
     select share_id, count(*) as n, count(*) filter (where places.live) as n_live,
-        sum(unit_price) as price,
+        sum(coalesce(priced.price, unit_price)) as price,
         count(*) filter (where items.reservation_id <> shares.reservation_id) as n_foreign,
         count(*) filter (where places.live and exists (
             select from share_places other
@@ -13,6 +28,7 @@ with places as (
     from share_places places
     join shares on shares.id = share_id
     join reservation_items items on items.id = reservation_item_id
+    left join priced on priced.item_id = reservation_item_id and priced.number = places.number
     group by share_id
 )
 select 'share ' || shares.id as "subject!",

@@ -1,4 +1,5 @@
--- Lists items whose tickets are not one for each confirmed place, and none otherwise. Each is with the
+-- Lists items whose tickets are not one for each confirmed place that nobody else has bought since, and
+-- none otherwise. Each is with the
 -- recipient of its last accepted hand-over, or else with who paid for it: the payer of its share, or the
 -- owner of the reservation. A used ticket may stay used after a refund by an administrator and in a
 -- cancelled program.
@@ -23,7 +24,7 @@ with last_changes as (
     where tickets.status in ('VALID', 'USED')
     group by tickets.reservation_item_id
 ), counted as (
-    select items.id, reservation_id, reservations.status, program_id, quantity,
+    select items.id, reservation_id, reservations.status, program_id, quantity - returned as quantity,
         coalesce(n_valid, 0) as n_valid, coalesce(n_used, 0) as n_used,
         coalesce(n_right, 0) as n_right
     from reservation_items items

@@ -196,7 +196,7 @@ async fn places_in_line_are_left_with_the_account(db: PgPool) {
     join(&ada, &first).await;
     assert!(!is_inside(&ada, &first).await);
     let page = ada.visit(PATH).await;
-    assert!(page.body.contains("You leave the line for A concert"), "{}", page.body);
+    assert!(page.body.contains("You lose your number in line for A concert"), "{}", page.body);
     assert_eq!(delete(&ada, 0).await.status, 200);
     let live = "select count(*) from queue_tokens where account_id = $1 and status <> 'CANCELLED'";
     assert_eq!(read_one_with::<i64>(&db, live, ada.account_id).await, 0);

@@ -90,7 +90,7 @@ async fn what_makes_no_sense_is_shown_on_the_page_it_was_typed_on(db: PgPool) {
     let schedules = format!("{program_path}/schedules");
     assert_eq!(admin.submit(&schedules, &first).await.status, 303);
     let cases = [
-        (&schedules, first.clone(), 409, "has a performance at this moment"),
+        (&schedules, first.clone(), 409, "has a performance at this time"),
         (
             &schedules,
             with(&first, &[("starts_at", "soon")]),

@@ -28,7 +28,7 @@ async fn a_plan_with_kinds_is_read_shown_and_saved_as_it_was(db: PgPool) {
     let preview = admin.submit(&format!("{path}/preview"), &form).await;
     assert_eq!(preview.status, 200, "{}", preview.body);
     let rows = preview.texts("tbody tr");
-    assert!(rows.contains(&"C Companion place1".to_owned()), "{rows:?}");
+    assert!(rows.contains(&"C Companion seat1".to_owned()), "{rows:?}");
     assert_eq!(preview.texts(".seat-plan__sign"), ["W", "C", "E", "R"]);
     assert_eq!(admin.submit(&path, &form).await.status, 303);
     let saved = admin.get(&format!("{path}.csv")).await;

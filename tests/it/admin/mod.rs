@@ -3,11 +3,13 @@
 mod audit;
 mod cancellation;
 mod catalog;
+mod codes;
 mod crashes;
 mod kinds;
 mod let_in;
 mod moved;
 mod people;
+mod price_types;
 mod prices;
 mod queue;
 mod sales;

@@ -165,7 +165,7 @@ async fn a_new_price_takes_the_place_of_one_that_is_being_written(db: PgPool) {
     let page = format!("/admin/schedules/{}", concert.schedule_id);
     let first = set_price(&admin, &concert, 60_000).await;
     assert_eq!((first.status, &first.json()["is_pending"]), (200, &json!(true)), "{}", first.body);
-    assert!(admin.visit(&page).await.body.contains("The new prices are being written"));
+    assert!(admin.visit(&page).await.body.contains("The new prices are being saved"));
     let second = {
         let (admin, concert) = (admin.clone(), concert.clone());
         tokio::spawn(async move { set_price(&admin, &concert, 80_000).await })
@@ -175,7 +175,7 @@ async fn a_new_price_takes_the_place_of_one_that_is_being_written(db: PgPool) {
     assert_eq!(second.status, 200, "{}", second.body);
     until_written(&db).await;
     assert_eq!(prices(&db).await, [80_000]);
-    assert!(!admin.visit(&page).await.body.contains("The new prices are being written"));
+    assert!(!admin.visit(&page).await.body.contains("The new prices are being saved"));
     office.close().await;
 }
 

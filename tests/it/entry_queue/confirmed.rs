@@ -74,7 +74,7 @@ async fn the_page_says_so_before_the_sale_and_the_link_of_a_sign_up_leads_back(d
     guard(&db, &concert, ASKED).await;
     let path = format!("/programs/{}", concert.slug);
     let stranger = office.stranger();
-    assert!(stranger.visit(&path).await.body.contains("confirmed e-mail address"));
+    assert!(stranger.visit(&path).await.body.contains("confirmed email address"));
     assert_eq!(stranger.get(&path).await.json()["needs_confirmed_address"], true);
     let ada = sign_up(&office, "ada", &path).await;
     let link = "a[href^='/account/address/confirmation?next=']";

@@ -145,7 +145,7 @@ async fn the_share_of_close_estimates_is_counted_and_told_to_those_who_wait(db: 
         .await;
         let person = people.iter().find(|person| person.account_id == waits).unwrap();
         let page = person.visit(&queue_path_of(&concert)).await.body;
-        page.contains(&format!("checked {n_compared} of the estimates"))
+        page.contains(&format!("checked {n_compared} of our estimates"))
             && page.contains(&format!("{percent}% were within a fifth"))
     })
     .await;

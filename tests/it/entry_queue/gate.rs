@@ -221,7 +221,7 @@ async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
     assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "EXPIRED");
     until_status(&people[1], &concert, "ACTIVE").await;
     let page = people[0].visit(&queue_path_of(&concert)).await;
-    assert!(page.body.contains("Your time inside has ended"), "{}", page.body);
+    assert!(page.body.contains("Your time to choose is over"), "{}", page.body);
     assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 3);
     office.close().await;
 }

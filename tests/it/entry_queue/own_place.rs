@@ -36,7 +36,7 @@ async fn somebody_in_line_is_told_the_own_number_and_led_back(db: PgPool) {
     assert!(!page.has("form[action$='/queue']"), "who is in line is not asked to join it");
 
     let page = first.visit(&program_path(&concert)).await;
-    assert_eq!(page.texts(".program__place"), ["It is your turn"], "{}", page.body);
+    assert_eq!(page.texts(".program__place"), ["It's your turn"], "{}", page.body);
     assert!(page.has(&format!("a[href='/schedules/{}']", concert.schedule_id)), "{}", page.body);
 
     let third = office.sign_in("third").await;

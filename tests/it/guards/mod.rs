@@ -1,7 +1,10 @@
 //! What the database itself refuses, whatever the code believes: docs/INVARIANTS.md says who
 //! refuses what, and each line of it is tried here.
 
+mod codes;
 mod hand_overs;
+mod price_types;
+mod returns;
 mod shares;
 mod waiting_lists;
 
@@ -12,20 +15,10 @@ use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
 /// The office that `verify` is tried on.
 const HEALTHY: &str = include_str!("../verify/healthy.sql");
-const SHARED: &str = include_str!("../verify/shared.sql");
+const SHARED: &str =
+    concat!(include_str!("../verify/shared.sql"), include_str!("../verify/returned.sql"));
 /// Another program with a performance, a seat and a zone.
-const ANOTHER: &str = "
-    insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
-    values ('00000000-0000-0000-0000-000000000011', 'another', 'Another', 'PUBLISHED',
-        now() - interval '1 day', now() + interval '1 day');
-    insert into schedules (id, program_id, venue_id, starts_at)
-    values ('00000000-0000-0000-0000-000000000013', '00000000-0000-0000-0000-000000000011',
-        '00000000-0000-0000-0000-000000000002', now() + interval '7 days');
-    insert into schedule_seats (schedule_id, seat_id, price)
-    select '00000000-0000-0000-0000-000000000013', id, 1 from seats;
-    insert into zones (id, schedule_id, name, price, capacity, remaining)
-    values ('00000000-0000-0000-0000-000000000014', '00000000-0000-0000-0000-000000000013',
-        'Standing', 1, 10, 10)";
+const ANOTHER: &str = include_str!("another.sql");
 
 /// A constraint or a unique index, and what it refuses.
 const REFUSED: &[(&str, &str)] = &[
@@ -239,9 +232,9 @@ const APPEND_ONLY: [(&str, &str); 6] = [
 
 #[sqlx::test]
 async fn the_database_refuses_what_must_never_be(db: PgPool) {
-    run(&db, HEALTHY).await.unwrap();
-    run(&db, SHARED).await.unwrap();
-    run(&db, ANOTHER).await.unwrap();
+    for part in [HEALTHY, SHARED, ANOTHER, codes::CODES, price_types::MADE] {
+        run(&db, part).await.unwrap();
+    }
     let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
         select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1;
         insert into debt_write_offs (id, wallet_id, points)
@@ -301,7 +294,15 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 
 /// Every guard that is tried, with what it refuses.
 fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    [REFUSED, hand_overs::REFUSED, shares::REFUSED, waiting_lists::REFUSED].into_iter().flatten()
+    let of_rooms = [
+        codes::REFUSED,
+        hand_overs::REFUSED,
+        price_types::REFUSED,
+        returns::REFUSED,
+        shares::REFUSED,
+        waiting_lists::REFUSED,
+    ];
+    [REFUSED].into_iter().chain(of_rooms).flatten()
 }
 
 async fn first_column(db: &PgPool, table: &str) -> String {

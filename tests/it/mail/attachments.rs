@@ -44,7 +44,7 @@ async fn a_purchase_brings_its_tickets_and_an_entry_for_the_calendar(db: PgPool)
         "DTSTART:20310502T103000Z",
         "SUMMARY:겨울밤\\; 소나타",
         "LOCATION:세종홀\\, 서울 종로구",
-        "DESCRIPTION:Stalls구역 A열 1번\\nStalls구역 A열 2번",
+        "DESCRIPTION:Stalls A열 1번\\nStalls A열 2번",
         &url,
         "STATUS:CONFIRMED",
         "TRIGGER:-PT180M",

@@ -285,9 +285,10 @@ async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
     for act in acts {
         for id in marked.iter().chain([&escaped]) {
             let (start, rest) = act.pattern().split_once('{').unwrap();
-            let rest = rest.split_once('}').unwrap().1;
-            let path = format!("{start}{id}{}", rest.replace("{ticket_id}", NOBODY))
-                .replace("{zone_id}", NOBODY);
+            let rest = rest.split_once('}').unwrap().1.to_owned();
+            let others = ["{ticket_id}", "{zone_id}", "{code_id}", "{type_id}"];
+            let rest = others.iter().fold(rest, |rest, name| rest.replace(name, NOBODY));
+            let path = format!("{start}{id}{rest}");
             let form = [
                 ("reason", "because"),
                 ("amount", "500"),

@@ -208,10 +208,10 @@ async fn the_map_says_what_seats_are_and_shows_those_without_steps(db: PgPool) {
     let path = format!("/schedules/{}", concert.schedule_id);
     let page = ada.visit(&path).await;
     let legend = page.texts(".legend__item").join(" | ");
-    let words = ["Wheelchair place", "Companion place", "Easy access, no steps", "Restricted view"];
+    let words = ["Wheelchair space", "Companion seat", "Easy access, no steps", "Restricted view"];
     assert!(words.iter().all(|word| legend.contains(word)), "{legend}");
     assert_eq!(page.count("a.seat use.seat-kind"), ROW.len());
-    let label = "Row A seat 2, Companion place, 50,000 points, free";
+    let label = "Row A seat 2, Companion seat, 50,000 points, available";
     assert_eq!(page.count(&format!(".pick [aria-label='{label}']")), 1, "{}", page.body);
     assert_eq!(page.texts(".pick__kind").len(), ROW.len());
     let korean = ada.asks(Method::GET, &path, "text/html").header("accept-language", "ko");
@@ -231,7 +231,7 @@ async fn the_map_says_what_seats_are_and_shows_those_without_steps(db: PgPool) {
     let alone = [("seat_ids", concert.seat_ids[1].to_string()), key()];
     let refused = ada.submit(&order_path(&concert), &alone).await;
     assert_eq!(refused.status, 409);
-    assert!(refused.body.contains("belongs to it: Row A seat 1."), "{}", refused.body);
+    assert!(refused.body.contains("belongs to: Row A seat 1."), "{}", refused.body);
     assert!(refused.has("form.kept [name='needed'][required]"));
     let mut form = vec![("needed", "on".to_owned()), key()];
     for id in &concert.seat_ids[..2] {

@@ -191,7 +191,7 @@ async fn a_large_house_is_read_once_for_all_who_open_it(db: PgPool) {
     let page = page.text().await.unwrap();
     for part in [
         "data-section=\"Stalls\"",
-        "<title data-name>Stalls: 1,598 free, 50,000 points</title>",
+        "<title data-name>Stalls: 1,598 left, 50,000 points</title>",
         "?section=Stalls#seats",
     ] {
         assert!(page.contains(part), "{part} is missing");

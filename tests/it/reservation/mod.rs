@@ -3,6 +3,7 @@
 mod alternatives;
 mod batches;
 mod best;
+mod codes;
 mod expiry;
 mod input;
 mod kinds;
@@ -10,6 +11,7 @@ mod leased_seats;
 mod live;
 mod order_rules;
 mod pages;
+mod price_types;
 mod prices;
 mod race;
 mod restored;

@@ -135,7 +135,7 @@ async fn an_order_has_as_many_places_as_its_program_wants_at_least(db: PgPool) {
         [format!("/programs/{}", concert.slug), format!("/schedules/{}", concert.schedule_id)]
     {
         let page = ada.visit(&path).await;
-        assert!(page.body.contains("An order has at least 2 seats."), "{path}: {}", page.body);
+        assert!(page.body.contains("At least 2 seats per order."), "{path}: {}", page.body);
         assert!(!page.has("select option[value='1']"), "{path}: {}", page.body);
     }
     office.close().await;

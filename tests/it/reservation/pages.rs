@@ -18,7 +18,7 @@ async fn the_map_shows_every_seat_as_a_box_and_as_a_mark(db: PgPool) {
     assert_eq!(page.count("[name='seat_ids']"), 20);
     assert_eq!(page.count("[data-seat]"), 20);
     assert_eq!(page.count("[name='seat_ids'][disabled]"), 1);
-    assert!(page.body.contains("Row A seat 2, 50,000 points, free"), "{}", page.body);
+    assert!(page.body.contains("Row A seat 2, 50,000 points, available"), "{}", page.body);
     assert!(page.has("[name='zone_id']"));
     assert!(ada.cookie(&concert.pass_cookie()).is_some());
 
@@ -122,7 +122,7 @@ async fn an_order_that_was_refused_comes_back_as_it_was_typed(db: PgPool) {
     let wish = people[1].submit(&order, &wish).await;
     assert_eq!(wish.status, 409);
     for part in [
-        "No such seats are left together",
+        "No seats like that are left together",
         "<option value=\"8\" selected>",
         "<option selected>Stalls</option>",
         "<option value=\"90000\" selected>",

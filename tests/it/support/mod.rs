@@ -2,6 +2,7 @@
 //! buy.
 
 mod answer;
+pub(crate) mod browser;
 mod catalog;
 mod child;
 mod child_witness;

@@ -3,6 +3,7 @@
 mod check_in;
 mod hand_over;
 mod pdf;
+mod returns;
 
 use serde_json::json;
 use sqlx::PgPool;

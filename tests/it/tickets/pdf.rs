@@ -24,7 +24,9 @@ async fn a_file_has_a_page_a_ticket_with_what_the_door_needs(db: PgPool) {
     assert_eq!(pdf.qr_codes(), codes);
     let pages = pdf.pages();
     assert_eq!(pages.len(), 2, "{pages:?}");
-    let number = id.rsplit('-').next().unwrap();
+    let page = ada.visit(&format!("/reservations/{id}")).await;
+    let shown = page.texts("article > p.small.soft").pop().unwrap();
+    let number = shown.rsplit(' ').next().unwrap();
     for page in &pages {
         for text in [
             "Night of the Sonatas",

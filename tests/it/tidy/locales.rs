@@ -10,6 +10,60 @@ use super::{
 /// Whose variants are told by `admin-act-…`.
 const ACTS: &str = "src/audit/model.rs";
 
+/// Words that are not said to people, by language, with what docs/WORDS.md says instead.
+const NOT_SAID: [(&str, &[(&str, &str)]); 3] = [
+    (
+        "en",
+        &[
+            ("e-mail", "email"),
+            ("program", "show"),
+            ("charge your wallet", "add points: to charge is to take money"),
+            ("hold these", "reserve"),
+            ("withheld", "set aside"),
+            ("void", "cancelled, refunded or no longer valid"),
+            ("give back", "release seats"),
+            ("page anew", "reload the page"),
+        ],
+    ),
+    (
+        "ko",
+        &[
+            ("습니다", "해요체"),
+            ("습니까", "해요체"),
+            ("십시오", "해요체"),
+            ("지갑", "포인트, as in the menu"),
+            ("빠져나가", "차감: of points"),
+            ("반납", "선택 취소"),
+            ("대기열 입장", "예매하기: 입장 is being let in"),
+            ("$구역", "nothing: the name of a section says what it is"),
+            ("을(를)", "a text in which no particle follows the argument"),
+            ("은(는)", "a text in which no particle follows the argument"),
+            ("이(가)", "a text in which no particle follows the argument"),
+            ("(으)로", "a text in which no particle follows the argument"),
+        ],
+    ),
+    (
+        "ja",
+        &[
+            ("だ。", "です・ます"),
+            ("である", "です・ます"),
+            ("下さい", "ください"),
+            ("チャージ", "ポイントを追加"),
+            ("ホールド", "確保"),
+            ("ユーザー", "会員"),
+            ("領収書", "証明書: of a place in line"),
+            ("無効", "キャンセル済み or 使えません"),
+        ],
+    ),
+];
+
+/// The tags of the languages beside English, by their files.
+fn translations() -> Vec<String> {
+    let paths = below("locales", &[".ftl"]).into_iter().map(|file| file.path);
+    let tag = |path: &String| path.rsplit('/').next().unwrap().trim_end_matches(".ftl").to_owned();
+    paths.map(|path| tag(&path)).filter(|tag| tag != "en").collect()
+}
+
 /// Keys with the arguments their texts name, in the order of the file.
 fn texts(language: &str) -> Vec<(String, BTreeSet<String>)> {
     let file = read(&format!("locales/{language}.ftl"));
@@ -95,24 +149,40 @@ fn error_keys() -> BTreeSet<String> {
 }
 
 #[test]
-fn both_languages_have_the_same_texts() {
-    let (english, korean) = (texts("en"), texts("ko"));
+fn every_language_has_the_same_texts() {
+    let english = texts("en");
     let mut mistakes = Vec::new();
-    for (idx, (key, arguments)) in korean.iter().enumerate() {
-        match english.get(idx) {
-            Some((other, _)) if other != key => {
-                mistakes.push(format!("{key} stands where en.ftl has {other}"));
-                break;
-            }
-            Some((_, known)) => mistakes.extend(
-                arguments.difference(known).map(|name| format!("{key}: en.ftl has no ${name}")),
-            ),
-            None => mistakes.push(format!("{key} is not in en.ftl")),
+    for language in translations() {
+        let translated = texts(&language);
+        let lines = english.len().max(translated.len());
+        for (idx, pair) in (0..lines).map(|idx| (english.get(idx), translated.get(idx))).enumerate()
+        {
+            let mistake = match pair {
+                (Some((key, known)), Some((other, arguments))) if key == other => {
+                    let unknown = arguments.difference(known);
+                    mistakes.extend(unknown.map(|name| format!("{language}, {key}: ${name}")));
+                    continue;
+                }
+                (Some((key, _)), Some((other, _))) => format!("{other} stands where en has {key}"),
+                (Some((key, _)), None) => format!("{key} is missing"),
+                (None, other) => format!("{other:?} is not in en"),
+            };
+            mistakes.push(format!("{language}, text {idx}: {mistake}"));
+            break;
         }
     }
-    mistakes
-        .extend(english.iter().skip(korean.len()).map(|(key, _)| format!("ko.ftl lacks {key}")));
-    expect_none(&mistakes, "ko.ftl has the keys of en.ftl in the same order:");
+    expect_none(&mistakes, "Every language has the keys of en.ftl in the same order:");
+}
+
+#[test]
+fn every_file_of_texts_is_a_language() {
+    let known = read("src/text/i18n.rs").text;
+    let unknown: Vec<String> = translations()
+        .into_iter()
+        .filter(|tag| !known.contains(&format!("id: langid!(\"{tag}\")")))
+        .collect();
+    expect_none(&unknown, "These files of locales/ have no row in LANGUAGES:");
+    assert_eq!(known.matches("id: langid!(").count(), translations().len() + 1, "a row, a file");
 }
 
 #[test]
@@ -165,4 +235,31 @@ fn every_text_is_used() {
         .filter(|key| !is_made(key, &literals))
         .collect();
     expect_none(&unused, "Nobody asks for these texts:");
+}
+
+/// The words of a line of a language's file, each argument as `$`; `None` for a comment.
+fn words(line: &str) -> Option<String> {
+    let line = match line.split_once(" = ") {
+        Some((key, words)) if is_key(key) => words,
+        _ if line.starts_with(' ') => line,
+        _ => return None,
+    };
+    let mut parts = line.split('{').map(|part| part.rsplit('}').next().unwrap());
+    let first = parts.next().unwrap_or_default().to_owned();
+    Some(parts.fold(first, |words, part| words + "$" + part).to_lowercase())
+}
+
+#[test]
+fn no_text_says_what_the_glossary_says_otherwise() {
+    let mut mistakes = Vec::new();
+    for (language, refused) in NOT_SAID {
+        let file = read(&format!("locales/{language}.ftl"));
+        for (idx, line) in file.text.lines().enumerate() {
+            let Some(words) = words(line) else { continue };
+            for (word, instead) in refused.iter().filter(|(word, _)| words.contains(word)) {
+                mistakes.push(format!("{}:{}: {word:?} is {instead}", file.path, idx + 1));
+            }
+        }
+    }
+    expect_none(&mistakes, "docs/WORDS.md has other words for this:");
 }

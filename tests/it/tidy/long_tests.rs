@@ -22,10 +22,14 @@ fn every_long_test_exists() {
 }
 
 #[test]
-fn make_storm_and_ci_run_what_make_test_leaves_out() {
+fn make_and_ci_run_what_make_test_leaves_out() {
     let makefile = read("Makefile").text;
     assert!(makefile.contains("\nstorm: ") && makefile.contains("\t@scripts/test --long\n"));
+    assert!(
+        makefile.contains("\ntest-browser: ") && makefile.contains("\t@scripts/test --browser\n")
+    );
     let ci = read(".ci/run").text;
     assert!(ci.contains("section \"tests\" make test\n"), "{ci}");
     assert!(ci.contains("section \"long tests\" make storm\n"), "{ci}");
+    assert!(ci.contains("section \"browser tests\" make test-browser\n"), "{ci}");
 }

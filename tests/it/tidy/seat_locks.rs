@@ -1,4 +1,4 @@
-//! In which order rows of seats and zones are locked: one statement that takes them in another
+//! In which order rows of seats, zones and codes are locked: one statement that takes them in another
 //! order than the others is a deadlock in waiting.
 
 use super::{
@@ -7,7 +7,7 @@ use super::{
 };
 
 /// What many orders contend for.
-const TABLES: [&str; 2] = ["schedule_seats", "zones"];
+const TABLES: [&str; 3] = ["schedule_seats", "zones", "sale_codes"];
 /// Rows that a statement has locked by their ids. Only such a statement makes them, so whoever
 /// is given them writes what is locked.
 const LOCKED: [(&str, &str); 3] =
@@ -111,7 +111,7 @@ fn seats_and_zones_are_locked_by_their_ids_before_many_are_written() {
     assert!(n_writes >= 8, "only {n_writes} statements that write seats or zones were found");
     expect_none(
         &mistakes,
-        "Rows of seats and zones are locked by id, ascending, before many are written.",
+        "Rows of seats, zones and codes are locked by id, ascending, before many are written.",
     );
 }
 
@@ -123,6 +123,7 @@ fn a_statement_in_another_order_is_noticed() {
         "update schedule_seats set price = $2 where schedule_id = $1",
         "update schedule_seats s set price = $2 from seats v where v.id = s.seat_id",
         "update zones set price = $2 where schedule_id = $1",
+        "update sale_codes set uses = uses - 1 where id = any($1)",
         "insert into schedule_seats (price) select 1 from seats order by id on conflict do update set price = 2",
         "select id from schedule_seats where id = any($1) for no key update",
         "select c.id from schedule_seats c where id = any($1) order by c.seat_id for no key update of c",

@@ -110,6 +110,15 @@ insert into share_places (share_id, reservation_item_id, number, item_quantity)
 select shares.id, items.id, 1, 1
 from shares join reservation_items items on items.reservation_id = shares.reservation_id;
 
+-- Codes, most of them of one program, and redeemed by one account.
+insert into sale_codes (id, program_id, word, is_access, section)
+select pg_temp.id('code', n), pg_temp.id('program', case n % 2 when 0 then 0 else n % 1000 end),
+    'CODE-' || n, true, 'Stalls'
+from generate_series(1, 50000) n;
+insert into code_redemptions (account_id, sale_code_id)
+select pg_temp.id('account', case n % 2 when 0 then 0 else n % 20000 end), pg_temp.id('code', n)
+from generate_series(1, 50000) n;
+
 -- What one account sent to another, and what staff did.
 insert into ticket_hand_overs (id, ticket_id, sender_id, recipient_id, address, expires_at)
 select pg_temp.id('hand-over', nth), id, account_id, pg_temp.id('account', nth % 20000),

@@ -43,18 +43,21 @@ const UNGUARDED: &str = "
     alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key;
     alter table tickets drop constraint tickets_of_item;
     alter table tickets disable trigger tickets_new_holder_has_new_code;
-    alter table ticket_hand_overs disable trigger ticket_hand_overs_end_once;
-    alter table ticket_hand_overs drop constraint ticket_hand_overs_ticket_id_fkey;
-    alter table ticket_holder_changes drop constraint ticket_holder_changes_ticket_id_fkey;
-    alter table ticket_holder_changes disable trigger ticket_holder_changes_append_only;
-    alter table ticket_holder_changes disable trigger ticket_holder_changes_not_deleted;
+    alter table ticket_hand_overs disable trigger ticket_hand_overs_end_once, drop constraint ticket_hand_overs_ticket_id_fkey;
+    alter table ticket_holder_changes drop constraint ticket_holder_changes_ticket_id_fkey,
+        disable trigger ticket_holder_changes_append_only, disable trigger ticket_holder_changes_not_deleted;
+    alter table ticket_returns disable trigger ticket_returns_end_once;
     drop index share_places_live_key;
     alter table shares disable trigger shares_only_forward;
+    alter table price_types disable trigger price_types_never_change;
+    alter table reservation_items drop constraint reservation_items_type_is_not_dearer;
     alter table queue_tokens disable trigger queue_tokens_entry_kept;
     alter table accounts disable trigger accounts_deleted_is_final;
     alter table accounts drop constraint accounts_deleted_is_nobody;
     alter table wallets drop constraint wallets_closed_is_empty;
     alter table wishes disable trigger wishes_end_once;
+    alter table sale_codes disable trigger sale_codes_kept;
+    alter table sale_codes drop constraint sale_codes_uses_within_max;
     alter table outbox drop constraint outbox_sent_or_failed;
     alter table outbox drop constraint outbox_ended_keeps_no_secret;";
 
@@ -96,11 +99,14 @@ macro_rules! broken {
 
 mod agreements;
 mod charges;
+mod codes;
 mod deletions;
 mod draws;
 mod hand_overs;
 mod points;
+mod price_types;
 mod public_log;
+mod returns;
 mod shares;
 mod waiting_lists;
 

@@ -74,7 +74,7 @@ async fn pages_of_a_narrowed_statement_lead_on_within_it(db: PgPool) {
     assert!(narrowed.has("[value='2026-03'][selected]"));
     assert!(narrowed.body.contains("/wallet/statement.csv?kind=ADJUSTMENT&#38;month=2026-03"));
     let none = ada.visit("/wallet?kind=PAYMENT").await;
-    assert!(none.body.contains("Nothing of this kind in this month."));
+    assert!(none.body.contains("Nothing matches."));
     let first = ada.get("/wallet").await.json();
     let second = versions(&ada, &format!("?after={}", first["next"].as_str().unwrap())).await;
     assert_eq!(second, (1..=40).rev().collect::<Vec<_>>());

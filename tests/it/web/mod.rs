@@ -1,6 +1,8 @@
 //! What every answer has, whichever page gives it.
 
+mod assets;
 mod encoding;
+mod languages;
 mod uploads;
 
 use reqwest::Method;

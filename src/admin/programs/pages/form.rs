@@ -57,6 +57,8 @@ pub(crate) struct ProgramForm {
     pub(crate) offer_minutes: Field,
     pub(crate) refund_until_hours: Field,
     pub(crate) refund_percent: Field,
+    /// Empty: 0.
+    pub(crate) return_fee_percent: Field,
 }
 
 impl ProgramForm {
@@ -71,6 +73,7 @@ impl ProgramForm {
             offer_minutes: Field::of(OFFER_MINS_USUAL),
             refund_until_hours: Field::of(24),
             refund_percent: Field::of(100),
+            return_fee_percent: Field::of(0),
             ..Self::default()
         }
     }
@@ -102,6 +105,7 @@ impl ProgramForm {
             offer_minutes: Field::of(details.offer_mins),
             refund_until_hours: Field::of(details.refund_until_hours),
             refund_percent: Field::of(details.refund_percent),
+            return_fee_percent: Field::of(details.return_fee_percent),
         }
     }
 
@@ -195,6 +199,10 @@ impl ProgramForm {
         };
         let refund_until_hours = number("refund_until_hours", &self.refund_until_hours, 0, 8_760);
         let refund_percent = number("refund_percent", &self.refund_percent, 0, 100);
+        let return_fee_percent = match self.return_fee_percent.is_empty() {
+            true => Some(0),
+            false => number("return_fee_percent", &self.return_fee_percent, 0, 100),
+        };
         let no_single_seats = self.no_single_seats.flag();
         let no_single_seats =
             mistakes.note("no_single_seats", "admin-refusal-flag", no_single_seats);
@@ -213,6 +221,7 @@ impl ProgramForm {
             offer_mins: offer_mins?,
             refund_until_hours: refund_until_hours?,
             refund_percent: refund_percent?,
+            return_fee_percent: return_fee_percent?,
             slug: slug?,
             title: title?,
             description: description?,

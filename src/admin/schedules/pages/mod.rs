@@ -1,7 +1,9 @@
-//! Performance pages: time, kept places, prices, blocks, zones.
+//! Performance pages: time, kept places, prices, price types, blocks, zones.
 
 pub(crate) mod forms;
+pub(crate) mod hidden;
 mod kept_places;
+pub(crate) mod price_types;
 
 use actix_web::{
     HttpResponse,
@@ -22,7 +24,7 @@ use crate::{
         programs::pages::{edition_of, refuse_beside},
         schedules::{
             self, ScheduleEdit,
-            wishes::{WaitingList, WaitingWish},
+            store::{WaitingList, WishRow},
         },
     },
     app::App,
@@ -78,7 +80,7 @@ impl SchedulePage {
         })
     }
 
-    fn order(&self, wish: &WaitingWish) -> String {
+    fn order(&self, wish: &WishRow) -> String {
         order_in_words(&self.v, &wish.order)
     }
 }

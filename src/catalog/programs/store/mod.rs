@@ -25,7 +25,7 @@ pub(crate) async fn find_edition(
             slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
             places_per_order_min, no_single_seats, offer_mins,
-            refund_until_hours, refund_percent, join_account_age_mins, join_confirmed_address,
+            refund_until_hours, refund_percent, return_fee_percent, join_account_age_mins, join_confirmed_address,
             join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
@@ -70,6 +70,7 @@ pub(crate) async fn find_edition(
             offer_mins: row.offer_mins,
             refund_until_hours: row.refund_until_hours,
             refund_percent: row.refund_percent,
+            return_fee_percent: row.return_fee_percent,
         },
     }))
 }
@@ -92,8 +93,8 @@ pub(crate) async fn insert(
         insert into programs (id, slug, title, description, on_sale_at, off_sale_at,
             queue_capacity, queue_rate_per_second, stay_secs, hold_ttl_secs,
             places_per_account_max, refund_until_hours, refund_percent, places_per_order_min,
-            no_single_seats, offer_mins)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            no_single_seats, offer_mins, return_fee_percent)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
         "#,
         id as _,
         details.slug,
@@ -111,6 +112,7 @@ pub(crate) async fn insert(
         details.places_per_order_min,
         details.no_single_seats,
         details.offer_mins,
+        details.return_fee_percent,
     )
     .execute(tx)
     .await?;
@@ -130,7 +132,7 @@ pub(crate) async fn write(
             queue_capacity = $7, queue_rate_per_second = $8, stay_secs = $9, hold_ttl_secs = $10,
             places_per_account_max = $11, refund_until_hours = $12, refund_percent = $13,
             places_per_order_min = $14, no_single_seats = $15, offer_mins = $16,
-            version = version + 1
+            return_fee_percent = $17, version = version + 1
         where id = $1
         "#,
         id as _,
@@ -149,6 +151,7 @@ pub(crate) async fn write(
         details.places_per_order_min,
         details.no_single_seats,
         details.offer_mins,
+        details.return_fee_percent,
     )
     .execute(tx)
     .await?;

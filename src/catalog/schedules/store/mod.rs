@@ -227,3 +227,17 @@ pub(crate) async fn write_zone(
     .await?;
     Ok(written.rows_affected() == 1)
 }
+
+/// Counts one more change of what is hidden.
+pub(in crate::catalog) async fn write_hiding(
+    tx: &mut Connection,
+    id: ScheduleId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update schedules set hidden_version = hidden_version + 1 where id = $1",
+        id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

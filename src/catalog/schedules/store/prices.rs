@@ -115,7 +115,7 @@ pub(crate) async fn list_unpriced(
         from schedules d
         join seats s on s.venue_id = d.venue_id and s.section = $2
         left join schedule_seats c on c.seat_id = s.id and c.schedule_id = d.id
-        where d.id = $1 and c.price is distinct from $3
+        where d.id = $1 and coalesce(c.price_after, c.price) is distinct from $3
         order by c.id nulls last, s.id
         limit $4
         "#,
@@ -170,7 +170,7 @@ pub(crate) async fn is_newest(
 }
 
 /// Changes the price of seats, locked by id as every hold locks them; a hold keeps the price it
-/// was made at.
+/// was made at, and a return what was paid.
 pub(crate) async fn write_prices(
     tx: &mut Connection,
     ids: &[ScheduleSeatId],
@@ -183,9 +183,11 @@ pub(crate) async fn write_prices(
             select id from schedule_seats where id = any($1) order by id for no key update
         )
         update schedule_seats s
-        set price = $2, price_version = $3, changed_xid = pg_current_xact_id()
+        set price = case when s.return_id is null then $2 else s.price end,
+            price_after = case when s.return_id is null then null else $2 end,
+            price_version = $3, changed_xid = pg_current_xact_id()
         from locked
-        where s.id = locked.id and s.price <> $2
+        where s.id = locked.id and coalesce(s.price_after, s.price) <> $2
         "#,
         ids as _,
         price as _,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::places::PlaceDocument;
+use super::places::{PlaceDocument, take_off};
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -55,11 +55,10 @@ impl Shared {
         id: ReservationId,
     ) -> Result<Self, PageError> {
         let found = reservation::find_owned(&app.db, me.account_id, id).await?;
-        Ok(Self {
-            reservation: found.ok_or(ReservationError::NotFound)?,
-            places: views::list_places(&app.db, id).await?,
-            shares: views::list(&app.db, id).await?,
-        })
+        let reservation = found.ok_or(ReservationError::NotFound)?;
+        let mut places = views::list_places(&app.db, id).await?;
+        take_off(reservation.discount, &mut places);
+        Ok(Self { reservation, places, shares: views::list(&app.db, id).await? })
     }
 
     /// Lists the places that are in no live share.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::places::{PlaceDocument, name_of};
+use super::places::{PlaceDocument, name_of, take_off};
 use crate::{
     accounts::{CurrentAccount, recovery::pages::without_referrer},
     app::App,
@@ -87,6 +87,7 @@ impl SharePage {
         let share = views::find_shown(&app.db, &code.hash()).await?;
         let share = share.ok_or(ShareError::NotFound)?;
         let mut places = views::list_places(&app.db, share.reservation_id).await?;
+        take_off(share.discount, &mut places);
         places.retain(|place| place.share_id == Some(share.id));
         let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
         Ok(Self {

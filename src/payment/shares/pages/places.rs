@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    payment::shares::{model::Place, store::views::ListedPlace},
+    payment::shares::{discount::prices_less, model::Place, store::views::ListedPlace},
     points::Points,
     reservation::seat_map::pages::names::full_seat_name,
     web::page::View,
@@ -26,8 +26,27 @@ impl PlaceDocument {
     }
 }
 
-/// Returns the name of a seat, or of one place in a zone.
+/// Takes the parts of a discount off the prices of all places of a reservation, as their shares do.
+pub(super) fn take_off(discount: Points, places: &mut [ListedPlace]) {
+    let mut places: Vec<&mut ListedPlace> = places.iter_mut().collect();
+    places.sort_by_key(|place| (place.item_id, place.place_number));
+    let prices: Vec<Points> = places.iter().map(|place| place.price).collect();
+    let less = prices_less(prices.into_iter(), discount);
+    for (place, less) in places.into_iter().zip(less) {
+        place.price = less;
+    }
+}
+
+/// Returns the name of a seat, or of one place in a zone, with the price type.
 pub(super) fn name_of(v: &View, place: &ListedPlace) -> String {
+    let name = bare_name_of(v, place);
+    match &place.price_type {
+        Some(price_type) => format!("{name} · {price_type}"),
+        None => name,
+    }
+}
+
+fn bare_name_of(v: &View, place: &ListedPlace) -> String {
     let (Some(section), Some(row), Some(number)) = (&place.section, &place.row_label, place.number)
     else {
         let zone =

@@ -56,6 +56,7 @@ pub(crate) struct ListedPlace {
     pub(crate) item_id: ReservationItemId,
     /// Number within the item, from 1.
     pub(crate) place_number: i32,
+    /// Price before the discount, whose parts `pages` take off.
     pub(crate) price: Points,
     /// Live share that it is in; `None` if it is the holder's to pay.
     pub(crate) share_id: Option<ShareId>,
@@ -66,6 +67,8 @@ pub(crate) struct ListedPlace {
     pub(crate) kind: Option<SeatKind>,
     /// Name of the zone; `None` for a seat.
     pub(crate) zone: Option<String>,
+    /// Name of the price type; `None` at the ordinary price.
+    pub(crate) price_type: Option<String>,
 }
 
 /// Lists the places of a reservation in the order of their seats.
@@ -78,7 +81,8 @@ pub(crate) async fn list_places(
         r#"
         select i.id as "item_id: _", place.number as "place_number!", i.unit_price as "price: _",
                p.share_id as "share_id?: _", v.section as "section?", v.row_label as "row_label?",
-               v.number as "number?", s.kind as "kind?: SeatKind", z.name as "zone?"
+               v.number as "number?", s.kind as "kind?: SeatKind", z.name as "zone?",
+               t.name as "price_type?"
         from reservation_items i
         cross join lateral generate_series(1, i.quantity) as place (number)
         left join share_places p
@@ -86,6 +90,9 @@ pub(crate) async fn list_places(
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where i.reservation_id = $1
         order by v.section, v.row_label, v.number, z.name, i.id, place.number
         "#,
@@ -108,8 +115,11 @@ pub(crate) struct ShownShare {
     pub(crate) amount: Points,
     /// End of the hold; kept after payment.
     pub(crate) expires_at: DateTime<Utc>,
-    /// Price of the whole reservation, and how much of it is withheld or paid.
+    /// What the whole reservation costs.
     pub(crate) total: Points,
+    /// Points that the reservation's code takes off the prices of its places.
+    pub(crate) discount: Points,
+    /// How much of it is withheld or paid.
     pub(crate) covered: Points,
     pub(crate) slug: String,
     pub(crate) title: String,
@@ -132,7 +142,7 @@ pub(crate) async fn find_shown(
                          and (r.status <> 'HELD' or r.expires_at <= clock_timestamp())
                     then 'RETURNED' else s.status end as "status!: ShareStatus",
                s.amount as "amount: _",
-               r.expires_at, r.total as "total: _",
+               r.expires_at, r.total as "total: _", r.discount as "discount: _",
                (select coalesce(sum(amount), 0)::bigint from shares
                 where reservation_id = s.reservation_id and status in ('WITHHELD', 'PAID'))
                    as "covered!: Points",

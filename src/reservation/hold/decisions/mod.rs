@@ -1,7 +1,7 @@
 //! Decisions about the requests of one transaction, one after the other: each sees what those
 //! before it took. Pure: all rows were locked and read before.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use chrono::{DateTime, Utc};
 
@@ -10,6 +10,8 @@ mod kept;
 mod tests;
 
 use super::{
+    order_codes::OrderCodes,
+    price_types::TypesRead,
     request::{ChosenRequest, HoldRequest},
     single_seats::SeatBlock,
     store::{HoldTerms, LockedSeat, new_holds::NewHolds},
@@ -19,11 +21,15 @@ use crate::{
     catalog::{ScheduleSeatId, SeatKind, ZoneId},
     entry_queue::{self, Stay, TokenId},
     infra::{idempotency::Outcomes, postgres::WhenHeld},
-    points::Points,
     reservation::{
+        codes::model::OrderPrice,
         error::ReservationError,
         inventory::model::LockedZone,
         model::{Choice, Hold, Item, ItemOfKind, SeatStatus},
+        returns::{
+            model::FreeReturn,
+            places::{count_picked, pick_places, total_of},
+        },
     },
 };
 
@@ -42,6 +48,12 @@ pub(super) struct Decisions {
     pub(super) when_held: WhenHeld,
     /// Zone that is locked, with the places it has left; `None` for seats.
     pub(super) zone: Option<LockedZone>,
+    /// Price types that the requests name.
+    pub(super) price_types: TypesRead,
+    /// Codes that are locked.
+    pub(super) codes: OrderCodes,
+    /// Places of the zone that are on return, the cheapest first.
+    pub(super) returned: VecDeque<FreeReturn>,
     /// Outcomes by request key.
     pub(super) outcomes: Outcomes,
     /// Holds to be written.
@@ -85,8 +97,8 @@ impl Decisions {
             // `hold_best` replaces a wish by seats before this point.
             Choice::Best(_) => return Err(ReservationError::Inconsistent),
         };
-        let Some((items, total)) = items else { return Ok(None) };
-        let hold = self.add(account_id, items, total)?;
+        let Some((items, price)) = items else { return Ok(None) };
+        let hold = self.add(account_id, items, price)?;
         if hold.expires_at > stay.expires_at {
             // A hold keeps its owner admitted until the hold's end.
             self.extended.insert(stay.token_id, (account_id, hold.expires_at));
@@ -101,7 +113,7 @@ impl Decisions {
         &mut self,
         request: &HoldRequest,
         ids: &[ScheduleSeatId],
-    ) -> Result<Option<(Vec<ItemOfKind>, Points)>, ReservationError> {
+    ) -> Result<Option<(Vec<ItemOfKind>, OrderPrice)>, ReservationError> {
         let seats: Vec<&LockedSeat> = ids.iter().filter_map(|id| self.seats.get(id)).collect();
         if seats.len() != ids.len() {
             return match self.when_held {
@@ -109,11 +121,13 @@ impl Decisions {
                 WhenHeld::Wait => Err(ReservationError::UnknownSeat),
             };
         }
-        let taken: Vec<_> = seats
-            .iter()
-            .filter(|seat| seat.status != SeatStatus::Available)
-            .map(|seat| seat.id)
-            .collect();
+        // Whoever may not see a seat is told what anybody is of a seat that does not exist.
+        if !seats.iter().all(|seat| self.codes.opens_seat(request.account_id, seat)) {
+            return Err(ReservationError::UnknownSeat);
+        }
+        let is_free = |status| matches!(status, SeatStatus::Available | SeatStatus::Hidden);
+        let taken: Vec<_> =
+            seats.iter().filter(|seat| !is_free(seat.status)).map(|seat| seat.id).collect();
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
@@ -126,16 +140,16 @@ impl Decisions {
         if !single.is_empty() {
             return Err(ReservationError::LeavesSingle { seat_ids: single });
         }
-        let total = seats
-            .iter()
-            .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
-            .ok_or(ReservationError::Inconsistent)?;
+        let prices = self.price_types.price_seats(&request.types, &seats)?;
+        prices.require_as_named()?;
+        let price = self.codes.price(request, terms.moment, prices.total)?;
         let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
-        request.require_shown(total, price_version)?;
-        let items = seats
-            .iter()
-            .map(|seat| Item::of_seat(seat.id, seat.price).of_kind(seat.kind))
-            .collect();
+        request.require_shown(price, price_version)?;
+        let items = seats.iter().zip(prices.places).map(|(seat, place)| {
+            let item = Item::of_seat(seat.id, place.unit_price).of_return(seat.return_id);
+            ItemOfKind { price_type: place.price_type, ..item.of_kind(seat.kind) }
+        });
+        let items = items.collect();
         let first_new = self.taken.len();
         for id in ids {
             if let Some(seat) = self.seats.get_mut(id) {
@@ -145,7 +159,7 @@ impl Decisions {
         }
         let terms = self.terms.get_mut(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
         kept::count_wheelchairs(terms, self.taken.get(first_new..).unwrap_or_default());
-        Ok(Some((items, total)))
+        Ok(Some((items, price)))
     }
 
     /// Whether the seats beside the order are locked, as far as they are waited for.
@@ -180,21 +194,42 @@ impl Decisions {
         request: &HoldRequest,
         zone_id: ZoneId,
         quantity: i32,
-    ) -> Result<(Vec<ItemOfKind>, Points), ReservationError> {
+    ) -> Result<(Vec<ItemOfKind>, OrderPrice), ReservationError> {
+        let codes = &self.codes;
         let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
+        let zone = zone.filter(|zone| codes.opens_zone(request.account_id, zone));
         let zone = zone.ok_or(ReservationError::UnknownZone)?;
-        if zone.remaining < quantity {
-            return Err(ReservationError::zone_sold_out(zone_id));
-        }
-        let total = zone.price.checked_mul(i64::from(quantity));
-        let total = total.ok_or(ReservationError::Inconsistent)?;
+        let (items, sum) = match request.types.is_empty() {
+            true => {
+                let items = pick_places(zone, &self.returned, quantity);
+                let items = items.ok_or_else(|| ReservationError::zone_sold_out(zone_id))?;
+                let sum = total_of(&items).ok_or(ReservationError::Inconsistent)?;
+                let items = items.into_iter().map(|item| item.of_kind(SeatKind::Standard));
+                (items.collect::<Vec<_>>(), sum)
+            }
+            // A place on return costs what was paid for it: types are had of the others.
+            false if zone.remaining - zone.returned < quantity => {
+                return Err(ReservationError::zone_sold_out(zone_id));
+            }
+            false => {
+                let prices = self.price_types.price_places(&request.types, quantity, zone.price)?;
+                prices.require_as_named()?;
+                let items = prices.places.into_iter().map(|place| {
+                    let item = Item::of_places(zone_id, place.quantity, place.unit_price);
+                    ItemOfKind { price_type: place.price_type, ..item.of_kind(SeatKind::Standard) }
+                });
+                (items.collect(), prices.total)
+            }
+        };
+        let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
+        let price = self.codes.price(request, terms.moment, sum)?;
         // A zone has a single price, which requests show exactly, so there is no version to
-        // compare.
-        request.require_shown(total, 0)?;
-        zone.remaining -= quantity;
+        // compare. What it costs with a place on return at another price is told with the refusal.
+        request.require_shown(price, 0)?;
+        request.require_unit_price(zone.price, price)?;
+        count_picked(zone, &mut self.returned, items.iter().map(|each| &each.item));
         self.n_places += quantity;
-        let item = Item::of_places(zone_id, quantity, zone.price);
-        Ok((vec![item.of_kind(SeatKind::Standard)], total))
+        Ok((items, price))
     }
 
     /// Adds a hold of these items, which count toward the cap of its account from here on.
@@ -202,11 +237,12 @@ impl Decisions {
         &mut self,
         account_id: AccountId,
         items: Vec<ItemOfKind>,
-        total: Points,
+        price: OrderPrice,
     ) -> Result<Hold, ReservationError> {
         let terms = self.terms.get_mut(&account_id).ok_or(sqlx::Error::RowNotFound)?;
         terms.places_live += items.iter().map(|each| i64::from(each.item.quantity)).sum::<i64>();
-        let hold = Hold::new(items, total, terms.expires_at());
+        let hold = Hold::new(items, price.total(), terms.expires_at());
+        let hold = self.codes.take(account_id, hold, price);
         self.new.add(account_id, &hold);
         Ok(hold)
     }

@@ -10,7 +10,8 @@ use crate::{
     catalog::{Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId},
     entry_queue::QueueNumber,
     infra::idempotency::RequestKey,
-    reservation::hold::request::ShownPrice,
+    points::Points,
+    reservation::hold::{request::ShownPrice, types_asked::TypesAsked},
 };
 
 const PLACES_MAX: i32 = 3;
@@ -30,8 +31,15 @@ impl House {
         let (program, schedule) = (program(), schedule());
         let price = Points::new(PRICE).unwrap();
         let zone_id = ZoneId(Uuid::now_v7());
-        let zone =
-            LockedZone { id: zone_id, schedule_id: schedule.id, version: 1, price, remaining: 5 };
+        let zone = LockedZone {
+            id: zone_id,
+            schedule_id: schedule.id,
+            version: 1,
+            price,
+            remaining: 5,
+            returned: 0,
+            is_hidden: false,
+        };
         let seat = |id: i64| LockedSeat {
             id: ScheduleSeatId(id),
             version: 1,
@@ -41,6 +49,8 @@ impl House {
             seat_id: SeatId(100 + id),
             kind: SeatKind::Standard,
             wheelchair_seat_id: None,
+            return_id: None,
+            is_hidden: false,
         };
         let decisions = Decisions {
             stays: accounts.iter().map(|id| (*id, stay(*id))).collect(),
@@ -49,6 +59,9 @@ impl House {
             seats: (1..10).map(|id| (ScheduleSeatId(id), seat(id))).collect(),
             when_held,
             zone: Some(zone),
+            price_types: TypesRead::default(),
+            codes: OrderCodes::default(),
+            returned: VecDeque::new(),
             outcomes: Outcomes::default(),
             new: NewHolds::default(),
             taken: Vec::new(),
@@ -65,7 +78,9 @@ impl House {
             schedule: self.schedule.clone(),
             choice,
             blocks: Vec::new(),
+            types: TypesAsked::default(),
             shown: None,
+            code: None,
             is_needed: false,
             request_key: None,
             pass: None,
@@ -128,6 +143,8 @@ fn schedule() -> Schedule {
         venue_name: String::new(),
         time_zone: String::new(),
         kept_until: later(),
+        has_price_types: false,
+        has_hidden: false,
     }
 }
 

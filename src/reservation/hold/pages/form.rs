@@ -5,11 +5,17 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::super::request::ShownPrice;
+use super::{
+    super::{request::ShownPrice, types_asked::TypesAsked},
+    types,
+};
 use crate::{
-    catalog::{ScheduleSeatId, ZoneId},
+    catalog::{PriceTypeId, ScheduleSeatId, ZoneId},
     points::Points,
-    reservation::model::{Choice, Wish},
+    reservation::{
+        codes::model::{AskedCode, CodeWord},
+        model::{Choice, Wish},
+    },
     web::{
         form::{Field, Fields, Mistakes},
         request_key,
@@ -17,14 +23,17 @@ use crate::{
 };
 
 /// Number of best seats preselected in the form.
-const BEST_USUAL: u32 = 2;
+pub(crate) const BEST_USUAL: u32 = 2;
 
 /// Values of a valid form.
 #[derive(Clone, Debug)]
 pub(crate) struct Parsed {
     pub(crate) choice: Choice,
+    /// Price types of its places.
+    pub(crate) types: TypesAsked,
     /// Price that was shown; `None` if the form has none.
     pub(crate) shown: Option<ShownPrice>,
+    pub(crate) code: Option<AskedCode>,
     /// Whether a kept place is needed by the account or somebody it books for.
     pub(crate) is_needed: bool,
     pub(crate) request_key: Option<Uuid>,
@@ -35,6 +44,9 @@ pub(crate) struct Parsed {
 #[serde(default)]
 pub(crate) struct HoldForm {
     seat_ids: Fields,
+    /// Price types of seats, and numbers of places by price type.
+    seat_types: Fields,
+    quantities: Fields,
     zone_id: Field,
     quantity: Field,
     best: Field,
@@ -48,6 +60,9 @@ pub(crate) struct HoldForm {
     total: Field,
     unit_price: Field,
     price_version: Field,
+    /// Code, and the id of the one whose terms were shown.
+    code: Field,
+    code_id: Field,
     request_key: Field,
 }
 
@@ -59,21 +74,49 @@ impl HoldForm {
         let is_needed = mistakes.note("needed", "reservation-refusal-flag", is_needed);
         let choice = if !self.zone_id.is_empty() {
             self.places(&mut mistakes)
-        } else if !self.best.is_empty() {
+        } else if !self.best.is_empty() || self.seat_ids.0.is_empty() && self.has_quantities() {
             self.best(&mut mistakes)
         } else {
             let seats = mistakes.note("seat_ids", "reservation-refusal-seats", self.seats());
             seats.map(Choice::Seats)
         };
-        let shown = choice.as_ref().and_then(|choice| self.shown(&mut mistakes, choice));
-        let parsed = choice.zip(is_needed);
-        let parsed =
-            parsed.map(|(choice, is_needed)| Parsed { choice, shown, is_needed, request_key });
+        let types = choice.as_ref().and_then(|choice| {
+            types::asked(&mut mistakes, (&self.seat_types, &self.quantities), choice)
+        });
+        let code = self.asked_code(&mut mistakes);
+        let parsed = choice.zip(types).zip(is_needed);
+        let parsed = parsed.map(|((choice, types), is_needed)| {
+            let shown = self.shown(&mut mistakes, &choice, &types);
+            Parsed { choice, types, shown, code, is_needed, request_key }
+        });
         mistakes.or(parsed)
     }
 
+    fn has_quantities(&self) -> bool {
+        types::filled(&self.quantities).next().is_some()
+    }
+
+    /// Returns the code; `None` if the field is empty.
+    fn asked_code(&self, mistakes: &mut Mistakes) -> Option<AskedCode> {
+        if self.code.is_empty() {
+            return None;
+        }
+        let word = mistakes.note("code", "reservation-refusal-code", self.word());
+        word.map(|word| AskedCode { word, shown: self.code_id.parse(), found: None })
+    }
+
+    /// Returns the typed word of a code; `None` if it is empty or malformed.
+    pub(crate) fn word(&self) -> Option<CodeWord> {
+        self.code.parse()
+    }
+
     /// Returns the shown price; an exact price is preferred to the price version.
-    fn shown(&self, mistakes: &mut Mistakes, choice: &Choice) -> Option<ShownPrice> {
+    fn shown(
+        &self,
+        mistakes: &mut Mistakes,
+        choice: &Choice,
+        types: &TypesAsked,
+    ) -> Option<ShownPrice> {
         let is_places = matches!(choice, Choice::Places { .. });
         let mut points = |name, field: &Field| {
             let points = field.parse().and_then(Points::new);
@@ -82,9 +125,13 @@ impl HoldForm {
         if !self.total.is_empty() {
             points("total", &self.total).map(ShownPrice::Total)
         } else if is_places && !self.unit_price.is_empty() {
-            let total = points("unit_price", &self.unit_price)?.checked_mul(choice.quantity());
+            let unit_price = points("unit_price", &self.unit_price)?;
+            if !types.is_empty() {
+                return Some(ShownPrice::UnitPrice(unit_price));
+            }
+            let total = unit_price.checked_mul(choice.quantity());
             let total = mistakes.note("unit_price", "reservation-refusal-total", total);
-            total.map(ShownPrice::Total)
+            total.map(if self.has_code() { ShownPrice::Sum } else { ShownPrice::Total })
         } else if !is_places && !self.price_version.is_empty() {
             let version = self.price_version.parse().filter(|version| *version >= 0);
             let version = mistakes.note("price_version", "reservation-refusal-total", version);
@@ -102,13 +149,17 @@ impl HoldForm {
             true => ("best", &self.best),
             false => ("quantity", &self.quantity),
         };
-        let quantity = quantity.parse().filter(|quantity| *quantity > 0);
+        let quantity = types::quantity(&self.quantities, quantity);
         let quantity = mistakes.note(name, "reservation-refusal-quantity", quantity);
         zone_id.zip(quantity).map(|(zone_id, quantity)| Choice::Places { zone_id, quantity })
     }
 
     fn best(&self, mistakes: &mut Mistakes) -> Option<Choice> {
-        let n_seats = self.best.parse().filter(|n_seats: &usize| *n_seats > 0);
+        let n_seats = match self.has_quantities() {
+            true => types::quantity(&self.quantities, &self.best)
+                .and_then(|n_seats| usize::try_from(n_seats).ok()),
+            false => self.best.parse().filter(|n_seats: &usize| *n_seats > 0),
+        };
         let n_seats = mistakes.note("best", "reservation-refusal-quantity", n_seats);
         let price = if self.price.is_empty() {
             None
@@ -128,7 +179,7 @@ impl HoldForm {
     }
 
     /// Returns the seats, sorted; `None` when empty, malformed or containing duplicates.
-    fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
+    pub(crate) fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
         let ids: Option<BTreeSet<ScheduleSeatId>> =
             self.seat_ids.0.iter().map(Field::parse).collect();
         ids.filter(|ids| !ids.is_empty() && ids.len() == self.seat_ids.0.len())
@@ -182,6 +233,35 @@ impl HoldForm {
         fields
     }
 
+    /// Returns the fields of the same request without its code. A shown total is left out, because it may be
+    /// of the code.
+    pub(crate) fn without_code(&self) -> Vec<(&'static str, String)> {
+        let mut fields = self.choice_fields();
+        fields.retain(|(name, _)| !name.starts_with("code"));
+        let priced = [
+            ("price", &self.price),
+            ("price_version", &self.price_version),
+            ("unit_price", &self.unit_price),
+        ];
+        let filled = priced.into_iter().filter(|(_, field)| !field.is_empty());
+        fields.extend(filled.map(|(name, field)| (name, field.text().to_owned())));
+        fields
+    }
+
+    /// Whether seats or places are asked for.
+    pub(crate) fn has_choice(&self) -> bool {
+        !self.zone_id.is_empty() || !self.best.is_empty() || !self.seat_ids.0.is_empty()
+    }
+
+    pub(crate) fn has_code(&self) -> bool {
+        !self.code.is_empty()
+    }
+
+    /// Returns the code as it was typed.
+    pub(crate) fn code(&self) -> &str {
+        self.code.text()
+    }
+
     fn choice_fields(&self) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         let named = [
@@ -191,9 +271,14 @@ impl HoldForm {
             ("section", &self.section),
             ("step_free", &self.step_free),
             ("needed", &self.needed),
+            ("code", &self.code),
+            ("code_id", &self.code_id),
         ];
         let seats = self.seat_ids.0.iter().map(|field| ("seat_ids", field));
-        for (name, field) in named.into_iter().chain(seats).filter(|(_, field)| !field.is_empty()) {
+        let seat_types = self.seat_types.0.iter().map(|field| ("seat_types", field));
+        let quantities = self.quantities.0.iter().map(|field| ("quantities", field));
+        let lists = seats.chain(seat_types).chain(quantities);
+        for (name, field) in named.into_iter().chain(lists).filter(|(_, field)| !field.is_empty()) {
             fields.push((name, field.text().to_owned()));
         }
         fields
@@ -201,6 +286,26 @@ impl HoldForm {
 
     pub(crate) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
         self.seat_ids.0.iter().any(|field| field.parse().as_ref() == Some(id))
+    }
+
+    /// Whether `price_type` is the type of a seat in the form.
+    pub(crate) fn is_type(&self, id: &ScheduleSeatId, price_type: &PriceTypeId) -> bool {
+        let named = format!("{id}:{price_type}");
+        self.seat_types.0.iter().any(|field| field.text() == named)
+    }
+
+    /// Returns the number of places at a price that the form asks for in a zone, or of the best seats;
+    /// `None` if it is a form of something else.
+    pub(crate) fn count_in(&self, zone_id: Option<&ZoneId>, price_type: &str) -> Option<u32> {
+        let is_other = self.zone_id.parse::<ZoneId>().as_ref() != zone_id;
+        if is_other || !self.has_quantities() {
+            return None;
+        }
+        let counts = types::filled(&self.quantities).filter_map(|field| {
+            let (named, count) = field.text().split_once(':')?;
+            if named == price_type { count.parse().ok() } else { None }
+        });
+        Some(counts.fold(0, u32::saturating_add))
     }
 
     pub(crate) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {

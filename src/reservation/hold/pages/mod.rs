@@ -2,6 +2,7 @@
 
 pub(crate) mod form;
 pub(crate) mod refused;
+pub(crate) mod types;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 use self::{
     form::{HoldForm, Parsed},
-    refused::{RefusalReason, Refused},
+    refused::{RefusalReason, SentForm},
 };
 use super::{
     limiter::ReservationState,
@@ -26,10 +27,11 @@ use crate::{
     infra::locks::Waiting,
     points::Points,
     reservation::{
+        codes::pages as code_pages,
         error::ReservationError,
         hold,
         model::{Choice, Hold},
-        seat_map::pages::{entrance::Performance, map_page, reading::MapPart},
+        seat_map::pages::{entrance::Performance, map_page, reading::part_sent},
     },
     text::i18n::Phrase,
     web::{
@@ -50,19 +52,18 @@ pub(crate) async fn create_hold(
     me: CurrentAccount,
     Body(form): Body<HoldForm>,
 ) -> Result<HttpResponse, PageError> {
+    if form.has_code() {
+        code_pages::count_try(&app, &request, me.account_id)?;
+    }
     let performance = Performance::find(&app, &programs, *id).await?;
     let map = async |reason| {
         let admitted = performance.admit(&app, &request, me.account_id).await?;
-        let refused = Refused { reason, typed: &form };
-        // A small performance is shown whole, whatever section was requested.
-        let section = match state.maps.is_large(&app, *id).await? {
-            true => form.section(),
-            false => None,
-        };
-        let part = MapPart { section, is_step_free: form.is_step_free() };
-        map_page(&app, &state.maps, &me.view, &performance, &admitted, part, Some(refused)).await
+        let part = part_sent(&app, &state.maps, *id, &form).await?;
+        let code = code_pages::find_shown(&app, &performance.schedule, &form).await;
+        let sent = SentForm { form: &form, code, reason: Some(reason) };
+        map_page(&app, &state.maps, &me.view, &performance, &admitted, part, Some(sent)).await
     };
-    let Parsed { choice, shown, is_needed, request_key } = match form.parse() {
+    let Parsed { choice, types, shown, code, is_needed, request_key } = match form.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             return map(RefusalReason::Mistakes(&mistakes)).await;
@@ -75,7 +76,9 @@ pub(crate) async fn create_hold(
         schedule: performance.schedule.clone(),
         choice,
         blocks: Vec::new(),
+        types,
         shown,
+        code,
         is_needed,
         request_key,
         pass: None,
@@ -121,8 +124,10 @@ struct ZoneWaitingPage<'a> {
     v: &'a View,
     request: &'a HoldRequest,
     zone_id: ZoneId,
-    /// Shown total, if the request has one.
+    /// Shown total, or price of one place, if the request has one.
     total: Option<Points>,
+    /// Shown price of one place, if it is not the total that was shown.
+    unit_price: Option<Points>,
     ahead: u64,
     estimate: String,
     retry_after_ms: u64,
@@ -150,6 +155,7 @@ fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> Htt
         request,
         zone_id: *zone_id,
         total: request.shown.and_then(ShownPrice::total),
+        unit_price: unit_price(request),
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,
@@ -159,6 +165,16 @@ fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> Htt
     let secs = header::HeaderValue::from(retry_after_ms.div_ceil(1_000));
     answer.headers_mut().insert(header::RETRY_AFTER, secs);
     answer
+}
+
+/// Returns the price of one place of a request that shows the sum of the prices.
+fn unit_price(request: &HoldRequest) -> Option<Points> {
+    match request.shown? {
+        ShownPrice::Sum(sum) => {
+            sum.get().checked_div(request.choice.quantity()).and_then(Points::new)
+        }
+        shown => shown.unit_price(),
+    }
 }
 
 fn estimate(v: &View, waiting: &Waiting) -> String {

@@ -8,6 +8,7 @@ use crate::{
     catalog::{Schedule, ScheduleSeatId},
     points::Points,
     reservation::{
+        codes::model::SaleCode,
         error::ReservationError,
         hold::{alternatives::Alternative, other_places::PlacesAlternative},
         seat_map::{
@@ -18,6 +19,21 @@ use crate::{
     text::i18n::Phrase,
     web::{error::HttpError, form::Mistakes, page::View},
 };
+
+/// Form that was sent to a map, and what became of it.
+pub(crate) struct SentForm<'a> {
+    pub(crate) form: &'a HoldForm,
+    /// Code of the form, if it may be used.
+    pub(crate) code: Option<SaleCode>,
+    /// Why it was refused; `None` if it only asked for a code's terms.
+    pub(crate) reason: Option<RefusalReason<'a>>,
+}
+
+impl<'a> SentForm<'a> {
+    pub(crate) fn refused(&self) -> Option<Refused<'a>> {
+        self.reason.map(|reason| Refused { reason, typed: self.form })
+    }
+}
 
 /// Refused form and the reason.
 #[derive(Clone, Copy)]
@@ -83,12 +99,13 @@ impl<'a> Refused<'a> {
                 }
             }
             RefusalReason::Refusal(error @ ReservationError::PriceChanged { total }) => {
-                let title = error.problem().localize(v.locale, "title");
-                Refusal {
-                    new_total: Some((*total, self.typed.at_total(*total))),
-                    ..Refusal::plain(title, v.refusal(error))
-                }
+                let plain = self.price_changed(v, error, *total);
+                Refusal { new_total: Some((*total, self.typed.at_total(*total))), ..plain }
             }
+            RefusalReason::Refusal(error @ ReservationError::Code(_)) => Refusal {
+                without_code: self.typed.has_choice().then(|| self.typed.without_code()),
+                ..Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
+            },
             RefusalReason::Refusal(error @ ReservationError::LeavesSingle { seat_ids }) => {
                 let names = names_of(v, map, seat_ids);
                 let text = v.t("seat-single-text").word("seats", names.join(", "));
@@ -110,6 +127,18 @@ impl<'a> Refused<'a> {
             RefusalReason::Refusal(error) => {
                 Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
             }
+        }
+    }
+
+    /// Returns the refusal of an order at another price than was shown: one with a code whose terms were not
+    /// shown yet, or one that was priced anew.
+    fn price_changed(&self, v: &View, error: &ReservationError, total: Points) -> Refusal<'a> {
+        if self.typed.has_code() {
+            let text = v.t("seat-code-total").word("amount", v.points(total.get()));
+            Refusal::plain(v.t("seat-code-total-title"), text.to_string())
+        } else {
+            let title = error.problem().localize(v.locale, "title");
+            Refusal::plain(title, v.refusal(error))
         }
     }
 
@@ -170,6 +199,8 @@ pub(crate) struct Refusal<'a> {
     pub(crate) new_total: Option<(Points, FormFields)>,
     /// Form fields of the same request, to be sent with the confirmation that its places are needed.
     pub(crate) to_confirm: Option<FormFields>,
+    /// Form fields of the same request without its code.
+    pub(crate) without_code: Option<FormFields>,
 }
 
 type FormFields = Vec<(&'static str, String)>;
@@ -177,7 +208,7 @@ type FormFields = Vec<(&'static str, String)>;
 impl Refusal<'_> {
     fn plain(title: Phrase, text: String) -> Self {
         let (gone, alternatives, places) = (Vec::new(), Default::default(), Default::default());
-        let (new_total, to_confirm) = (None, None);
+        let (new_total, to_confirm, without_code) = (None, None, None);
         Self {
             title,
             text,
@@ -188,6 +219,7 @@ impl Refusal<'_> {
             is_about_seats: false,
             new_total,
             to_confirm,
+            without_code,
         }
     }
 

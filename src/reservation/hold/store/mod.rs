@@ -11,7 +11,7 @@ use crate::{
     catalog::{ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
     infra::postgres::{Connection, Pool, WhenHeld},
     points::Points,
-    reservation::model::{ReservationId, SeatStatus},
+    reservation::model::{ReservationId, ReturnId, SeatStatus},
 };
 
 /// Seat whose row this transaction has locked.
@@ -20,13 +20,19 @@ pub(crate) struct LockedSeat {
     pub(crate) id: ScheduleSeatId,
     pub(crate) version: i64,
     pub(crate) price: Points,
+    /// Version of the prices that wrote the price. That of a return at another price was written by
+    /// none: only a shown total is compared with it.
     pub(crate) price_version: i64,
     pub(crate) status: SeatStatus,
+    /// Return that the seat is bought from.
+    pub(crate) return_id: Option<ReturnId>,
     /// Seat of the venue.
     pub(crate) seat_id: SeatId,
     pub(crate) kind: SeatKind,
     /// Seat of the venue that is the wheelchair place of this companion's place.
     pub(crate) wheelchair_seat_id: Option<SeatId>,
+    /// Whether its section is hidden.
+    pub(crate) is_hidden: bool,
 }
 
 /// Locks those of `ids` that belong to the performance, in id order; unknown ids are left out.
@@ -41,9 +47,12 @@ pub(crate) async fn lock_seats(
             sqlx::query_as!(
                 LockedSeat,
                 r#"
-                select id as "id: _", version, price as "price: _", price_version,
-                    status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
-                    wheelchair_seat_id as "wheelchair_seat_id: _"
+                select id as "id: _", version, price as "price: _",
+                    case when price_after <> price then 9223372036854775807 else price_version end
+                        as "price_version!",
+                    status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+                    kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
+                    hidden_at is not null as "is_hidden!"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -59,9 +68,12 @@ pub(crate) async fn lock_seats(
             sqlx::query_as!(
                 LockedSeat,
                 r#"
-                select id as "id: _", version, price as "price: _", price_version,
-                    status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
-                    wheelchair_seat_id as "wheelchair_seat_id: _"
+                select id as "id: _", version, price as "price: _",
+                    case when price_after <> price then 9223372036854775807 else price_version end
+                        as "price_version!",
+                    status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+                    kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
+                    hidden_at is not null as "is_hidden!"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -138,9 +150,9 @@ pub(crate) async fn list_terms(
             p.refund_percent,
             p.places_per_order_min as places_min, p.places_per_account_max as places_max,
             (
-                select coalesce(sum(i.quantity), 0)
+                select coalesce(sum(i.quantity - i.returned), 0)
                 from reservations r
-                join reservation_items i on i.reservation_id = r.id and i.live
+                join reservation_items i on i.reservation_id = r.id and (i.live or i.awaits_return)
                 where r.account_id = asked.account_id and r.program_id = p.id
                   and r.status in ('HELD', 'CONFIRMED')
                   and (r.status = 'CONFIRMED' or r.expires_at > moment.at)
@@ -159,7 +171,7 @@ pub(crate) async fn list_terms(
             case when cardinality($3::bigint[]) > 0 then array(
                 select w.seat_id
                 from reservations r
-                join reservation_items i on i.reservation_id = r.id and i.live
+                join reservation_items i on i.reservation_id = r.id and (i.live or i.awaits_return)
                 join schedule_seats w on w.id = i.schedule_seat_id and w.seat_id = any($3)
                 where r.account_id = asked.account_id and r.program_id = p.id
                   and r.schedule_id = s.id and r.status in ('HELD', 'CONFIRMED')
@@ -184,6 +196,29 @@ pub(crate) async fn list_terms(
     )
     .fetch_all(tx)
     .await
+}
+
+/// Returns the section of each of `seat_ids`.
+pub(crate) async fn list_sections(
+    tx: &mut Connection,
+    seat_ids: &[SeatId],
+) -> Result<Vec<(SeatId, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select id as "id: SeatId", section from seats where id = any($1)"#,
+        seat_ids as _,
+    );
+    let rows = rows.fetch_all(tx).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.section)).collect())
+}
+
+/// Returns the name of a zone; `None` if there is none.
+pub(crate) async fn find_zone_name(
+    tx: &mut Connection,
+    zone_id: ZoneId,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!("select name from zones where id = $1", zone_id as _)
+        .fetch_optional(tx)
+        .await
 }
 
 /// Returns the places a zone has left; `None` if the performance has no such zone.
@@ -211,7 +246,8 @@ pub(crate) async fn list_lapsed_seats(
         select i.schedule_seat_id as "id!: ScheduleSeatId"
         from reservation_items i
         join reservations r on r.id = i.reservation_id
-        where i.live and i.schedule_seat_id = any($1)
+        where (i.live and i.schedule_seat_id = any($1)
+               or i.awaits_return and i.schedule_seat_id = any($1))
           and r.status = 'HELD' and r.expires_at <= clock_timestamp()
         "#,
         seat_ids as _,
@@ -231,10 +267,20 @@ pub(crate) async fn list_lapsed_in_the_way(
     sqlx::query_scalar!(
         r#"
         select distinct r.id as "id: ReservationId"
-        from reservation_items i
-        join reservations r on r.id = i.reservation_id
-        where i.live and (i.schedule_seat_id = any($1) or i.zone_id = $2)
-          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        from (
+            select reservation_id from reservation_items where live and schedule_seat_id = any($1)
+            union all
+            select reservation_id from reservation_items where live and zone_id = $2
+            union all
+            select reservation_id from reservation_items
+            where awaits_return and schedule_seat_id = any($1)
+            union all
+            select reservation_id from reservation_items where awaits_return and zone_id = $2
+        ) i
+        cross join lateral (
+            select id, status, expires_at from reservations where id = i.reservation_id limit 1
+        ) r
+        where r.status = 'HELD' and r.expires_at <= clock_timestamp()
         order by r.id
         limit $3
         "#,

@@ -5,13 +5,13 @@ use uuid::Uuid;
 use super::{HoldTerms, LockedSeat};
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
     points::Points,
     reservation::{
         error::ReservationError,
         inventory::model::LockedZone,
-        model::{Hold, ReservationId, WishId},
+        model::{Hold, ItemOfKind, ReservationId, ReturnId, WishId},
     },
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct NewHolds {
     totals: Vec<Points>,
     /// Wish that each was offered to.
     wishes: Vec<Option<WishId>>,
+    /// Whether each has places that are on return.
+    buys_returns: Vec<bool>,
     item_ids: Vec<Uuid>,
     /// Reservation of each item.
     holds: Vec<ReservationId>,
@@ -31,6 +33,11 @@ pub(crate) struct NewHolds {
     zones: Vec<Option<ZoneId>>,
     quantities: Vec<i32>,
     prices: Vec<Points>,
+    /// Terms of each item's price type, and what a place cost without it.
+    price_types: Vec<Option<PriceTypeId>>,
+    ordinary_prices: Vec<Option<Points>>,
+    /// Return that each item awaits.
+    returns: Vec<Option<ReturnId>>,
 }
 
 impl NewHolds {
@@ -40,6 +47,13 @@ impl NewHolds {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    /// Returns the number of places of a zone that are on return.
+    fn n_returned(&self) -> i32 {
+        let items = self.returns.iter().zip(&self.zones);
+        let of_zone = items.filter(|(return_id, zone)| return_id.is_some() && zone.is_some());
+        i32::try_from(of_zone.count()).unwrap_or(i32::MAX)
     }
 
     /// Adds `hold`, which `account_id` asked for.
@@ -57,19 +71,23 @@ impl NewHolds {
         self.accounts.push(account_id);
         self.totals.push(hold.total);
         self.wishes.push(wish_id);
-        for item in hold.items.iter().map(|each| each.item) {
+        self.buys_returns.push(hold.items.iter().any(|each| each.item.return_id.is_some()));
+        for ItemOfKind { item, price_type, .. } in &hold.items {
+            self.price_types.push(price_type.as_ref().map(|each| each.id));
+            self.ordinary_prices.push(price_type.as_ref().map(|each| each.ordinary_price));
             self.item_ids.push(item.id.0);
             self.holds.push(hold.reservation_id);
             self.seats.push(item.schedule_seat_id);
             self.zones.push(item.zone_id);
             self.quantities.push(item.quantity);
             self.prices.push(item.unit_price);
+            self.returns.push(item.return_id);
         }
     }
 }
 
 /// Inserts `holds` with their items, and updates the `seats` and the `places` of a zone that they
-/// take, in one statement. Fails with `StaleVersion` when a seat or the zone has another
+/// take, in one statement. What is on return is live only once it is paid. Fails with `StaleVersion` when a seat or the zone has another
 /// version than when it was locked.
 pub(crate) async fn insert_holds(
     tx: &mut Connection,
@@ -83,33 +101,8 @@ pub(crate) async fn insert_holds(
         seats.iter().map(|seat| (seat.id, seat.version)).unzip();
     let (zone, n_places) = places.unzip();
     let (zone_id, zone_version) = zone.map(|zone| (zone.id.0, zone.version)).unzip();
-    let written = sqlx::query!(
-        r#"
-        with held as (
-            insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until, wish_id)
-            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id
-            from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[]) h (id, account_id, total, wish_id)
-        ), items as (
-            insert into reservation_items
-                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price)
-            select id, reservation_id, $1, seat_id, zone_id, quantity, price
-            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[])
-                i (id, reservation_id, seat_id, zone_id, quantity, price)
-        ), seats as (
-            update schedule_seats s
-            set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
-            from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
-            where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE'
-            returning s.id
-        ), places as (
-            update zones
-            set remaining = remaining - $22, version = version + 1, changed_xid = pg_current_xact_id()
-            where id = $20 and version = $21 and remaining >= $22
-            returning id
-        )
-        select (select count(*) from seats) as "n_seats!", (select count(*) from places) as "n_zones!"
-        "#,
+    let written = sqlx::query_file!(
+        "src/reservation/hold/store/insert_holds.sql",
         schedule_id as _,
         program_id as _,
         terms.expires_at(),
@@ -134,6 +127,11 @@ pub(crate) async fn insert_holds(
         n_places,
         terms.kept_until,
         holds.wishes as _,
+        &holds.buys_returns,
+        holds.returns as _,
+        holds.n_returned(),
+        holds.price_types as _,
+        holds.ordinary_prices as _,
     )
     .fetch_one(tx)
     .await?;

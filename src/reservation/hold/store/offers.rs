@@ -26,9 +26,9 @@ pub(crate) async fn may_hold(
                 where id = any($3) and schedule_id = s.id and status = 'AVAILABLE'
             ) = cardinality($3::bigint[])
             and (
-                select coalesce(sum(i.quantity), 0)
+                select coalesce(sum(i.quantity - i.returned), 0)
                 from reservations r
-                join reservation_items i on i.reservation_id = r.id and i.live
+                join reservation_items i on i.reservation_id = r.id and (i.live or i.awaits_return)
                 where r.account_id = $2 and r.program_id = p.id
                   and r.status in ('HELD', 'CONFIRMED')
                   and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())
@@ -79,7 +79,7 @@ pub(crate) async fn list_zones_like(
         join venues v on v.id = s.venue_id
         -- `offset 0` keeps the planner from reading the zones of all performances at once.
         cross join lateral (select * from zones where schedule_id = s.id offset 0) z
-        where s.program_id = $1 and (z.remaining > 0 or z.id = $3) and (
+        where s.program_id = $1 and z.hidden_at is null and (z.remaining > 0 or z.id = $3) and (
             s.id = $2
             or s.starts_at > clock_timestamp() and z.name = (select name from zones where id = $3)
         )

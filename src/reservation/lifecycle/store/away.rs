@@ -67,12 +67,18 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
 }
 
 /// Returns the points that a refund within the deadline gives back to the owner of a reservation that
-/// was paid in shares: the agreed share of each payment of the owner's.
+/// was paid in shares, or of which places were bought by others since: the agreed share of each payment
+/// of the owner's, less what was paid for those places.
 pub(crate) async fn refund_to_owner(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select coalesce(sum(div(m.amount::numeric * r.refund_percent, 100)), 0)::bigint
-            as "points!: Points"
+        select coalesce(sum(div((m.amount - (
+                select coalesce(sum(price), 0) from (
+                    select price, payment_id from ticket_returns
+                    where reservation_id = r.id and status = 'SOLD' offset 0
+                ) sold
+                where payment_id = m.id
+            )) * r.refund_percent, 100)), 0)::bigint as "points!: Points"
         from (select id, account_id, refund_percent from reservations where id = $1) r
         join payments m on m.reservation_id = r.id and m.account_id = r.account_id
         where m.status = 'COMPLETED'

@@ -12,8 +12,12 @@ use crate::{
     infra::postgres::Connection,
     points::Points,
     reservation::{
+        codes::model::{CodeWord, SaleCodeId},
         inventory::model::LockedZone,
-        model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, WishId},
+        model::{
+            Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, ReturnId,
+            WishId,
+        },
     },
 };
 
@@ -30,9 +34,11 @@ pub(crate) async fn find_owned(
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",
-            total as "total: Points", expires_at, renewed_at, wish_id as "wish_id: _",
+            total as "total: Points", discount as "discount: Points",
+            (select word from sale_codes where id = sale_code_id) as "code: CodeWord",
+            expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
-            refund_percent, settled_at, created_at, is_shared
+            refund_percent, settled_at, created_at, is_shared, buys_return
         from reservations
         where id = $1 and account_id = $2
         "#,
@@ -59,12 +65,14 @@ pub(crate) async fn lock_owned(
 }
 
 /// Locked reservation joined with one of its items, at the time of the database's clock.
+#[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
 pub(crate) struct LockedRow {
     pub(crate) reservation_id: ReservationId,
     pub(crate) program_id: ProgramId,
     pub(crate) schedule_id: crate::catalog::ScheduleId,
     pub(crate) status: ReservationStatus,
     pub(crate) total: Points,
+    pub(crate) discount: Points,
     pub(crate) expires_at: chrono::DateTime<chrono::Utc>,
     pub(crate) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
     pub(crate) wish_id: Option<WishId>,
@@ -74,11 +82,14 @@ pub(crate) struct LockedRow {
     pub(crate) refund_percent: i32,
     pub(crate) program_status: ProgramStatus,
     pub(crate) is_shared: bool,
+    pub(crate) buys_return: bool,
     item_id: ReservationItemId,
     schedule_seat_id: Option<ScheduleSeatId>,
     zone_id: Option<ZoneId>,
     quantity: i32,
     unit_price: Points,
+    return_id: Option<ReturnId>,
+    returned: i32,
 }
 
 impl LockedRow {
@@ -89,6 +100,8 @@ impl LockedRow {
             zone_id: self.zone_id,
             quantity: self.quantity,
             unit_price: self.unit_price,
+            return_id: self.return_id,
+            returned: self.returned,
         }
     }
 }
@@ -103,13 +116,14 @@ pub(crate) async fn list_locked(
         LockedRow,
         r#"
         select r.id as "reservation_id: _", r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
-            r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
+            r.status as "status: _", r.total as "total: _", r.discount as "discount: _", r.expires_at, r.renewed_at,
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
                 as "is_refund_over!",
-            r.refund_percent, p.status as "program_status: _", r.is_shared,
+            r.refund_percent, p.status as "program_status: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
-            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _"
+            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
+            i.return_id as "return_id: _", i.returned
         from reservations r
         cross join (select clock_timestamp() as now offset 0) c
         join programs p on p.id = r.program_id
@@ -124,31 +138,31 @@ pub(crate) async fn list_locked(
 }
 
 /// Changes the status of locked reservations whose version is still the one in `versions`, which is
-/// parallel to `ids`; returns the number written. `at` is the time of the decision, required for a
-/// confirmation; `None` means the current time.
+/// parallel to `ids`; returns the code of each one written. `at` is the time of the decision, required
+/// for a confirmation; `None` means the current time.
 pub(crate) async fn write_status(
     tx: &mut Connection,
     ids: &[ReservationId],
     versions: &[i64],
     to: ReservationStatus,
     at: Option<chrono::DateTime<chrono::Utc>>,
-) -> Result<u64, sqlx::Error> {
-    let written = sqlx::query!(
+) -> Result<Vec<Option<SaleCodeId>>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"
         update reservations r
         set status = $3, settled_at = coalesce($4, clock_timestamp()), version = r.version + 1,
             confirmed_at = case $3 when 'CONFIRMED' then $4 else r.confirmed_at end
         from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
         where r.id = locked.id and r.version = locked.version
+        returning r.sale_code_id as "sale_code_id: SaleCodeId"
         "#,
         ids as _,
         versions,
         to as _,
         at,
     )
-    .execute(tx)
-    .await?;
-    Ok(written.rows_affected())
+    .fetch_all(tx)
+    .await
 }
 
 /// Changes HELD seats to RESERVED; returns the number written.
@@ -178,9 +192,12 @@ pub(crate) struct EndedItem {
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) quantity: i32,
+    /// Number of its places of a zone that are on return again.
+    pub(crate) returned: i32,
 }
 
-/// Marks the items of ended reservations as not live, and returns them.
+/// Marks the items of ended reservations as not live, and returns what they still had. What awaited a
+/// return is on return again.
 pub(crate) async fn write_items_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -188,9 +205,16 @@ pub(crate) async fn write_items_ended(
     sqlx::query_as!(
         EndedItem,
         r#"
-        update reservation_items set live = false
-        where reservation_id = any($1) and live
-        returning schedule_seat_id as "schedule_seat_id: _", zone_id as "zone_id: _", quantity
+        with ended as materialized (
+            select id, awaits_return from reservation_items
+            where reservation_id = any($1) and (live or awaits_return)
+        )
+        update reservation_items i set live = false, awaits_return = false
+        from ended
+        where i.id = ended.id
+        returning i.schedule_seat_id as "schedule_seat_id: _", i.zone_id as "zone_id: _",
+            i.quantity - i.returned as "quantity!",
+            case when ended.awaits_return then 1 else 0 end as "returned!"
         "#,
         ids as _,
     )
@@ -198,7 +222,8 @@ pub(crate) async fn write_items_ended(
     .await
 }
 
-/// Changes seats of ended items to AVAILABLE; returns the number written.
+/// Changes seats of ended items to AVAILABLE, or HIDDEN where their section is; returns the number
+/// written.
 pub(crate) async fn write_seats_available(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
@@ -209,7 +234,8 @@ pub(crate) async fn write_seats_available(
             select id from schedule_seats where id = any($1) order by id for no key update
         )
         update schedule_seats s
-        set status = 'AVAILABLE', version = version + 1, changed_xid = pg_current_xact_id()
+        set status = case when s.hidden_at is null then 'AVAILABLE' else 'HIDDEN' end,
+            version = version + 1, changed_xid = pg_current_xact_id()
         from locked
         where s.id = locked.id and s.status in ('HELD', 'RESERVED')
         "#,
@@ -221,24 +247,27 @@ pub(crate) async fn write_seats_available(
 }
 
 /// Returns places to locked zones whose version has not changed; returns the number of zones
-/// written. `quantities` is parallel to `zone_ids`, where a zone may occur more than once.
+/// written. `quantities`, and `returned`, which of them are on return, are parallel to `zone_ids`, where
+/// a zone may occur more than once.
 pub(crate) async fn write_places_returned(
     tx: &mut Connection,
     zones: &[LockedZone],
     zone_ids: &[ZoneId],
     quantities: &[i32],
+    returned: &[i32],
 ) -> Result<u64, sqlx::Error> {
     let ids: Vec<_> = zones.iter().map(|zone| zone.id.0).collect();
     let versions: Vec<_> = zones.iter().map(|zone| zone.version).collect();
     let written = sqlx::query!(
         r#"
         with returned as (
-            select zone_id, sum(quantity)::integer as quantity
-            from unnest($1::uuid[], $2::integer[]) as r (zone_id, quantity)
+            select zone_id, sum(quantity)::integer as quantity, sum(on_return)::integer as on_return
+            from unnest($1::uuid[], $2::integer[], $5::integer[]) as r (zone_id, quantity, on_return)
             group by zone_id
         )
         update zones z
-        set remaining = z.remaining + r.quantity, version = z.version + 1,
+        set remaining = z.remaining + r.quantity, returned = z.returned + r.on_return,
+            version = z.version + 1,
             changed_xid = pg_current_xact_id()
         from unnest($3::uuid[], $4::bigint[]) as locked (id, version)
         join returned r on r.zone_id = locked.id
@@ -248,6 +277,7 @@ pub(crate) async fn write_places_returned(
         quantities,
         &ids,
         &versions,
+        returned,
     )
     .execute(tx)
     .await?;

@@ -59,7 +59,7 @@ impl SeatView {
         match self.seat.status {
             SeatStatus::Available => "free",
             SeatStatus::Held => "taken",
-            SeatStatus::Reserved | SeatStatus::Blocked => "sold",
+            SeatStatus::Reserved | SeatStatus::Blocked | SeatStatus::Hidden => "sold",
         }
     }
 

@@ -1,14 +1,17 @@
 //! Pages of the seat map: the map, its zones, and the forms that hold them.
 
 pub(crate) mod changes;
+mod code_box;
+mod document;
 pub(crate) mod drawing;
 pub(crate) mod entrance;
 pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod overview;
+pub(crate) mod price_types;
 pub(crate) mod reading;
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::ops::RangeInclusive;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -20,27 +23,30 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use self::{
+    document::map_document,
     drawing::SeatView,
     entrance::{Admitted, Performance},
     kinds::{KindsShown, kind_name},
     names::{price_difference, seat_name, seat_names},
-    reading::{MapPart, MapQuery, MapView, read_map},
+    price_types::{TypeQuantities, TypesShown},
+    reading::{MapPart, MapQuery, MapView, OpenParts, read_map},
 };
 use super::{
     listing::{SectionListing, ZoneState},
     maps::SeatMaps,
     seat::MapSeat,
-    snapshot::{self, Snapshot},
-    store,
 };
 use crate::{
     accounts::CachedAccount,
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId, SeatKind},
     points::Points,
-    reservation::hold::pages::{
-        form::HoldForm,
-        refused::{Refusal, Refused, kept_until},
+    reservation::{
+        codes::model::SaleCode,
+        hold::pages::{
+            form::HoldForm,
+            refused::{Refusal, Refused, SentForm, kept_until},
+        },
     },
     text::i18n::Phrase,
     web::{error::PageError, page::View},
@@ -56,10 +62,13 @@ struct SeatMapPage<'a> {
     now: DateTime<Utc>,
     map: MapView,
     kinds: KindsShown,
+    types: TypesShown,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
-    /// Form that was refused, or an empty one.
+    /// Form that was sent, or an empty one.
     typed: HoldForm,
+    /// Code that the forms of the page send.
+    code: Option<SaleCode>,
 }
 
 impl SeatMapPage<'_> {
@@ -212,6 +221,14 @@ impl SeatMapPage<'_> {
         i64::from(*quantity) <= i64::from(zone.remaining)
     }
 
+    fn zone_quantities(&self, zone: &ZoneState) -> TypeQuantities {
+        self.types.of_zone(self.v, zone, &self.typed)
+    }
+
+    fn best_quantities(&self) -> TypeQuantities {
+        self.types.of_best(self.v, &self.typed)
+    }
+
     /// Returns the pattern with which the script labels seats.
     fn label_pattern(&self) -> Phrase {
         let pattern = self.v.t("seat-label").word("name", "{name}");
@@ -243,7 +260,8 @@ pub(crate) async fn show_seat_map(
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     let part = query.into_inner().part();
     let answer = if me.view.format.is_for_programs() {
-        let document = map_document(&app, &maps, *id, part.section.as_deref()).await?;
+        let open = OpenParts::read(&app, &performance.schedule, me.account_id).await?;
+        let document = map_document(&app, &maps, *id, part.section.as_deref(), open).await?;
         let mut answer = HttpResponse::Ok();
         answer.content_type("application/json").body(Bytes::from_owner(document))
     } else {
@@ -252,28 +270,7 @@ pub(crate) async fn show_seat_map(
     Ok(admitted.stamp(answer))
 }
 
-/// Returns the map as JSON. A large map comes from memory, so that concurrent requests cost one
-/// read.
-async fn map_document(
-    app: &App,
-    maps: &SeatMaps,
-    id: ScheduleId,
-    section: Option<&str>,
-) -> Result<Arc<[u8]>, PageError> {
-    if maps.is_large(app, id).await? {
-        let write = |snapshot: &mut Snapshot, cursor| match section {
-            None => snapshot.document(cursor),
-            section => snapshot::document(cursor, &snapshot.seats(section), &snapshot.zones()),
-        };
-        return Ok(maps.feed.snapshot(app, id, write).await?);
-    }
-    let cursor = store::position(&app.db, id).await?.cursor;
-    let mut seats = store::list_seats(&app.db, id, section).await?;
-    maps.leases(app, id).await.show_on(&mut seats, &[]);
-    Ok(snapshot::document(cursor, &seats, &store::list_zones(&app.db, id).await?))
-}
-
-/// Renders the map, with the refusal of a form if there is one.
+/// Renders the map, with what became of a form if one was sent.
 pub(crate) async fn map_page(
     app: &App,
     maps: &SeatMaps,
@@ -281,13 +278,16 @@ pub(crate) async fn map_page(
     performance: &Performance,
     admitted: &Admitted,
     part: MapPart,
-    refused: Option<Refused<'_>>,
+    sent: Option<SentForm<'_>>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
+    let refused = sent.as_ref().and_then(SentForm::refused);
     let refusal = refused.as_ref().and_then(Refused::refusal);
     let is_step_free = part.is_step_free;
-    let map = read_map(app, maps, schedule.id, part, refusal).await?;
+    let open = OpenParts::read(app, schedule, admitted.stay.account_id).await?;
+    let map = read_map(app, maps, schedule.id, part, open, refusal).await?;
     let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
+    let types = TypesShown::read(app, schedule).await?;
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,
@@ -298,8 +298,10 @@ pub(crate) async fn map_page(
         refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
         map,
         kinds,
+        types,
         places_max: app.config.seats_per_hold_max.get(),
-        typed: refused.map(|refused| refused.typed.clone()).unwrap_or_default(),
+        typed: sent.as_ref().map(|sent| sent.form.clone()).unwrap_or_default(),
+        code: sent.and_then(|sent| sent.code),
     };
     Ok(v.html(status, &page))
 }

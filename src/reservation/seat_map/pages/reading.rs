@@ -4,15 +4,18 @@ use serde::Deserialize;
 
 use super::{drawing::Drawing, overview::Overview};
 use crate::{
+    accounts::AccountId,
     app::App,
-    catalog::ScheduleId,
+    catalog::{Schedule, ScheduleId},
     reservation::{
         error::ReservationError,
+        hold::pages::form::HoldForm,
         seat_map::{
             listing::{SectionListing, ZoneState},
             maps::SeatMaps,
+            seat::{MapSeat, in_map_order},
             snapshot::Snapshot,
-            store,
+            store::{self, hidden},
         },
     },
     web::{error::PageError, form::Field},
@@ -41,6 +44,18 @@ pub(crate) struct MapPart {
     pub(crate) is_step_free: bool,
 }
 
+/// Returns the part of a map that a form was sent from. A small performance is shown whole, whatever
+/// section was requested.
+pub(crate) async fn part_sent(
+    app: &App,
+    maps: &SeatMaps,
+    id: ScheduleId,
+    form: &HoldForm,
+) -> Result<MapPart, PageError> {
+    let section = if maps.is_large(app, id).await? { form.section() } else { None };
+    Ok(MapPart { section, is_step_free: form.is_step_free() })
+}
+
 /// Map of a performance, or of a part of it.
 pub(crate) struct MapView {
     /// Cursor of the next changes.
@@ -56,6 +71,49 @@ pub(crate) struct MapView {
     pub(crate) overview: Option<Overview>,
 }
 
+/// What is hidden of a performance and open to whoever looks at it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenParts {
+    /// Seats, in map order.
+    pub(crate) seats: Vec<MapSeat>,
+    pub(crate) zones: Vec<ZoneState>,
+}
+
+impl OpenParts {
+    /// Reads what is open to an account. Asks nothing where nothing was ever hidden.
+    pub(crate) async fn read(
+        app: &App,
+        schedule: &Schedule,
+        account_id: AccountId,
+    ) -> Result<Self, sqlx::Error> {
+        if !schedule.has_hidden {
+            return Ok(Self::default());
+        }
+        let opened = hidden::list_opened(&app.db, schedule.id, account_id).await?;
+        if opened.is_empty() {
+            return Ok(Self::default());
+        }
+        let seats = hidden::list_hidden_seats(&app.db, schedule.id, &opened).await?;
+        let zones = hidden::list_hidden_zones(&app.db, schedule.id, &opened).await?;
+        Ok(Self { seats, zones })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.seats.is_empty() && self.zones.is_empty()
+    }
+
+    /// Returns the seats of a section; `None` if it has none of them.
+    fn section(&self, name: &str) -> Option<Vec<MapSeat>> {
+        let seats = self.seats.iter().filter(|seat| seat.section == name).cloned();
+        Some(seats.collect::<Vec<_>>()).filter(|seats| !seats.is_empty())
+    }
+
+    fn sections(&self) -> impl Iterator<Item = SectionListing> {
+        let groups = self.seats.chunk_by(|left, right| left.section == right.section);
+        groups.filter_map(SectionListing::of)
+    }
+}
+
 /// Reads the map: all of a small performance, or the section of `part` if given; of a large one, that
 /// section or the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
@@ -63,17 +121,21 @@ pub(crate) async fn read_map(
     maps: &SeatMaps,
     id: ScheduleId,
     part: MapPart,
+    open: OpenParts,
     refusal: Option<&ReservationError>,
 ) -> Result<MapView, PageError> {
     if maps.is_large(app, id).await? {
-        return read_large_map(app, maps, id, part, refusal).await;
+        return read_large_map(app, maps, id, (part, open), refusal).await;
     }
     // The cursor is read before the seats, so a change in between is sent again and not lost.
     let position = store::position(&app.db, id).await?;
     let mut seats = store::list_seats(&app.db, id, None).await?;
     let own = refusal.map(ReservationError::leased_seat_ids).unwrap_or_default();
+    seats.extend(open.seats);
+    let mut seats = in_map_order(seats);
     maps.leases(app, id).await.show_on(&mut seats, own);
-    let snapshot = Snapshot::new(position, seats, store::list_zones(&app.db, id).await?);
+    let zones = store::list_zones(&app.db, id).await?.into_iter().chain(open.zones).collect();
+    let snapshot = Snapshot::new(position, seats, zones);
     let sections = snapshot.sections();
     let section = part.section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let drawing = Drawing::of(snapshot.seats(section.as_deref()));
@@ -86,7 +148,7 @@ async fn read_large_map(
     app: &App,
     maps: &SeatMaps,
     id: ScheduleId,
-    MapPart { section, is_step_free }: MapPart,
+    (MapPart { section, is_step_free }, open): (MapPart, OpenParts),
     refusal: Option<&ReservationError>,
 ) -> Result<MapView, PageError> {
     let read = |snapshot: &mut Snapshot, cursor| {
@@ -103,6 +165,12 @@ async fn read_large_map(
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
         maps.leases(app, id).await.show_on(&mut seats, own);
     }
+    if let Some(hidden) = section.as_deref().and_then(|section| open.section(section)) {
+        seats = hidden;
+    }
+    let (mut sections, mut zones) = (sections, zones);
+    sections.extend(open.sections());
+    zones.extend(open.zones);
     let section = seats.first().map(|seat| seat.section.clone());
     let overview = Some(Overview::of(step_free.as_ref().unwrap_or(&sections)));
     let drawing = Drawing::of(seats);

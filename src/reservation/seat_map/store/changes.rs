@@ -76,14 +76,16 @@ pub(crate) async fn changes_since(
         select (select oldest::text::bigint from asked) as "cursor!",
             coalesce((select price_version from schedules where id = $1), 0) as "price_version!",
             coalesce((
-                select v.version from schedules d join venues v on v.id = d.venue_id
+                select v.version + d.hidden_version
+                from schedules d join venues v on v.id = d.venue_id
                 where d.id = $1
             ), 0) as "venue_version!",
             (
                 select coalesce(jsonb_agg(jsonb_build_object(
                     'id', id, 'status', status, 'price', price, 'version', version)), '[]')
                 from schedule_seats
-                where schedule_id = $1 and changed_xid >= (select since from asked)
+                where schedule_id = $1 and hidden_at is null
+                  and changed_xid >= (select since from asked)
                   and changed_xid < (select until from asked)
             ) as "seats!: Json<Vec<ChangedSeat>>",
             (
@@ -91,7 +93,8 @@ pub(crate) async fn changes_since(
                     'id', id, 'remaining', remaining, 'name', name, 'price', price,
                     'version', version)), '[]')
                 from zones
-                where schedule_id = $1 and changed_xid >= (select since from asked)
+                where schedule_id = $1 and hidden_at is null
+                  and changed_xid >= (select since from asked)
                   and changed_xid < (select until from asked)
             ) as "zones!: Json<Vec<ChangedZone>>"
         "#,

@@ -1,6 +1,7 @@
 //! SQL of reading seats, zones and reservations for maps and lists.
 
 pub(crate) mod changes;
+pub(crate) mod hidden;
 
 use chrono::{DateTime, Utc};
 
@@ -24,7 +25,7 @@ pub(crate) struct MapCursor {
     pub(crate) cursor: i64,
     /// Version of the prices; a seat priced by a later version may be shown at another price.
     pub(crate) price_version: i64,
-    /// Version of the venue; another version may place the seats differently.
+    /// Version of the venue and of what is hidden; another version may place or show the seats differently.
     pub(crate) venue_version: i64,
 }
 
@@ -36,7 +37,8 @@ pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<MapCu
         select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!",
             coalesce((select price_version from schedules where id = $1), 0) as "price_version!",
             coalesce((
-                select v.version from schedules d join venues v on v.id = d.venue_id
+                select v.version + d.hidden_version
+                from schedules d join venues v on v.id = d.venue_id
                 where d.id = $1
             ), 0) as "venue_version!"
         "#,
@@ -71,7 +73,7 @@ async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSea
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1
+        where s.schedule_id = $1 and s.hidden_at is null
         "#,
         schedule_id as _,
     )
@@ -95,7 +97,7 @@ async fn list_section_seats(
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1 and v.section = $2
+        where s.schedule_id = $1 and v.section = $2 and s.hidden_at is null
         "#,
         schedule_id as _,
         section,
@@ -119,7 +121,7 @@ pub(crate) async fn list_seats_around(
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1 and v.section in (
+        where s.schedule_id = $1 and s.hidden_at is null and v.section in (
             select w.section from schedule_seats ws join seats w on w.id = ws.seat_id
             where ws.id = any($2) and ws.schedule_id = $1
         )
@@ -147,7 +149,7 @@ pub(crate) async fn list_rows_of(
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1 and (v.section, v.row_label) in (
+        where s.schedule_id = $1 and s.hidden_at is null and (v.section, v.row_label) in (
             select w.section, w.row_label from schedule_seats ws join seats w on w.id = ws.seat_id
             where ws.id = any($2) and ws.schedule_id = $1
         )
@@ -187,7 +189,7 @@ pub(crate) async fn list_zones(
         r#"
         select id as "id: ZoneId", name, price as "price: Points", remaining
         from zones
-        where schedule_id = $1
+        where schedule_id = $1 and hidden_at is null
         order by price desc, name
         "#,
         schedule_id as _,
@@ -207,11 +209,17 @@ pub(crate) async fn list_items(
         select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             v.section as "section?", v.row_label as "row_label?", v.number as "number?",
-            s.kind as "kind?: SeatKind", z.name as "zone_name?"
+            s.kind as "kind?: SeatKind", z.name as "zone_name?",
+            i.price_type_id as "price_type_id: _", i.ordinary_price as "ordinary_price: _",
+            t.name as "price_type?", t.note as "price_type_note?",
+            i.return_id as "return_id: _", i.returned
         from reservation_items i
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where i.reservation_id = $1
         order by v.section, v.row_label, v.number, z.name, i.id
         "#,

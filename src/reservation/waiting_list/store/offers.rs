@@ -118,9 +118,18 @@ pub(crate) async fn list_free_zones(
     sqlx::query_as!(
         FreeZone,
         r#"
-        select id as "id: ZoneId", name, price as "price: Points", remaining
+        select id as "id: ZoneId", name, price as "price: Points", remaining,
+            case when returned > 0 then array(
+                select t.price from ticket_returns t
+                where t.zone_id = zones.id and t.status = 'OPEN' and not exists (
+                    select from reservation_items
+                    where return_id = t.id and (live or awaits_return)
+                    offset 0)
+                order by t.price, t.id
+                limit zones.returned
+            ) else '{}' end as "returned!: Vec<i64>"
         from zones
-        where schedule_id = $1 and remaining > 0
+        where schedule_id = $1 and remaining > 0 and hidden_at is null
         order by price, name
         "#,
         schedule_id as _,

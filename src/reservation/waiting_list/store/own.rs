@@ -146,10 +146,11 @@ pub(crate) async fn list_parts(
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1 and s.status <> 'BLOCKED'
+        where s.schedule_id = $1 and s.status <> 'BLOCKED' and s.hidden_at is null
         group by v.section, s.price
         union all
-        select name, price, capacity, true from zones where schedule_id = $1
+        select name, price, capacity, true from zones
+        where schedule_id = $1 and hidden_at is null
         order by 1, 2
         "#,
         schedule_id as _,

@@ -26,7 +26,9 @@ pub(super) async fn locked_ticket_of(
                d.starts_at <= clock_timestamp() as "has_begun!",
                p.join_confirmed_address as asks_for_confirmed,
                (select count(*) from ticket_holder_changes c
-                where c.ticket_id = t.id) as "n_changes!"
+                where c.ticket_id = t.id) as "n_changes!",
+               exists (select from ticket_returns
+                       where ticket_id = t.id and status = 'OPEN') as "is_on_return!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
         join reservations r on r.id = i.reservation_id

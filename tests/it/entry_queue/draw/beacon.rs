@@ -155,7 +155,7 @@ async fn a_beacon_that_does_not_come_in_an_hour_may_be_left_out_in_public(db: Pg
     let omission = format!("{path}/draw/beacon-omission");
     let form = [("reason", "drand is away")];
     assert_eq!(admin.post(&omission, &form).await.code(), "beacon-awaited", "too early");
-    assert!(admin.visit(&path).await.body.contains("Go on without the beacon"));
+    assert!(admin.visit(&path).await.body.contains("Continue without the beacon"));
     // The wait is over.
     let waited = "set local session_replication_role = replica;
         update programs set on_sale_at = on_sale_at - interval '1 hour';

@@ -119,7 +119,7 @@ async fn whoever_enters_before_the_opening_gets_a_number_by_lot(db: PgPool) {
     assert_eq!((&state["status"], &state["queue_number"]), (&"DRAW".into(), &Value::Null));
     assert!(state["retry_after_ms"].as_u64().unwrap() >= 3_000, "{state}");
     let page = people[3].visit(&queue_path_of(&concert)).await;
-    assert!(page.body.contains("You are in the draw"), "{}", page.body);
+    assert!(page.body.contains("You&#39;re in the draw"), "{}", page.body);
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(0), "no number before");
 
     open_now(&db, &concert).await;

@@ -117,7 +117,7 @@ async fn a_worker_finds_the_payment_that_nobody_told_of(db: PgPool) {
         assert_eq!(status(&db).await, "OPEN");
     }
     let page = ada.visit(&page_path(&db).await).await;
-    assert!(page.body.contains("the points come by themselves"), "{}", page.body);
+    assert!(page.body.contains("the points arrive by themselves"), "{}", page.body);
     assert!(page.has("meta[http-equiv='refresh']"));
     stripe.answer("get", "ok").await;
     stripe.change(&session, "paid").await;
@@ -182,7 +182,7 @@ async fn a_provider_without_an_answer_charges_nothing_twice_and_loses_nothing(db
         let n_before = stripe.sessions().await.len();
         let away = ada.submit("/wallet/charges", &form).await;
         assert_eq!(away.status, 503, "{how}: {}", away.body);
-        assert!(away.body.contains("The payment provider does not answer"), "{}", away.body);
+        assert!(away.body.contains("The payment provider isn&#39;t responding"), "{}", away.body);
         // The order is kept. Repeated, or taken up by the worker, it has one checkout.
         stripe.answer("create", "ok").await;
         make_due(&db).await;

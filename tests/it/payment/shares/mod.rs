@@ -1,5 +1,6 @@
 //! Paying together: each friend pays some places of a hold, and all of it is paid or nothing.
 
+mod discounts;
 mod endings;
 mod pages;
 mod people;

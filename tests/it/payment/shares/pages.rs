@@ -49,7 +49,7 @@ async fn who_lacks_points_is_led_to_the_wallet(db: PgPool) {
     let path = party.share_each(1).await.remove(0);
     let bob = party.office.sign_in("bob").await;
     let page = bob.visit(&path).await;
-    assert!(page.body.contains("You are 50,000 points short"), "{}", page.body);
+    assert!(page.body.contains("You&#39;re 50,000 points short"), "{}", page.body);
     assert!(!page.body.contains("/payment\""), "{}", page.body);
     party.office.close().await;
 }

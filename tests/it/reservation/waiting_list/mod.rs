@@ -157,7 +157,7 @@ async fn an_offer_that_is_declined_or_lapses_goes_to_the_next(db: PgPool) {
     assert_eq!(give_back(&people[0], first).await.status, 200);
     let second = house.offer_of(&people[1]).await;
     let page = people[0].visit(&house.path()).await;
-    assert!(page.body.contains("You gave the places back"), "{}", page.body);
+    assert!(page.body.contains("You released the places"), "{}", page.body);
     assert!(page.has("form select[name=places]"), "whoever declined may wish again");
 
     run_sql(&db, "update reservations set created_at = created_at - interval '15 minutes',
@@ -228,7 +228,7 @@ async fn what_nobody_freed_is_offered_by_the_worker_and_a_list_ends_with_its_sal
     run_sql(&db, "update programs set off_sale_at = now()").await;
     until("the list ends", async || house.wish_of(&people[2]).await["status"] == "ENDED").await;
     let page = people[2].visit(&house.path()).await;
-    assert!(page.body.contains("This list has ended"), "{}", page.body);
+    assert!(page.body.contains("This waiting list has ended"), "{}", page.body);
     assert_eq!(house.wish(&people[2], json!({ "places": 1 })).await.code(), "sale-closed");
     house.office.close().await;
 }

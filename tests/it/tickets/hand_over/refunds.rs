@@ -25,7 +25,7 @@ async fn whoever_paid_gets_no_refund_until_the_ticket_comes_back(db: PgPool) {
     let refused = evening.refund().await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "ticket-handed-over"));
     let page = ada.visit(&reservation).await;
-    assert!(page.body.contains("One ticket of this reservation is with somebody else."));
+    assert!(page.body.contains("Somebody else has one ticket of this reservation."));
     assert!(!page.has("details.leave") && page.has("a[download]"), "{}", page.body);
     let bobs = bob.post(&format!("{reservation}/cancellation"), &()).await;
     assert_eq!(bobs.status, 404, "the reservation is not his");
@@ -165,8 +165,8 @@ async fn each_mail_about_a_hand_over_says_what_became_of_the_ticket(db: PgPool) 
     }
     for subject in [
         "받을 티켓이 있어요",
-        "받기로 한 티켓이 없어졌어요",
-        "가지고 있던 티켓이 무효가 됐어요",
+        "받기로 한 티켓을 받을 수 없게 됐어요",
+        "받은 티켓을 더 이상 쓸 수 없어요",
         "Your ticket has been accepted",
         "Your ticket was declined",
         "A ticket you offered is no longer valid",

@@ -1,0 +1,76 @@
+//! Codes of a program as administrators make, limit and withdraw them.
+//!
+//! # Invariants
+//!
+//! * The terms of a code never change: who wants others withdraws it and makes a new one.
+//! * No limit becomes smaller than what is used.
+
+pub(crate) mod pages;
+
+use serde_json::json;
+
+use super::error::AdminError;
+use crate::{
+    accounts::AccountId,
+    app::App,
+    audit::{
+        self,
+        model::{Act, AuditEntry, Subject},
+    },
+    catalog::ProgramId,
+    infra::postgres::{Connection, retry_stale},
+    reservation::codes::{
+        self,
+        model::{CodeWord, NewCode, SaleCodeId},
+    },
+};
+
+/// Makes a code for each of `words`, all on the same terms.
+pub(crate) async fn make(
+    app: &App,
+    by: AccountId,
+    program_id: ProgramId,
+    words: &[CodeWord],
+    new: &NewCode,
+) -> Result<(), AdminError> {
+    let work = async |tx: &mut Connection| {
+        codes::make(tx, program_id, words, new).await?;
+        // A hundred random words would tell nobody more than their number.
+        let word = if let [word] = words { Some(word) } else { None };
+        let after = json!({ "code": word, "number": words.len(), "terms": new });
+        let entry = AuditEntry::new(by, Act::CodesMade, Subject::Program, program_id);
+        Ok::<_, AdminError>(((), entry.after(&after)))
+    };
+    retry_stale(|_| audit::perform(app, &work)).await
+}
+
+/// Sets how many live reservations may have a code; `None`: any number.
+pub(crate) async fn limit(
+    app: &App,
+    by: AccountId,
+    program_id: ProgramId,
+    id: SaleCodeId,
+    uses_max: Option<i32>,
+) -> Result<(), AdminError> {
+    let work = async |tx: &mut Connection| {
+        let (before, after) = codes::limit(tx, program_id, id, uses_max).await?;
+        let entry = AuditEntry::new(by, Act::CodeLimited, Subject::Program, program_id);
+        Ok::<_, AdminError>(((), entry.before(&before).after(&after)))
+    };
+    retry_stale(|_| audit::perform(app, &work)).await
+}
+
+/// Withdraws a code.
+pub(crate) async fn withdraw(
+    app: &App,
+    by: AccountId,
+    program_id: ProgramId,
+    id: SaleCodeId,
+) -> Result<(), AdminError> {
+    let work = async |tx: &mut Connection| {
+        let withdrawn = codes::withdraw(tx, program_id, id).await?;
+        let entry = AuditEntry::new(by, Act::CodeWithdrawn, Subject::Program, program_id);
+        Ok::<_, AdminError>(((), entry.before(&withdrawn)))
+    };
+    retry_stale(|_| audit::perform(app, &work)).await
+}

@@ -1,0 +1,173 @@
+//! Forms of codes, as sent.
+
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde::Deserialize;
+
+use crate::{
+    admin::pages::{parse_limit, parse_optional, parse_text},
+    catalog::ScheduleId,
+    points::Points,
+    reservation::codes::model::{CodeWord, NewCode},
+    web::{
+        form::{Field, Mistakes},
+        local_time::TypedTime,
+    },
+};
+
+/// Random codes that one form makes.
+const COUNT: RangeInclusive<i32> = 1..=1_000;
+const PERCENT: RangeInclusive<i32> = 1..=100;
+/// Highest number of points taken off, as the highest price.
+const AMOUNT_MAX: i64 = 1_000_000_000;
+const SECTION_CHARS_MAX: usize = 100;
+
+/// New codes: one with a word, or some with random ones.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CodesForm {
+    /// Word; empty for random ones.
+    pub(crate) code: Field,
+    /// Number of random codes; empty: one.
+    pub(crate) count: Field,
+    /// Box: the codes open their section instead of taking something off.
+    pub(crate) access: Field,
+    pub(crate) percent: Field,
+    pub(crate) amount: Field,
+    /// Local times in the program's time zone, or RFC 3339; empty: without a bound.
+    pub(crate) valid_from: Field,
+    pub(crate) valid_until: Field,
+    pub(crate) uses_max: Field,
+    pub(crate) uses_per_account_max: Field,
+    pub(crate) schedule_id: Field,
+    pub(crate) section: Field,
+}
+
+impl CodesForm {
+    /// Whether the box is checked.
+    pub(crate) fn is_access(&self) -> bool {
+        self.access.flag() == Some(true)
+    }
+
+    /// Returns the words and their terms; times are in `zone`.
+    pub(super) fn parse(&self, zone: Tz) -> Result<(Vec<CodeWord>, NewCode), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let words = self.words(&mut mistakes);
+        let is_access = mistakes.note("access", "admin-refusal-flag", self.access.flag());
+        let terms = self.discount(&mut mistakes, is_access.unwrap_or(false));
+        let valid_from = moment(&mut mistakes, "valid_from", &self.valid_from, zone);
+        let valid_until = moment(&mut mistakes, "valid_until", &self.valid_until, zone);
+        let valid = valid_from.zip(valid_until).filter(|(from, until)| match (from, until) {
+            (Some(from), Some(until)) => from < until,
+            _ => true,
+        });
+        let valid = mistakes.note("valid_until", "admin-refusal-code-valid", valid);
+        let uses_max = parse_limit(&mut mistakes, "uses_max", &self.uses_max);
+        let own = parse_limit(&mut mistakes, "uses_per_account_max", &self.uses_per_account_max);
+        let schedule_id = match self.schedule_id.is_empty() {
+            true => Some(None),
+            false => self.schedule_id.parse().map(|id| Some(ScheduleId(id))),
+        };
+        let schedule_id = mistakes.note("schedule_id", "admin-refusal-schedule", schedule_id);
+        let section = match self.section.is_empty() {
+            true => Some(None),
+            false => parse_text(&self.section, 1, SECTION_CHARS_MAX)
+                .filter(|section| !section.chars().any(char::is_control))
+                .map(Some),
+        };
+        let own = own.filter(|own| is_access != Some(true) || own.is_none());
+        let own = mistakes.note("uses_per_account_max", "admin-refusal-code-once", own);
+        // An access code opens one section.
+        let section = section.filter(|section| is_access != Some(true) || section.is_some());
+        let section = mistakes.note("section", "admin-refusal-code-section", section);
+        let limits = uses_max.zip(own);
+        let scope = schedule_id.zip(section);
+        let terms = is_access.zip(terms);
+        let new =
+            terms.zip(valid).zip(limits).zip(scope).map(|(((terms, valid), limits), scope)| {
+                NewCode {
+                    is_access: terms.0,
+                    percent: terms.1.0,
+                    amount: terms.1.1,
+                    valid_from: valid.0,
+                    valid_until: valid.1,
+                    uses_max: limits.0,
+                    uses_per_account_max: limits.1,
+                    schedule_id: scope.0,
+                    section: scope.1,
+                }
+            });
+        mistakes.or(words.zip(new))
+    }
+
+    fn words(&self, mistakes: &mut Mistakes) -> Option<Vec<CodeWord>> {
+        if !self.code.is_empty() {
+            // One word is one code.
+            let is_one = self.count.is_empty() || self.count.parse() == Some(1);
+            let word = self.code.parse().filter(|_| is_one);
+            return mistakes.note("code", "admin-refusal-code", word).map(|word| vec![word]);
+        }
+        let count = parse_optional(&self.count, &COUNT);
+        let count = mistakes.note("count", "admin-refusal-number", count)?.unwrap_or(1);
+        Some((0..count).map(|_| CodeWord::generate()).collect())
+    }
+
+    /// Returns the percentage or the points: exactly one of them, none of an access code.
+    fn discount(
+        &self,
+        mistakes: &mut Mistakes,
+        is_access: bool,
+    ) -> Option<(Option<i32>, Option<Points>)> {
+        let percent = parse_optional(&self.percent, &PERCENT);
+        let percent = mistakes.note("percent", "admin-refusal-code-percent", percent);
+        let amount = if self.amount.is_empty() {
+            Some(None)
+        } else {
+            let amount = self.amount.parse().filter(|amount| (1..=AMOUNT_MAX).contains(amount));
+            amount.and_then(Points::new).map(Some)
+        };
+        let amount = mistakes.note("amount", "admin-refusal-code-amount", amount);
+        let terms = percent.zip(amount)?;
+        let n_terms = usize::from(terms.0.is_some()) + usize::from(terms.1.is_some());
+        let terms = Some(terms).filter(|_| n_terms == usize::from(!is_access));
+        mistakes.note("percent", "admin-refusal-code-one", terms)
+    }
+}
+
+/// Parses a time; `Some(None)` for an empty field.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+fn moment(
+    mistakes: &mut Mistakes,
+    name: &'static str,
+    text: &Field,
+    zone: Tz,
+) -> Option<Option<DateTime<Utc>>> {
+    if text.is_empty() {
+        return Some(None);
+    }
+    let nothing = Field::default();
+    let typed = TypedTime { name, text, zone: &nothing, shown: &nothing, offset: &nothing };
+    typed.parse(mistakes, zone, None).map(Some)
+}
+
+/// How many may use a code; empty: any number.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CodeLimitForm {
+    uses_max: Field,
+}
+
+impl CodeLimitForm {
+    #[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+    fn read(&self, mistakes: &mut Mistakes) -> Option<Option<i32>> {
+        parse_limit(mistakes, "uses_max", &self.uses_max)
+    }
+
+    pub(super) fn parse(&self) -> Result<Option<i32>, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let uses_max = self.read(&mut mistakes);
+        mistakes.or(uses_max)
+    }
+}

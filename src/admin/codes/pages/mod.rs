@@ -1,0 +1,267 @@
+//! Pages of a program's codes: the list, new ones, the file of all.
+
+mod form;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde_json::json;
+use uuid::Uuid;
+
+use self::form::{CodeLimitForm, CodesForm};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        AdminError, codes,
+        pages::download::{CHUNK_ROWS, csv},
+        programs::pages::edition_of,
+    },
+    app::App,
+    audit::model::Meanwhile,
+    catalog::{ProgramEdition, ProgramId, ScheduleEdition, ScheduleId, list_schedule_editions},
+    infra::postgres::page::{After, PAGE_ROWS, Page},
+    reservation::codes::{
+        model::{SaleCode, SaleCodeId},
+        store::edits,
+    },
+    text::times::{HOME_ZONE, rfc3339_in, zone},
+    web::{
+        error::{HttpError, PageError},
+        flash::with_message,
+        form::{Body, Mistakes},
+        page::View,
+    },
+};
+
+/// Columns of the CSV file.
+const COLUMNS: &[&str] = &[
+    "code",
+    "is_access",
+    "percent",
+    "amount",
+    "valid_from",
+    "valid_until",
+    "uses_max",
+    "uses_per_account_max",
+    "schedule_id",
+    "section",
+    "uses",
+    "created_at",
+    "withdrawn_at",
+];
+
+#[derive(Template)]
+#[template(path = "admin/codes.html")]
+struct CodesPage {
+    v: View,
+    edition: ProgramEdition,
+    schedules: Vec<ScheduleEdition>,
+    codes: Page<SaleCode>,
+    form: CodesForm,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl CodesPage {
+    async fn of(
+        app: &App,
+        v: View,
+        edition: ProgramEdition,
+        after: Option<Uuid>,
+    ) -> Result<Self, PageError> {
+        let codes = edits::list(&app.db, edition.id, after, PAGE_ROWS + 1).await?;
+        Ok(Self {
+            v,
+            schedules: list_schedule_editions(&app.db, edition.id).await?,
+            edition,
+            codes: Page::cut(codes, |code| code.id.0),
+            form: CodesForm::default(),
+            mistakes: Mistakes::default(),
+            refusal: None,
+            meanwhile: Vec::new(),
+        })
+    }
+
+    /// Returns what a code takes off.
+    fn off(&self, code: &SaleCode) -> String {
+        match (code.percent, code.amount) {
+            _ if code.is_access => self.v.t("admin-code-access").to_string(),
+            (Some(percent), _) => format!("{percent}%"),
+            (None, amount) => self.v.points(amount.unwrap_or_default().get()).to_string(),
+        }
+    }
+
+    /// Returns when and for what a code is valid, as far as it is limited.
+    fn limits(&self, code: &SaleCode) -> String {
+        let moment = |at| self.v.moment(at, &self.edition.time_zone);
+        let start = |id: &ScheduleId| {
+            let schedule = self.schedules.iter().find(|schedule| schedule.id == *id);
+            schedule.map(|each| self.v.moment(&each.starts_at, &each.time_zone))
+        };
+        let own = code.uses_per_account_max;
+        let parts = [
+            code.valid_from
+                .as_ref()
+                .map(|at| self.v.t("admin-code-from").word("when", moment(at)).to_string()),
+            code.valid_until
+                .as_ref()
+                .map(|at| self.v.t("admin-code-until").word("when", moment(at)).to_string()),
+            own.map(|own| self.v.t("admin-code-each").number("count", own).to_string()),
+            code.schedule_id.as_ref().and_then(start),
+            code.section.clone(),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    fn refused(self, error: &dyn HttpError, form: CodesForm, mistakes: Mistakes) -> HttpResponse {
+        let refusal = Some(self.v.refusal(error));
+        let page = Self { form, mistakes, refusal, ..self };
+        page.v.html(error.status(), &page)
+    }
+}
+
+fn codes_path(id: ProgramId) -> String {
+    format!("/admin/programs/{id}/codes")
+}
+
+/// `GET /admin/programs/{id}/codes`
+pub(crate) async fn list_codes(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    query: Query<After>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let page = CodesPage::of(&app, me.view, edition, query.after).await?;
+    let document = json!({ "codes": page.codes.rows, "next": page.codes.next });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/programs/{id}/codes`
+pub(crate) async fn create_codes(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    Body(form): Body<CodesForm>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let (id, v) = (edition.id, me.view);
+    let (words, new) = match form.parse(zone(&edition.time_zone)) {
+        Ok(parsed) => parsed,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            let page = CodesPage::of(&app, v, edition, None).await?;
+            return Ok(page.refused(&mistakes.clone(), form, mistakes));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match codes::make(&app, me.account_id, id, &words, &new).await {
+        Ok(()) => {
+            let document = json!({ "codes": words });
+            let answer = v.done(StatusCode::CREATED, &document, &codes_path(id));
+            Ok(with_message(answer, "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let page = CodesPage::of(&app, v, edition, None).await?;
+            Ok(page.refused(&refusal, form, Mistakes::default()))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /admin/programs/{id}/codes/{code_id}/limit`
+pub(crate) async fn update_limit(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+    Body(form): Body<CodeLimitForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, code_id) = path.into_inner();
+    let (id, code_id) = (ProgramId(id), SaleCodeId(code_id));
+    match form.parse() {
+        Ok(uses_max) => {
+            let outcome = codes::limit(&app, me.account_id, id, code_id, uses_max).await;
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let page = CodesPage::of(&app, me.view, edition_of(&app, id).await?, None).await?;
+            let refusal = Some(page.v.reasons(&mistakes));
+            let page = CodesPage { refusal, ..page };
+            Ok(page.v.html(mistakes.status(), &page))
+        }
+        Err(mistakes) => Err(mistakes.into()),
+    }
+}
+
+/// `POST /admin/programs/{id}/codes/{code_id}/withdrawal`
+pub(crate) async fn create_withdrawal(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+) -> Result<HttpResponse, PageError> {
+    let (id, code_id) = path.into_inner();
+    let (id, code_id) = (ProgramId(id), SaleCodeId(code_id));
+    let outcome = codes::withdraw(&app, me.account_id, id, code_id).await;
+    answer(&app, me.view, id, outcome).await
+}
+
+async fn answer(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    outcome: Result<(), AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(()) => {
+            let answer = v.done(StatusCode::OK, &json!({}), &codes_path(id));
+            Ok(with_message(answer, "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let page = CodesPage::of(app, v, edition_of(app, id).await?, None).await?;
+            Ok(page.refused(&refusal, CodesForm::default(), Mistakes::default()))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `GET /admin/programs/{id}/codes.csv`
+pub(crate) async fn download_codes(
+    app: Data<App>,
+    _: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let name = format!("{}-codes", program.details.slug);
+    let (db, clock) = (app.db.clone(), program.time_zone);
+    csv(&name, COLUMNS, move |after| {
+        let (db, clock) = (db.clone(), zone(&clock));
+        async move {
+            let codes = edits::list(&db, program.id, after, CHUNK_ROWS).await?;
+            let moment = |at: Option<_>| at.map(|at| rfc3339_in(at, clock)).unwrap_or_default();
+            let number = |number: Option<i32>| number.map(|n| n.to_string()).unwrap_or_default();
+            let cells_of = |code: SaleCode| {
+                let cells = vec![
+                    code.word.to_string(),
+                    code.is_access.to_string(),
+                    number(code.percent),
+                    code.amount.map(|amount| amount.get().to_string()).unwrap_or_default(),
+                    moment(code.valid_from),
+                    moment(code.valid_until),
+                    number(code.uses_max),
+                    number(code.uses_per_account_max),
+                    code.schedule_id.map(|id| id.to_string()).unwrap_or_default(),
+                    code.section.unwrap_or_default(),
+                    code.uses.to_string(),
+                    moment(Some(code.created_at)),
+                    moment(code.withdrawn_at),
+                ];
+                (code.id.0, cells)
+            };
+            Ok(codes.into_iter().map(cells_of).collect())
+        }
+    })
+    .await
+}

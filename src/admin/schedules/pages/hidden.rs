@@ -1,0 +1,73 @@
+//! Form that hides a section or zone of a performance, or shows it again.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{answer, refuse};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        pages::{parse_text, parse_version},
+        schedules::{self, ScheduleEdit},
+    },
+    app::App,
+    catalog::ScheduleId,
+    web::{
+        error::PageError,
+        form::{Body, Field, Mistakes},
+    },
+};
+
+/// Bound on characters of a name.
+const NAME_CHARS_MAX: usize = 100;
+
+/// Section or zone, and whether it is to be hidden.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HiddenForm {
+    version: Field,
+    section: Field,
+    /// `hide` or `show`.
+    act: Field,
+}
+
+impl HiddenForm {
+    fn parse(&self) -> Result<(i64, String, bool), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let section = parse_text(&self.section, 1, NAME_CHARS_MAX);
+        let section = mistakes.note("section", "admin-refusal-code-section", section);
+        let is_hidden = match self.act.text() {
+            "hide" => Some(true),
+            "show" => Some(false),
+            _ => None,
+        };
+        let is_hidden = mistakes.note("act", "admin-refusal-act", is_hidden);
+        let parsed = version.zip(section).zip(is_hidden);
+        mistakes.or(parsed.map(|((version, section), is_hidden)| (version, section, is_hidden)))
+    }
+}
+
+/// `POST /admin/schedules/{id}/hidden-sections`
+pub(crate) async fn update_hidden(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<HiddenForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, section, is_hidden)) => {
+            let change = ScheduleEdit { by: me.account_id, id, version };
+            let outcome = schedules::hide_section(&app, change, &section, is_hidden).await;
+            let outcome = outcome.map(|changed| json!({ "changed": changed }));
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}

@@ -1,0 +1,233 @@
+//! Page of a performance's price types.
+
+mod form;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use self::form::PriceTypeForm;
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        pages::parse_version,
+        schedules::{
+            ScheduleEdit,
+            price_types::{self, PriceTypeChange},
+        },
+    },
+    app::App,
+    audit::model::Meanwhile,
+    catalog::{
+        PriceType, PriceTypeId, ScheduleEdition, ScheduleId, find_schedule_edition, inventory_of,
+        list_schedule_editions,
+        price_types::{
+            TYPES_MAX, list_current,
+            pages::{cost_words, limit_words},
+        },
+    },
+    text::times::HOME_ZONE,
+    web::{
+        error::{HttpError, NotFound, PageError},
+        flash::with_message,
+        form::{Body, Field, Mistakes},
+        page::View,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "admin/price_types.html")]
+struct PriceTypesPage {
+    v: View,
+    edition: ScheduleEdition,
+    price_types: Vec<PriceType>,
+    /// Forms of the types, in their order.
+    forms: Vec<PriceTypeForm>,
+    /// Form of a new type.
+    new: PriceTypeForm,
+    /// Names of the sections and the zones.
+    places: Vec<String>,
+    /// Other performances of the program.
+    siblings: Vec<ScheduleEdition>,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl PriceTypesPage {
+    async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
+        let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+        let price_types = list_current(&app.db, id).await?;
+        let (sections, zones) = inventory_of(&app.db, id).await?;
+        let sections = sections.into_iter().map(|section| section.section);
+        let mut places: Vec<String> = sections.collect();
+        places.extend(zones.into_iter().map(|zone| zone.name));
+        places.dedup();
+        let mut siblings = list_schedule_editions(&app.db, edition.program_id).await?;
+        siblings.retain(|sibling| sibling.id != id);
+        Ok(Self {
+            v,
+            edition,
+            forms: price_types.iter().map(PriceTypeForm::of).collect(),
+            price_types,
+            new: PriceTypeForm::default(),
+            places,
+            siblings,
+            mistakes: Mistakes::default(),
+            refusal: None,
+            meanwhile: Vec::new(),
+        })
+    }
+
+    /// Returns the page with what was typed in the form of `type_id`, or in that of a new type.
+    fn typed(mut self, type_id: Option<PriceTypeId>, form: PriceTypeForm) -> Self {
+        let idx = self.price_types.iter().position(|each| Some(each.id) == type_id);
+        match idx.and_then(|idx| self.forms.get_mut(idx)) {
+            Some(typed) => *typed = form,
+            None => self.new = form,
+        }
+        self
+    }
+
+    fn has_room(&self) -> bool {
+        self.price_types.len() < TYPES_MAX
+    }
+
+    /// Returns the types with their forms.
+    fn rows(&self) -> impl Iterator<Item = (&PriceType, &PriceTypeForm)> {
+        self.price_types.iter().zip(&self.forms)
+    }
+
+    /// Returns what a type costs, in words.
+    fn cost(&self, price_type: &PriceType) -> String {
+        cost_words(&self.v, price_type)
+    }
+
+    /// Returns whom a type is for, and its limits, as sentences.
+    fn limits(&self, price_type: &PriceType) -> String {
+        limit_words(&self.v, price_type)
+    }
+}
+
+/// `GET /admin/schedules/{id}/price-types`
+pub(crate) async fn show_price_types(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = PriceTypesPage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let document = json!({ "schedule": page.edition, "price_types": page.price_types });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/schedules/{id}/price-types`
+pub(crate) async fn create_price_type(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    Body(form): Body<PriceTypeForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    let change = form.parse().map(|(version, details)| (version, PriceTypeChange::Create(details)));
+    answer(&app, me, id, change, (None, form)).await
+}
+
+/// `POST /admin/schedules/{id}/price-types/{type_id}`
+pub(crate) async fn update_price_type(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+    Body(form): Body<PriceTypeForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, type_id) = path.into_inner();
+    let (id, type_id) = (ScheduleId(id), PriceTypeId(type_id));
+    let change = form
+        .parse()
+        .map(|(version, details)| (version, PriceTypeChange::Replace(type_id, details)));
+    answer(&app, me, id, change, (Some(type_id), form)).await
+}
+
+/// Form without other fields than the edition that it was made of.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct WithdrawalForm {
+    version: Field,
+}
+
+/// `POST /admin/schedules/{id}/price-types/{type_id}/withdrawal`
+pub(crate) async fn withdraw_price_type(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+    Body(form): Body<WithdrawalForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, type_id) = path.into_inner();
+    let mut mistakes = Mistakes::default();
+    let version = parse_version(&mut mistakes, &form.version);
+    let change = version.map(|version| (version, PriceTypeChange::Withdraw(PriceTypeId(type_id))));
+    let typed = (None, PriceTypeForm::default());
+    answer(&app, me, ScheduleId(id), mistakes.or(change), typed).await
+}
+
+/// Form that names another performance of the program.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CopyForm {
+    version: Field,
+    from: Field,
+}
+
+/// `POST /admin/schedules/{id}/price-types/copies`
+pub(crate) async fn copy_price_types(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    Body(form): Body<CopyForm>,
+) -> Result<HttpResponse, PageError> {
+    let mut mistakes = Mistakes::default();
+    let version = parse_version(&mut mistakes, &form.version);
+    let from = mistakes.note("from", "admin-refusal-schedule", form.from.parse());
+    let change = version.zip(from.map(PriceTypeChange::CopyFrom));
+    let typed = (None, PriceTypeForm::default());
+    answer(&app, me, ScheduleId(path.into_inner()), mistakes.or(change), typed).await
+}
+
+/// Carries out a change: redirects to the page, or renders it with the refusal and what was typed.
+async fn answer(
+    app: &App,
+    me: AdminAccount,
+    id: ScheduleId,
+    change: Result<(i64, PriceTypeChange), Mistakes>,
+    (type_id, form): (Option<PriceTypeId>, PriceTypeForm),
+) -> Result<HttpResponse, PageError> {
+    let (version, change) = match change {
+        Ok(change) => change,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let mut page = PriceTypesPage::of(app, me.view, id).await?.typed(type_id, form);
+            page.refusal = Some(page.v.reasons(&mistakes));
+            page.mistakes = mistakes;
+            return Ok(page.v.html(page.mistakes.status(), &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let edit = ScheduleEdit { by: me.account_id, id, version };
+    match price_types::change(app, edit, &change).await {
+        Ok(done) => {
+            let next = format!("/admin/schedules/{id}/price-types");
+            Ok(with_message(me.view.done(StatusCode::OK, &done, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            let mut page = PriceTypesPage::of(app, me.view, id).await?.typed(type_id, form);
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

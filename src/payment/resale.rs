@@ -1,0 +1,57 @@
+//! What a payment for places on return does to their sellers, inside the buyer's transaction.
+
+use std::collections::HashSet;
+
+use super::{error::PaymentError, store::NewPayment};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::{Connection, WhenHeld},
+    outbox::{self, AccountMail, Message},
+    points::Points,
+    reservation::returns::model::SoldReturn,
+    tickets::{self, Issued},
+    wallet::{Kind, LockedWallets, Movement, WalletError},
+};
+
+/// Voids the tickets of the sellers, issues those of the buyer, takes the total from the buyer and gives
+/// each seller the payout; the program's share stays with the house. Tells the sellers. Returns the
+/// buyer's balance.
+pub(super) async fn settle(
+    tx: &mut Connection,
+    payment: &NewPayment,
+    sold: &[SoldReturn],
+    issued: &[Issued],
+) -> Result<Points, PaymentError> {
+    let ticket_ids: Vec<_> = sold.iter().map(|sold| sold.ticket_id).collect();
+    tickets::void_sold(tx, &ticket_ids).await?;
+    tickets::issue(tx, issued).await?;
+    let sellers = sold.iter().map(|sold| sold.seller_id);
+    let accounts: HashSet<AccountId> = sellers.chain([payment.account_id]).collect();
+    let mut wallets = LockedWallets::lock(tx, &accounts, WhenHeld::Wait).await?;
+    if !wallets.contains(payment.account_id) && payment.amount > Points::ZERO {
+        return Err(WalletError::no_points(payment.amount).into());
+    }
+    // Whoever pays nothing may have no wallet yet, and who paid nothing either.
+    if !wallets.open_missing(tx, &accounts).await? {
+        return Err(WalletError::StaleVersion.into());
+    }
+    let debit = Movement::debit(Kind::Payment, payment.amount, payment.id.0);
+    let change = wallets.change(payment.account_id, &debit);
+    let mut balance = change.ok_or(WalletError::StaleVersion)??;
+    for sold in sold {
+        let credit = Movement::credit(Kind::Resale, sold.payout, sold.id.0);
+        let after = wallets.change(sold.seller_id, &credit).ok_or(WalletError::StaleVersion)??;
+        if sold.seller_id == payment.account_id {
+            balance = after;
+        }
+    }
+    wallets.write(tx).await?;
+    let mails = sold.iter().map(|sold| AccountMail {
+        account_id: sold.seller_id,
+        message: Message::TicketSold { return_id: sold.id.0 },
+        order_key: format!("ticket:{}", sold.ticket_id),
+        dedupe_key: format!("ticket-sold:{}", sold.id),
+    });
+    outbox::write_to_accounts(tx, &mails.collect::<Vec<_>>()).await?;
+    Ok(balance)
+}

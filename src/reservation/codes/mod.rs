@@ -1,0 +1,142 @@
+//! Codes of a program: whoever orders with one pays less, or sees what others do not.
+//!
+//! A **code** is a row with a **word**, which people type, and **terms**: a percentage or points taken off
+//! the sum of an order's prices, when and for what it is valid, and how many **uses** it has. A use is a
+//! live reservation that was made with the code: a hold that has not ended, or a paid reservation. A
+//! refund gives its use back, like the release and the end of a hold.
+//!
+//! An **access code** takes nothing off. An account **redeems** it once, which is its use and is never
+//! given back. While the code is valid, its section or zone is **open** to the account. Where that is
+//! **hidden**, nobody else sees, finds, counts, is offered or holds anything of it: its free seats have a
+//! status of their own.
+//!
+//! # Invariants
+//!
+//! * No more live reservations have a code than may, in all (`sale_codes_uses_within_max`) and of one
+//!   account.
+//! * The terms of a code never change (`sale_codes_kept`), so what a page showed is what is charged: a
+//!   request says which code's terms it showed, or which total.
+//! * A word is one code of a program at a time (`sale_codes_word_key`).
+//! * Offers of the waiting list have no code, and nothing hidden is offered.
+//! * Whether something hidden is open to an account is decided by the transaction of the order, after its
+//!   locks. Whoever may not have it is answered as if it did not exist.
+//!
+//! # Concurrency
+//!
+//! Orders with one code race for its row, which each locks after its seats or its zone, ids ascending, and
+//! before it reads the clock. Others wait for it only as long as such a transaction writes. An order
+//! without a code has no statement more. A code that is used up is refused before anything is locked;
+//! holds past their end give their use back first.
+
+pub(crate) mod error;
+pub(crate) mod model;
+pub(crate) mod pages;
+mod redeeming;
+pub(crate) mod store;
+mod validity;
+
+pub(crate) use redeeming::redeem;
+
+use std::sync::Arc;
+
+use self::{
+    error::{CodeEditError, CodeRefusal},
+    model::{AskedCode, CodeWord, NewCode, SaleCode, SaleCodeId},
+    store::edits,
+};
+use crate::{
+    app::App,
+    catalog::{ProgramId, Schedule},
+    infra::postgres::{Connection, violated_constraint},
+    reservation::error::ReservationError,
+};
+
+/// Looks up the code that an order for `schedule` asks for. What is seen here may change until the order
+/// locks the code; one that is unknown, used up or for another performance is refused at once.
+pub(crate) async fn look_up(
+    app: &App,
+    schedule: &Schedule,
+    asked: &AskedCode,
+) -> Result<AskedCode, ReservationError> {
+    let found = store::find(&app.db, schedule.program_id, &asked.word).await?;
+    let code = found.ok_or(CodeRefusal::Unknown)?;
+    code.require_for(schedule.id)?;
+    code.require_use_left()?;
+    Ok(AskedCode { found: Some(Arc::new(code)), ..asked.clone() })
+}
+
+/// Returns the code with `word` if an order for `schedule` may use it now, as far as this machine's clock
+/// and an unlocked read know: for a page that shows its terms before the order.
+pub(crate) async fn find_usable(
+    app: &App,
+    schedule: &Schedule,
+    word: &CodeWord,
+) -> Result<SaleCode, ReservationError> {
+    let found = store::find(&app.db, schedule.program_id, word).await?;
+    let code = found.ok_or(CodeRefusal::Unknown)?;
+    code.require_usable(app.now(), schedule.id)?;
+    Ok(code)
+}
+
+/// Gives back the uses of reservations that this transaction ends, one for each of `ids`. Must follow the
+/// locks of seats and zones.
+pub(crate) async fn return_uses(
+    tx: &mut Connection,
+    ids: &[SaleCodeId],
+) -> Result<(), sqlx::Error> {
+    if ids.is_empty() { Ok(()) } else { store::write_uses_returned(tx, ids).await }
+}
+
+/// Makes a code for each of `words`, all on the same terms.
+pub(crate) async fn make(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    words: &[CodeWord],
+    new: &NewCode,
+) -> Result<(), CodeEditError> {
+    let made =
+        edits::insert(tx, program_id, words, new).await.map_err(
+            |error| match violated_constraint(&error) {
+                Some("sale_codes_schedule_of_program") => CodeEditError::NoSchedule,
+                _ => error.into(),
+            },
+        )?;
+    if made.len() == words.len() { Ok(()) } else { Err(CodeEditError::Taken) }
+}
+
+/// Sets how many live reservations may have a code: not fewer than have it. Returns the code before and
+/// after.
+pub(crate) async fn limit(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    id: SaleCodeId,
+    uses_max: Option<i32>,
+) -> Result<(SaleCode, SaleCode), CodeEditError> {
+    let code = lock_live(tx, program_id, id).await?;
+    if uses_max.is_some_and(|uses_max| uses_max < code.uses) {
+        return Err(CodeEditError::BelowUses { uses: code.uses });
+    }
+    edits::update_uses_max(tx, id, uses_max).await?;
+    let after = SaleCode { uses_max, ..code.clone() };
+    Ok((code, after))
+}
+
+/// Withdraws a code: nobody can use it from then on. Reservations that have it stay as they are.
+pub(crate) async fn withdraw(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    id: SaleCodeId,
+) -> Result<SaleCode, CodeEditError> {
+    let code = lock_live(tx, program_id, id).await?;
+    edits::update_withdrawn(tx, id).await?;
+    Ok(code)
+}
+
+async fn lock_live(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    id: SaleCodeId,
+) -> Result<SaleCode, CodeEditError> {
+    let code = edits::lock_of_program(tx, program_id, id).await?.ok_or(CodeEditError::NotFound)?;
+    if code.withdrawn_at.is_some() { Err(CodeEditError::Withdrawn) } else { Ok(code) }
+}

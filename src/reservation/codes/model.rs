@@ -1,0 +1,210 @@
+//! Types and pure rules of codes.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{catalog::ScheduleId, infra::ids::ids, points::Points};
+
+ids! {
+    /// Id of a code of a program.
+    pub SaleCodeId(Uuid),
+}
+
+/// What people type for a code: capitals, digits and hyphens, 3 to 32 of them. Small letters are read as
+/// capitals.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub(crate) struct CodeWord(String);
+
+/// Error for text that is no word of a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoCodeWord;
+
+impl CodeWord {
+    const CHARS: std::ops::RangeInclusive<usize> = 3..=32;
+    /// Letters that are not mistaken for each other or for digits, 5 bits each.
+    const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+    const GROUPS: usize = 3;
+    const GROUP: usize = 4;
+
+    /// Generates a word of 60 random bits.
+    pub(crate) fn generate() -> Self {
+        let mut bits: u64 = rand::random();
+        let mut letter = || {
+            let idx = usize::try_from(bits % 32).unwrap_or_default();
+            bits /= 32;
+            Self::LETTERS.get(idx).copied().map_or('2', char::from)
+        };
+        let mut group = || (0..Self::GROUP).map(|_| letter()).collect::<String>();
+        let groups: Vec<String> = (0..Self::GROUPS).map(|_| group()).collect();
+        Self(groups.join("-"))
+    }
+}
+
+impl fmt::Display for CodeWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for CodeWord {
+    type Err = NoCodeWord;
+
+    fn from_str(text: &str) -> Result<Self, NoCodeWord> {
+        let is_letter = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'-';
+        match Self::CHARS.contains(&text.len()) && text.bytes().all(is_letter) {
+            true => Ok(Self(text.to_ascii_uppercase())),
+            false => Err(NoCodeWord),
+        }
+    }
+}
+
+/// Terms of a code. None changes later but `uses_max`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct NewCode {
+    /// Whether it opens a section instead of taking something off.
+    pub(crate) is_access: bool,
+    /// Percentage taken off, 1 to 100; exactly one of it and `amount` is set, none of an access code.
+    pub(crate) percent: Option<i32>,
+    /// Points taken off an order.
+    pub(crate) amount: Option<Points>,
+    /// When a hold may begin with it; `None`: without a bound.
+    pub(crate) valid_from: Option<DateTime<Utc>>,
+    /// From when on no hold begins with it.
+    pub(crate) valid_until: Option<DateTime<Utc>>,
+    /// Live reservations that may have it; `None`: any number.
+    pub(crate) uses_max: Option<i32>,
+    /// The same of one account.
+    pub(crate) uses_per_account_max: Option<i32>,
+    /// Only performance it is for.
+    pub(crate) schedule_id: Option<ScheduleId>,
+    /// Only section or zone it is for, by its name.
+    pub(crate) section: Option<String>,
+}
+
+/// Code of a program, as it was read.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SaleCode {
+    pub(crate) id: SaleCodeId,
+    #[serde(rename = "code")]
+    pub(crate) word: CodeWord,
+    /// Whether it opens its section to those who redeem it, instead of taking something off.
+    pub(crate) is_access: bool,
+    /// Percentage taken off; exactly one of it and `amount` is set, none of an access code.
+    pub(crate) percent: Option<i32>,
+    /// Points taken off an order.
+    pub(crate) amount: Option<Points>,
+    pub(crate) valid_from: Option<DateTime<Utc>>,
+    pub(crate) valid_until: Option<DateTime<Utc>>,
+    pub(crate) uses_max: Option<i32>,
+    pub(crate) uses_per_account_max: Option<i32>,
+    pub(crate) schedule_id: Option<ScheduleId>,
+    pub(crate) section: Option<String>,
+    /// Reservations that have it and are held or paid; redemptions of an access code.
+    pub(crate) uses: i32,
+    pub(crate) withdrawn_at: Option<DateTime<Utc>>,
+    pub(crate) created_at: DateTime<Utc>,
+}
+
+impl SaleCode {
+    /// Returns what it takes off `sum`, the sum of an order's prices: never more than the sum, rounded down
+    /// to whole points.
+    pub(crate) fn discount(&self, sum: Points) -> Points {
+        let share = self.percent.and_then(|percent| sum.share(percent));
+        share.or(self.amount).unwrap_or_default().min(sum)
+    }
+}
+
+/// Code that a request for a hold is made with.
+#[derive(Clone, Debug)]
+pub(crate) struct AskedCode {
+    pub(crate) word: CodeWord,
+    /// Code whose terms were shown; `None` if the page knew none.
+    pub(crate) shown: Option<SaleCodeId>,
+    /// Code of the word; `None` until it is looked up.
+    pub(crate) found: Option<Arc<SaleCode>>,
+}
+
+/// Price of an order, from locked rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OrderPrice {
+    /// Sum of the prices of all items.
+    pub(crate) sum: Points,
+    /// Points that the code takes off, at most the sum.
+    pub(crate) discount: Points,
+    /// Code of the order; `None` without one.
+    pub(crate) code_id: Option<SaleCodeId>,
+}
+
+impl OrderPrice {
+    /// Returns the price of an order without a code.
+    pub(crate) fn without_code(sum: Points) -> Self {
+        Self { sum, discount: Points::ZERO, code_id: None }
+    }
+
+    /// Returns what is paid.
+    pub(crate) fn total(self) -> Points {
+        self.sum.checked_sub(self.discount).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn code(percent: Option<i32>, amount: Option<i64>) -> SaleCode {
+        SaleCode {
+            id: SaleCodeId(Uuid::nil()),
+            word: "SUMMER".parse().unwrap(),
+            is_access: false,
+            percent,
+            amount: amount.and_then(Points::new),
+            valid_from: None,
+            valid_until: None,
+            uses_max: None,
+            uses_per_account_max: None,
+            schedule_id: None,
+            section: None,
+            uses: 0,
+            withdrawn_at: None,
+            created_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_word_is_read_in_capitals_and_within_its_bounds() {
+        assert_eq!("summer-26".parse::<CodeWord>().unwrap().to_string(), "SUMMER-26");
+        let long = "A".repeat(33);
+        for odd in ["", "ab", &long, "two words", "ÄÖÜ", "ſummer", "tab\tx", "nul\0x", "%00x"] {
+            assert!(odd.parse::<CodeWord>().is_err(), "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn a_random_word_is_a_word_and_no_other_is_like_it() {
+        let words: std::collections::HashSet<_> = (0..1_000)
+            .map(|_| CodeWord::generate().to_string().parse::<CodeWord>().unwrap())
+            .collect();
+        assert_eq!(words.len(), 1_000);
+    }
+
+    proptest! {
+        #[test]
+        fn no_order_costs_less_than_nothing_or_more_than_its_prices(
+            sum in 0..=i64::MAX, percent in 1..=100_i32, amount in 1..=i64::MAX,
+        ) {
+            let sum = Points::new(sum).unwrap();
+            for code in [code(Some(percent), None), code(None, Some(amount))] {
+                let discount = code.discount(sum);
+                let price = OrderPrice { sum, discount, code_id: Some(code.id) };
+                prop_assert_eq!(price.total().checked_add(discount), Some(sum));
+            }
+        }
+    }
+}

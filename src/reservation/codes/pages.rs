@@ -1,0 +1,147 @@
+//! Page that shows the terms of a code before an order, and the form that redeems an access code.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    find_usable,
+    model::{CodeWord, SaleCode},
+    redeem,
+};
+use crate::{
+    accounts::{AccountId, CurrentAccount},
+    app::App,
+    catalog::{Programs, Schedule, ScheduleId},
+    reservation::{
+        error::ReservationError,
+        hold::pages::{
+            form::HoldForm,
+            refused::{RefusalReason, SentForm},
+        },
+        seat_map::{
+            maps::SeatMaps,
+            pages::{entrance::Performance, map_page, reading::part_sent},
+        },
+    },
+    web::{
+        client,
+        error::{NotFound, PageError},
+        flash::with_message,
+        form::{Body, Field, Mistakes},
+        limits::Limits,
+        page::json as json_answer,
+    },
+};
+
+/// Counts a code that an account tries, right or wrong, by account and by network.
+pub(crate) fn count_try(
+    app: &App,
+    request: &HttpRequest,
+    account_id: AccountId,
+) -> Result<(), PageError> {
+    if let Some(limits) = request.app_data::<Data<Limits>>() {
+        limits.codes.count(&account_id.0)?;
+        limits.codes_of_network.count(&client::network(request, &app.config.trusted_proxies))?;
+    }
+    Ok(())
+}
+
+/// Returns the code of a form that the map goes on to send; `None` without one that may be used.
+pub(crate) async fn find_shown(
+    app: &App,
+    schedule: &Schedule,
+    form: &HoldForm,
+) -> Option<SaleCode> {
+    find_usable(app, schedule, &form.word()?).await.ok()
+}
+
+/// Handles `POST /schedules/{id}/code`: shows the map with the code's terms, which its forms then send. An
+/// empty field takes the code away. Nothing is held or used.
+pub(crate) async fn show_terms(
+    app: Data<App>,
+    maps: Data<SeatMaps>,
+    programs: Data<Programs>,
+    request: HttpRequest,
+    id: Path<ScheduleId>,
+    me: CurrentAccount,
+    Body(form): Body<HoldForm>,
+) -> Result<HttpResponse, PageError> {
+    if form.has_code() {
+        count_try(&app, &request, me.account_id)?;
+    }
+    let performance = Performance::find(&app, &programs, *id).await?;
+    let admitted = performance.admit(&app, &request, me.account_id).await?;
+    let map = async |code: Option<SaleCode>, reason: Option<RefusalReason<'_>>| {
+        let part = part_sent(&app, &maps, *id, &form).await?;
+        let sent = SentForm { form: &form, code, reason };
+        map_page(&app, &maps, &me.view, &performance, &admitted, part, Some(sent)).await
+    };
+    let found = match (form.has_code(), form.word()) {
+        (false, _) => Ok(None),
+        (true, None) => {
+            let mistakes = Mistakes::one("code", "reservation-refusal-code");
+            if me.view.wants_form(&mistakes) {
+                return map(None, Some(RefusalReason::Mistakes(&mistakes))).await;
+            }
+            return Err(mistakes.into());
+        }
+        (true, Some(word)) => find_usable(&app, &performance.schedule, &word).await.map(Some),
+    };
+    match found {
+        Ok(code) if me.view.format.is_for_programs() => {
+            Ok(json_answer(StatusCode::OK, &terms(code.as_ref())))
+        }
+        Ok(code) => Ok(admitted.stamp(map(code, None).await?)),
+        Err(refusal @ ReservationError::Code(_)) if me.view.wants_form(&refusal) => {
+            map(None, Some(RefusalReason::Refusal(&refusal))).await
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Returns the terms of a code, without its limits and uses.
+fn terms(code: Option<&SaleCode>) -> serde_json::Value {
+    json!({
+        "code": code.map(|code| &code.word),
+        "code_id": code.map(|code| code.id),
+        "percent": code.and_then(|code| code.percent),
+        "amount": code.and_then(|code| code.amount),
+        "section": code.and_then(|code| code.section.as_deref()),
+        "valid_until": code.and_then(|code| code.valid_until),
+    })
+}
+
+/// Form that redeems an access code.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RedemptionForm {
+    code: Field,
+}
+
+/// Handles `POST /programs/{slug}/code-redemptions`.
+pub(crate) async fn create_redemption(
+    app: Data<App>,
+    programs: Data<Programs>,
+    request: HttpRequest,
+    slug: Path<String>,
+    me: CurrentAccount,
+    Body(form): Body<RedemptionForm>,
+) -> Result<HttpResponse, PageError> {
+    count_try(&app, &request, me.account_id)?;
+    let program = programs.find(&app, &slug).await?.ok_or(NotFound)?;
+    let word: Option<CodeWord> = form.code.parse();
+    let word = word.ok_or_else(|| Mistakes::one("code", "reservation-refusal-code"))?;
+    let code = redeem(&app, me.account_id, program.id, &word).await?;
+    let document = json!({
+        "code": code.word, "section": code.section, "schedule_id": code.schedule_id,
+        "valid_until": code.valid_until,
+    });
+    let answer =
+        me.view.done(StatusCode::CREATED, &document, &format!("/programs/{}", program.slug));
+    Ok(with_message(answer, "flash-code-redeemed"))
+}

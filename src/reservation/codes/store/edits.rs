@@ -1,0 +1,115 @@
+//! SQL of codes as administrators make and see them.
+
+use uuid::Uuid;
+
+use crate::{
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+    reservation::codes::model::{CodeWord, NewCode, SaleCode, SaleCodeId},
+};
+
+/// Inserts a code for each of `words`, all on the same terms, and returns the ids of those that were new.
+pub(in crate::reservation::codes) async fn insert(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    words: &[CodeWord],
+    new: &NewCode,
+) -> Result<Vec<SaleCodeId>, sqlx::Error> {
+    let ids: Vec<SaleCodeId> = words.iter().map(|_| SaleCodeId(Uuid::now_v7())).collect();
+    sqlx::query_scalar!(
+        r#"
+        insert into sale_codes (id, program_id, word, percent, amount, valid_from, valid_until,
+            uses_max, uses_per_account_max, schedule_id, section, is_access)
+        select id, $1, word, $2, $3, $4, $5, $6, $7, $8, $9, $12
+        from unnest($10::uuid[], $11::text[]) as w (id, word)
+        on conflict (program_id, word) where withdrawn_at is null do nothing
+        returning id as "id: SaleCodeId"
+        "#,
+        program_id as _,
+        new.percent,
+        new.amount as _,
+        new.valid_from,
+        new.valid_until,
+        new.uses_max,
+        new.uses_per_account_max,
+        new.schedule_id as _,
+        new.section,
+        ids as _,
+        words as _,
+        new.is_access,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Locks a code of a program; `None` if there is none.
+pub(in crate::reservation::codes) async fn lock_of_program(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    id: SaleCodeId,
+) -> Result<Option<SaleCode>, sqlx::Error> {
+    sqlx::query_as!(
+        SaleCode,
+        r#"
+        select id as "id: _", word as "word: _", is_access, percent,
+            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+        from sale_codes
+        where id = $1 and program_id = $2
+        for no key update
+        "#,
+        id as _,
+        program_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Sets how many live reservations may have a locked code.
+pub(in crate::reservation::codes) async fn update_uses_max(
+    tx: &mut Connection,
+    id: SaleCodeId,
+    uses_max: Option<i32>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update sale_codes set uses_max = $2 where id = $1", id as _, uses_max)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Withdraws a locked code.
+pub(in crate::reservation::codes) async fn update_withdrawn(
+    tx: &mut Connection,
+    id: SaleCodeId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update sale_codes set withdrawn_at = clock_timestamp() where id = $1", id as _,)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Lists at most `rows_max` codes of a program after `after`, newest first.
+pub(crate) async fn list(
+    db: &Pool,
+    program_id: ProgramId,
+    after: Option<Uuid>,
+    rows_max: i64,
+) -> Result<Vec<SaleCode>, sqlx::Error> {
+    sqlx::query_as!(
+        SaleCode,
+        r#"
+        select id as "id: _", word as "word: _", is_access, percent,
+            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+        from sale_codes
+        where program_id = $1 and id < $2
+        order by id desc
+        limit $3
+        "#,
+        program_id as _,
+        after.unwrap_or(Uuid::max()),
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,217 @@
+//! SQL of codes as orders use them.
+
+pub(crate) mod access;
+pub(crate) mod edits;
+
+use super::model::{CodeWord, SaleCode, SaleCodeId};
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ScheduleSeatId, ZoneId},
+    infra::postgres::{Connection, Pool},
+    points::Points,
+    reservation::model::ReservationId,
+};
+
+/// Returns the code of a program that takes something off and has `word` now.
+pub(super) async fn find(
+    db: &Pool,
+    program_id: ProgramId,
+    word: &CodeWord,
+) -> Result<Option<SaleCode>, sqlx::Error> {
+    sqlx::query_as!(
+        SaleCode,
+        r#"
+        select id as "id: _", word as "word: _", is_access, percent,
+            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+        from sale_codes
+        where program_id = $1 and word = $2 and withdrawn_at is null and not is_access
+        "#,
+        program_id as _,
+        word as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Locks codes, in the order of their ids, and waits for them: whoever holds one is about to commit.
+pub(crate) async fn lock(
+    tx: &mut Connection,
+    ids: &[SaleCodeId],
+) -> Result<Vec<SaleCode>, sqlx::Error> {
+    sqlx::query_as!(
+        SaleCode,
+        r#"
+        select id as "id: _", word as "word: _", is_access, percent,
+            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+        from sale_codes
+        where id = any($1)
+        order by id
+        for no key update
+        "#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Counts how many live reservations each of `accounts` has with each of the locked codes `ids` of a
+/// program. Must run after the locks; holds past their end are left out.
+pub(crate) async fn count_own_uses(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    ids: &[SaleCodeId],
+    accounts: &[AccountId],
+) -> Result<Vec<(SaleCodeId, AccountId, i64)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select own.sale_code_id as "id!: SaleCodeId", asked.account_id as "account_id!: AccountId",
+            count(*) as "uses!"
+        from unnest($3::uuid[]) as asked (account_id)
+        cross join lateral (
+            select sale_code_id, status, expires_at
+            from reservations
+            where account_id = asked.account_id and program_id = $1
+              and status in ('HELD', 'CONFIRMED')
+            offset 0
+        ) own
+        where own.sale_code_id = any($2)
+          and (own.status = 'CONFIRMED' or own.expires_at > clock_timestamp())
+        group by own.sale_code_id, asked.account_id
+        "#,
+        program_id as _,
+        ids as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.account_id, row.uses)).collect())
+}
+
+/// Returns the sections of seats of performances.
+pub(crate) async fn list_sections(
+    tx: &mut Connection,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<(ScheduleSeatId, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select s.id as "id: ScheduleSeatId", v.section
+        from (select id, seat_id from schedule_seats where id = any($1) offset 0) s
+        cross join lateral (select section from seats where id = s.seat_id limit 1) v
+        "#,
+        seat_ids as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.section)).collect())
+}
+
+/// Returns the names of zones.
+pub(crate) async fn list_zone_names(
+    tx: &mut Connection,
+    zone_ids: &[ZoneId],
+) -> Result<Vec<(ZoneId, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select id as "id: ZoneId", name from zones where id = any($1)"#,
+        zone_ids as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
+}
+
+/// Uses that one transaction takes: columns of their reservations.
+#[derive(Debug, Default)]
+pub(crate) struct NewUses {
+    reservations: Vec<ReservationId>,
+    codes: Vec<SaleCodeId>,
+    discounts: Vec<Points>,
+}
+
+impl NewUses {
+    /// Adds a use of the code `id` by a reservation that it makes cheaper by `discount`.
+    pub(crate) fn add(&mut self, reservation_id: ReservationId, id: SaleCodeId, discount: Points) {
+        self.reservations.push(reservation_id);
+        self.codes.push(id);
+        self.discounts.push(discount);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.reservations.len()
+    }
+}
+
+/// Counts `uses` at their locked codes, and writes code and discount at their reservations, which this
+/// transaction has inserted. Returns the number of reservations written.
+pub(crate) async fn write_uses(tx: &mut Connection, uses: &NewUses) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with locked as materialized (
+            select id from sale_codes where id = any($2) order by id for no key update
+        ), counted as (
+            update sale_codes c
+            set uses = c.uses
+                + (select count(*) from unnest($2::uuid[]) as used (id) where used.id = c.id)::integer
+            from locked
+            where c.id = locked.id
+        )
+        update reservations r
+        set sale_code_id = u.code_id, discount = u.discount, version = r.version + 1
+        from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as u (id, code_id, discount)
+        -- As they were inserted.
+        cross join (select 0::bigint as version) locked
+        where r.id = u.id and r.version = locked.version
+        "#,
+        uses.reservations as _,
+        uses.codes as _,
+        uses.discounts as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Locks codes and gives uses of them back, one for each of `ids`.
+pub(crate) async fn write_uses_returned(
+    tx: &mut Connection,
+    ids: &[SaleCodeId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with locked as materialized (
+            select id from sale_codes where id = any($1) order by id for no key update
+        )
+        update sale_codes c
+        set uses = c.uses
+            - (select count(*) from unnest($1::uuid[]) as ended (id) where ended.id = c.id)::integer
+        from locked
+        where c.id = locked.id
+        "#,
+        ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Returns at most `rows_max` holds with the code `id` that are past their end, oldest first.
+pub(crate) async fn list_lapsed_with(
+    db: &Pool,
+    id: SaleCodeId,
+    rows_max: i64,
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ReservationId"
+        from reservations
+        where sale_code_id = $1 and status = 'HELD' and expires_at <= clock_timestamp()
+        order by expires_at
+        limit $2
+        "#,
+        id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

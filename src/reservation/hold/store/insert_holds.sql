@@ -1,0 +1,31 @@
+-- Inserts holds with their items, and takes the seats and the places of a zone that they are of. Whoever
+-- calls compares the numbers of seats and zones written with those that were locked.
+with held as (
+    insert into reservations (id, account_id, schedule_id, program_id, total, expires_at, hold_ttl_secs,
+        refund_until, refund_percent, places_max, created_at, kept_until, wish_id, buys_return)
+    select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id, buys_return
+    from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[], $25::boolean[])
+        h (id, account_id, total, wish_id, buys_return)
+), items as (
+    -- What is on return is its seller's until it is paid.
+    insert into reservation_items (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity,
+        unit_price, price_type_id, ordinary_price, return_id, live, awaits_return)
+    select id, reservation_id, $1, seat_id, zone_id, quantity, price, price_type_id, ordinary_price,
+        return_id, return_id is null, return_id is not null
+    from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[],
+            $26::uuid[], $28::uuid[], $29::bigint[])
+        i (id, reservation_id, seat_id, zone_id, quantity, price, return_id, price_type_id, ordinary_price)
+), seats as (
+    update schedule_seats s
+    set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
+    from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
+    where s.id = locked.id and s.version = locked.version and s.status in ('AVAILABLE', 'HIDDEN')
+    returning s.id
+), places as (
+    update zones
+    set remaining = remaining - $22, returned = returned - $27, version = version + 1,
+        changed_xid = pg_current_xact_id()
+    where id = $20 and version = $21 and remaining >= $22
+    returning id
+)
+select (select count(*) from seats) as "n_seats!", (select count(*) from places) as "n_zones!"

@@ -1,0 +1,80 @@
+//! Price types of seats that are proposed: which seat of a group gets which of the types that a request
+//! counts, or has for other seats. The types may be a moment old; the transaction that holds reads them again.
+
+use super::types_asked::TypesAsked;
+use crate::{
+    catalog::{
+        PriceType, PriceTypeId,
+        price_types::{PriceTypeError, rules},
+    },
+    points::Points,
+    reservation::seat_map::seat::MapSeat,
+};
+
+/// Types that seats of a group are to have, each as often as it is wanted.
+#[derive(Debug, Default)]
+pub(crate) struct WantedTypes(Vec<WantedType>);
+
+#[derive(Clone, Debug)]
+struct WantedType {
+    /// Terms that the request was shown.
+    named: PriceTypeId,
+    /// Current terms.
+    current: PriceType,
+}
+
+impl WantedTypes {
+    /// Returns the types `named`, of which each is wanted as often as it is there; `types` has their terms.
+    pub(super) fn of(
+        types: &[PriceType],
+        named: impl IntoIterator<Item = PriceTypeId>,
+    ) -> Result<Self, PriceTypeError> {
+        let wanted = named.into_iter().map(|named| {
+            let current = rules::current(types, named)?.clone();
+            Ok(WantedType { named, current })
+        });
+        Ok(Self(wanted.collect::<Result<_, _>>()?))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns what `seats` cost with the types that `asked` has for them; `None` on overflow.
+    pub(super) fn total(&self, asked: &TypesAsked, seats: &[&MapSeat]) -> Option<Points> {
+        seats.iter().try_fold(Points::ZERO, |sum, seat| {
+            let named = asked.by_seat.get(&seat.id);
+            let wanted = named.and_then(|named| self.0.iter().find(|each| each.named == *named));
+            let cost = wanted.map(|each| rules::price(each.current.details.cost, seat.price));
+            sum.checked_add(cost.unwrap_or(seat.price))
+        })
+    }
+
+    /// Returns the types of `seats`, and what they cost together; `None` if the seats cannot have the
+    /// types, or on overflow.
+    pub(super) fn give(&self, seats: &[&MapSeat]) -> Option<(TypesAsked, Points)> {
+        let places: Vec<_> = seats.iter().map(|seat| (seat.section.as_str(), seat.kind)).collect();
+        let wanted: Vec<&PriceType> = self.0.iter().map(|wanted| &wanted.current).collect();
+        let given = rules::assign(&places, &wanted)?;
+        let (mut types, mut total) = (TypesAsked::default(), Points::ZERO);
+        for (seat, given) in seats.iter().zip(given) {
+            let cost = given.map(|given| rules::price(given.details.cost, seat.price));
+            total = total.checked_add(cost.unwrap_or(seat.price))?;
+            let named =
+                given.and_then(|given| self.0.iter().find(|each| each.current.id == given.id));
+            types.by_seat.extend(named.map(|named| (seat.id, named.named)));
+        }
+        Some((types, total))
+    }
+
+    /// Returns the refusal of types that no free seats may have together.
+    pub(super) fn had_nowhere(&self) -> PriceTypeError {
+        let is_bound = |wanted: &&WantedType| {
+            let details = &wanted.current.details;
+            details.sections.is_some() || details.kinds.is_some()
+        };
+        let named = self.0.iter().find(is_bound).or(self.0.first());
+        let name = named.map(|wanted| wanted.current.details.name.clone());
+        PriceTypeError::WrongPlace { name: name.unwrap_or_default() }
+    }
+}

@@ -1,0 +1,59 @@
+//! Paid reservations that are refunded, in a transaction of the caller.
+
+use super::{end, lock};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramStatus,
+    infra::postgres::Connection,
+    reservation::{
+        error::ReservationError,
+        model::{Confirmed, ReservationId, ReservationStatus},
+        returns::{
+            self,
+            error::ReturnRefusal,
+            model::ReturnStatus,
+            store::{is_being_bought, list_involved_of, lock_reservations},
+        },
+        waiting_list::lock_lists_of,
+    },
+};
+
+/// Locks a paid reservation for a refund, with the holds of those who are buying places of it.
+pub(crate) async fn lock_confirmed(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<Confirmed, ReservationError> {
+    let lists = lock_lists_of(tx, &[id]).await?;
+    let involved = list_involved_of(tx, id).await?;
+    let reservations = lock_reservations(tx, &involved).await?;
+    let (head, locked) = lock(tx, account_id, id).await?;
+    if head.status != ReservationStatus::Confirmed {
+        return Err(ReservationError::InvalidState(head.status));
+    }
+    if locked.items.iter().all(|item| item.returned == item.quantity) {
+        return Err(ReturnRefusal::AllSold.into());
+    }
+    let is_cancelled = head.program_status == ProgramStatus::Cancelled;
+    Ok(Confirmed {
+        locked,
+        is_refundable: is_cancelled || !head.is_refund_over,
+        refund_percent: if is_cancelled { 100 } else { head.refund_percent },
+        lists,
+        is_being_bought: is_being_bought(tx, id).await?,
+        reservations,
+    })
+}
+
+/// Ends a paid reservation that is refunded: its returns end, and its seats and places become free, and
+/// are offered to whoever waits for them. Points are returned by the caller.
+pub(crate) async fn refund_items(
+    tx: &mut Connection,
+    confirmed: &Confirmed,
+) -> Result<(), ReservationError> {
+    let id = confirmed.reservation_id;
+    let of_it = returns::lock_of_refund(tx, id, &confirmed.reservations, &confirmed.lists).await?;
+    returns::end(tx, &of_it, ReturnStatus::Voided).await?;
+    let status = ReservationStatus::Refunded;
+    end(tx, &[id], &[confirmed.version], status, &confirmed.lists).await
+}

@@ -1,0 +1,44 @@
+//! Refusals of returns, of a buyer's payment and of what a seller does.
+
+use serde_json::json;
+
+use super::model::ReturnStatus;
+use crate::web::error::{HttpError, Problem};
+
+/// Reason why a place on return is not bought, taken back or refunded. The texts are for logs.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum ReturnRefusal {
+    /// The performance has begun: what is on return is not sold any more.
+    #[error("the performance has begun")]
+    Closed,
+    /// The hold has ended with a return that it awaited.
+    #[error("the place is on return no more")]
+    Gone,
+    /// The return has ended.
+    #[error("the return is {}", .0.as_ref())]
+    Ended(ReturnStatus),
+    /// Somebody holds a place that is on return, and may pay for it.
+    #[error("somebody is buying a place that is on return")]
+    BeingBought,
+    /// Every place of the reservation was bought by others.
+    #[error("every place was sold on")]
+    AllSold,
+    /// A hold with places that are on return is paid by one person.
+    #[error("a hold of places on return is paid at once")]
+    NotShareable,
+}
+
+impl HttpError for ReturnRefusal {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Closed => Problem::new(410, "return-closed"),
+            Self::Gone => Problem::new(409, "return-gone"),
+            Self::Ended(status) => {
+                Problem::new(409, "return-ended").with(json!({ "return_status": status }))
+            }
+            Self::BeingBought => Problem::new(409, "return-being-bought").retry_after(60),
+            Self::AllSold => Problem::new(409, "return-all-sold"),
+            Self::NotShareable => Problem::new(409, "return-not-shared"),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Returns: whoever paid for a ticket puts its place back on sale, at the price that was paid.
+//!
+//! A **return** is of one ticket, by its **seller**. It is **open** until a **buyer** has paid for the
+//! place, the seller takes it back or is let in, the ticket is refunded, or the performance begins. The
+//! **payout** is the price less the program's share, as both were when the return was made. The pages of
+//! a seller are in `tickets/returns`, the transaction of a buyer's payment in `payment`.
+//!
+//! # Invariants
+//!
+//! * The seller's item is live and the ticket admits until the transaction in which a buyer pays
+//!   (`sale`). A seat is never in two live items: the seller's ends in it before the buyer's begins.
+//! * A seat on return is for sale like a free one, at the price of the return
+//!   (`schedule_seats_return_is_for_sale`); a place of a zone on return is among those that remain, and
+//!   goes after those that nobody has.
+//! * What a buyer holds is an item that is not live but awaits the return. A return has one such item,
+//!   or one that was bought of it: `reservation_items_return_key`.
+//! * A ticket is on return once at a time and sold once (`ticket_returns_live_key`), and a return ends
+//!   once (`ticket_returns_end_once`).
+//! * The price of a return is what was paid for its place, whatever the place costs by then.
+//! * What becomes for sale is offered to the waiting list first, in the same transaction.
+//!
+//! # Concurrency
+//!
+//! The row of the seat or zone guards its returns: whoever makes, holds, sells or ends one has locked it,
+//! after the reservations, the seller's and the buyer's by their ids, and before the ticket. A hold locks
+//! no reservation, so whoever ends a return looks for its buyer again once the seat is locked, and starts
+//! over for one that came meanwhile (`ending`). A check-in locks the ticket alone; one that finds it on
+//! return gives it back and takes all locks in their order. The buyer whose hold cannot be paid any more
+//! is told, and what else the hold had becomes free in the same transaction.
+
+mod ending;
+pub(crate) mod error;
+mod making;
+pub(crate) mod model;
+pub(crate) mod places;
+mod sale;
+pub(crate) mod store;
+
+pub use ending::end_begun;
+pub(crate) use ending::{
+    LockedReturns, end, end_begun_of, lock_for_ending, lock_of_refund, take_back,
+};
+pub(crate) use making::{lock_place, put_on_sale};
+pub(crate) use sale::{lock_sellers, sell};

@@ -1,0 +1,115 @@
+//! Types of returns.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    points::Points,
+    reservation::model::{ReservationId, ReservationItemId, ReturnId},
+};
+
+/// State of a return.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ReturnStatus {
+    /// For sale; the ticket admits.
+    Open,
+    /// Somebody bought the place.
+    Sold,
+    /// The seller took it back.
+    TakenBack,
+    /// The seller was let in with the ticket.
+    Admitted,
+    /// The ticket was refunded, or its program cancelled.
+    Voided,
+    /// Nobody bought the place before the performance began.
+    Expired,
+}
+
+/// Place of a ticket, which never changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TicketPlace {
+    pub(crate) ticket_id: Uuid,
+    pub(crate) item_id: ReservationItemId,
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) schedule_id: ScheduleId,
+    /// Seat; `None` for a place of a zone.
+    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
+    /// Zone; `None` for a seat.
+    pub(crate) zone_id: Option<ZoneId>,
+}
+
+/// Return to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewReturn {
+    pub(crate) id: ReturnId,
+    pub(crate) place: TicketPlace,
+    pub(crate) seller_id: AccountId,
+    /// Payment of the place.
+    pub(crate) payment_id: Uuid,
+    pub(crate) price: Points,
+    /// The program's share, in percent (0-100).
+    pub(crate) fee_percent: i32,
+    pub(crate) payout: Points,
+}
+
+/// Returns what of `price` goes back to a seller; `None` for a share beyond 100 percent.
+pub(crate) fn payout_of(price: Points, fee_percent: i32) -> Option<Points> {
+    price.checked_sub(price.share(fee_percent)?)
+}
+
+/// Place of a zone that is on return and that nobody holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FreeReturn {
+    pub(crate) id: ReturnId,
+    pub(crate) price: Points,
+}
+
+/// Open return whose seat or zone this transaction has locked.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenReturn {
+    pub(crate) id: ReturnId,
+    pub(crate) ticket_id: Uuid,
+    pub(crate) item_id: ReservationItemId,
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
+    pub(crate) zone_id: Option<ZoneId>,
+    pub(crate) seller_id: AccountId,
+    pub(crate) payout: Points,
+    /// Whether the performance has begun, by the time after the locks.
+    pub(crate) has_begun: bool,
+    /// Hold of the place; `None`: nobody holds it.
+    pub(crate) buyer: Option<ReservationId>,
+    /// Whether that hold has passed its end.
+    pub(crate) is_buyer_lapsed: bool,
+}
+
+/// Return whose place was bought in this transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SoldReturn {
+    pub(crate) id: ReturnId,
+    pub(crate) ticket_id: Uuid,
+    pub(crate) seller_id: AccountId,
+    pub(crate) payout: Points,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_is_rounded_in_favour_of_the_seller() {
+        let payout =
+            |price, percent| payout_of(Points::new(price).unwrap(), percent).map(Points::get);
+        assert_eq!(payout(100, 0), Some(100));
+        assert_eq!(payout(101, 10), Some(91));
+        assert_eq!(payout(99, 100), Some(0));
+        assert_eq!(payout(i64::MAX, 1), Some(i64::MAX - i64::MAX / 100));
+    }
+}

@@ -1,0 +1,58 @@
+//! Which places of a zone a hold gets: those that nobody has, and then those on return. Pure: all was
+//! locked and read before.
+
+use std::collections::VecDeque;
+
+use super::model::FreeReturn;
+use crate::{
+    points::Points,
+    reservation::{inventory::model::LockedZone, model::Item},
+};
+
+/// Returns the items of `quantity` places of a locked zone; `None` if fewer are left. `returned` are
+/// those on return, the cheapest first.
+pub(crate) fn pick_places(
+    zone: &LockedZone,
+    returned: &VecDeque<FreeReturn>,
+    quantity: i32,
+) -> Option<Vec<Item>> {
+    if zone.remaining < quantity {
+        return None;
+    }
+    let own = quantity.min(zone.remaining - zone.returned);
+    let n_returned = usize::try_from(quantity - own).ok()?;
+    let mut items = Vec::new();
+    if own > 0 {
+        items.push(Item::of_places(zone.id, own, zone.price));
+    }
+    let of_returns = returned.iter().take(n_returned);
+    items.extend(
+        of_returns.map(|free| Item::of_places(zone.id, 1, free.price).of_return(Some(free.id))),
+    );
+    let n_places: i32 = items.iter().map(|item| item.quantity).sum();
+    (n_places == quantity).then_some(items)
+}
+
+/// Returns the price of all places of `items`; `None` on overflow.
+pub(crate) fn total_of(items: &[Item]) -> Option<Points> {
+    let price = |item: &Item| item.unit_price.checked_mul(i64::from(item.quantity));
+    items.iter().map(price).try_fold(Points::ZERO, |sum, price| sum.checked_add(price?))
+}
+
+/// Takes what [`pick_places`] has returned out of what is left.
+pub(crate) fn count_picked<'a>(
+    zone: &mut LockedZone,
+    returned: &mut VecDeque<FreeReturn>,
+    items: impl Iterator<Item = &'a Item>,
+) {
+    for item in items {
+        zone.remaining -= item.quantity;
+        if item.return_id.is_some() {
+            zone.returned -= 1;
+            returned.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

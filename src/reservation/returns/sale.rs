@@ -1,0 +1,85 @@
+//! The sale of places on return, in the transaction of the buyer's payment.
+
+use std::collections::HashSet;
+
+use super::{
+    error::ReturnRefusal,
+    model::{OpenReturn, ReturnStatus, SoldReturn},
+    store::{self, changes},
+};
+use crate::{
+    infra::postgres::Connection,
+    reservation::{
+        error::ReservationError,
+        inventory::store::lock_zones,
+        lifecycle::expect_all,
+        model::{Held, ReservationId, ReturnId, SeatStatus},
+    },
+};
+
+/// Locks a buyer's reservation and those of the sellers, in the order of their ids.
+pub(crate) async fn lock_sellers(
+    tx: &mut Connection,
+    buyer: ReservationId,
+) -> Result<(), sqlx::Error> {
+    let involved = store::list_sellers(tx, buyer).await?;
+    store::lock_reservations(tx, &involved).await?;
+    Ok(())
+}
+
+/// Takes the places on return of a locked hold from their sellers, whose reservations are locked too, and
+/// gives them to the buyer. The caller confirms the hold, voids the sellers' tickets and pays them.
+pub(crate) async fn sell(
+    tx: &mut Connection,
+    held: &Held,
+) -> Result<Vec<SoldReturn>, ReservationError> {
+    let ids: Vec<ReturnId> = held.items.iter().filter_map(|item| item.return_id).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let returns = lock_open(tx, &ids, &[held.reservation_id]).await?;
+    let is_of_buyer = |open: &OpenReturn| open.buyer == Some(held.reservation_id);
+    // Whoever ends a return ends the hold that awaits it.
+    if returns.len() != ids.len() || !returns.iter().all(is_of_buyer) {
+        return Err(ReservationError::Inconsistent);
+    }
+    if returns.iter().any(|open| open.has_begun) {
+        return Err(ReturnRefusal::Closed.into());
+    }
+    let n_written = changes::write_ended(tx, &ids, ReturnStatus::Sold).await?;
+    expect_all(ids.len(), n_written, ReservationError::Inconsistent)?;
+    // The sellers' items end first: a seat is in one live item.
+    let items: Vec<_> = returns.iter().map(|open| open.item_id).collect();
+    let n_items = items.iter().collect::<HashSet<_>>().len();
+    let n_written = changes::write_items_sold(tx, &items).await?;
+    expect_all(n_items, n_written, ReservationError::Inconsistent)?;
+    let n_written = changes::write_items_bought(tx, &ids).await?;
+    expect_all(ids.len(), n_written, ReservationError::Inconsistent)?;
+    let n_seats = returns.iter().filter(|open| open.schedule_seat_id.is_some()).count();
+    let n_written = changes::write_off_return(tx, &ids, SeatStatus::Held).await?;
+    expect_all(n_seats, n_written, ReservationError::Inconsistent)?;
+    let sold = returns.iter().map(|open| SoldReturn {
+        id: open.id,
+        ticket_id: open.ticket_id,
+        seller_id: open.seller_id,
+        payout: open.payout,
+    });
+    Ok(sold.collect())
+}
+
+/// Locks the seats and zones of returns, with those of what is taken in locked reservations, and reads
+/// which returns are open then.
+pub(super) async fn lock_open(
+    tx: &mut Connection,
+    ids: &[ReturnId],
+    reservations: &[ReservationId],
+) -> Result<Vec<OpenReturn>, sqlx::Error> {
+    let places = store::list_places(tx, ids, reservations).await?;
+    let seat_ids: Vec<_> = places.iter().filter_map(|(seat_id, _)| *seat_id).collect();
+    store::lock_seats(tx, &seat_ids).await?;
+    let zone_ids: Vec<_> = places.iter().filter_map(|(_, zone_id)| *zone_id).collect();
+    if !zone_ids.is_empty() {
+        lock_zones(tx, &zone_ids).await?;
+    }
+    store::list_open(tx, ids).await
+}

@@ -1,0 +1,203 @@
+//! SQL that makes, ends and sells returns. Whoever writes one has locked its seat or zone.
+
+use crate::{
+    catalog::{ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
+    reservation::{
+        inventory::model::LockedZone,
+        model::{ReservationItemId, ReturnId, SeatStatus},
+        returns::model::{NewReturn, ReturnStatus},
+    },
+};
+
+/// Inserts an open return.
+pub(in crate::reservation::returns) async fn insert(
+    tx: &mut Connection,
+    new: &NewReturn,
+) -> Result<(), sqlx::Error> {
+    let place = &new.place;
+    sqlx::query!(
+        r#"
+        insert into ticket_returns (id, ticket_id, reservation_item_id, reservation_id, schedule_id,
+            schedule_seat_id, zone_id, seller_id, payment_id, price, fee_percent, payout)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        "#,
+        new.id as _,
+        place.ticket_id,
+        place.item_id as _,
+        place.reservation_id as _,
+        place.schedule_id as _,
+        place.schedule_seat_id as _,
+        place.zone_id as _,
+        new.seller_id as _,
+        new.payment_id,
+        new.price as _,
+        new.fee_percent,
+        new.payout as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts a locked, sold seat on sale at the price of its return; returns the number written.
+pub(in crate::reservation::returns) async fn write_on_return(
+    tx: &mut Connection,
+    id: ScheduleSeatId,
+    new: &NewReturn,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update schedule_seats
+        set status = case when hidden_at is null then 'AVAILABLE' else 'HIDDEN' end, return_id = $2,
+            price_after = price, price = $3, version = version + 1, changed_xid = pg_current_xact_id()
+        where id = $1 and status = 'RESERVED' and return_id is null
+        "#,
+        id as _,
+        new.id as _,
+        new.price as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Takes the seats of returns that have ended off return, as `status` and at their own prices; returns
+/// the number written.
+pub(in crate::reservation::returns) async fn write_off_return(
+    tx: &mut Connection,
+    ids: &[ReturnId],
+    status: SeatStatus,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with locked as materialized (
+            select id from schedule_seats
+            where return_id = any($1) and return_id is not null
+            order by id for no key update
+        )
+        update schedule_seats s
+        set status = $2, return_id = null, price = s.price_after, price_after = null,
+            version = s.version + 1, changed_xid = pg_current_xact_id()
+        from locked
+        where s.id = locked.id
+        "#,
+        ids as _,
+        status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Changes the places that remain, and that are on return, of locked zones whose version has not changed;
+/// returns the number of zones written. `changes` is parallel to `zone_ids`, where a zone may occur more
+/// than once.
+pub(in crate::reservation::returns) async fn write_places(
+    tx: &mut Connection,
+    zones: &[LockedZone],
+    zone_ids: &[ZoneId],
+    changes: &[i32],
+) -> Result<u64, sqlx::Error> {
+    let ids: Vec<_> = zones.iter().map(|zone| zone.id.0).collect();
+    let versions: Vec<_> = zones.iter().map(|zone| zone.version).collect();
+    let written = sqlx::query!(
+        r#"
+        with changed as (
+            select zone_id, sum(places)::integer as places
+            from unnest($1::uuid[], $2::integer[]) as c (zone_id, places)
+            group by zone_id
+        )
+        update zones z
+        set remaining = z.remaining + c.places, returned = z.returned + c.places,
+            version = z.version + 1, changed_xid = pg_current_xact_id()
+        from unnest($3::uuid[], $4::bigint[]) as locked (id, version)
+        join changed c on c.zone_id = locked.id
+        where z.id = locked.id and z.version = locked.version
+        "#,
+        zone_ids as _,
+        changes,
+        &ids,
+        &versions,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Ends open returns; returns the number written.
+pub(in crate::reservation::returns) async fn write_ended(
+    tx: &mut Connection,
+    ids: &[ReturnId],
+    status: ReturnStatus,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update ticket_returns set status = $2, settled_at = clock_timestamp()
+        where id = any($1) and status = 'OPEN'
+        "#,
+        ids as _,
+        status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Notes at live items that others have bought a place of them, once for each time that an item is
+/// named; returns the number of items. One without any place left is not live any more.
+pub(in crate::reservation::returns) async fn write_items_sold(
+    tx: &mut Connection,
+    item_ids: &[ReservationItemId],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update reservation_items i
+        set returned = i.returned + sold.places, live = i.returned + sold.places < i.quantity
+        from (
+            select item_id, count(*)::integer as places
+            from unnest($1::uuid[]) as s (item_id)
+            group by item_id
+        ) sold
+        where i.id = sold.item_id and i.live
+        "#,
+        item_ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Makes the items live that awaited returns; returns the number written.
+pub(in crate::reservation::returns) async fn write_items_bought(
+    tx: &mut Connection,
+    ids: &[ReturnId],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update reservation_items set live = true, awaits_return = false
+        where return_id = any($1) and awaits_return
+        "#,
+        ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Notes that items await no return any more, whose hold ends: nothing becomes free with them.
+pub(in crate::reservation::returns) async fn write_items_left(
+    tx: &mut Connection,
+    ids: &[ReturnId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update reservation_items set awaits_return = false
+        where return_id = any($1) and awaits_return
+        "#,
+        ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! SQL of the hidden sections and zones that are open to an account.
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleId, SeatKind, ZoneId},
+    infra::postgres::Pool,
+    points::Points,
+    reservation::{
+        model::SeatStatus,
+        seat_map::{
+            listing::ZoneState,
+            seat::{MapSeat, in_map_order},
+        },
+    },
+};
+
+/// Lists the names of sections and zones of a performance that codes open to the account now, whether they
+/// are hidden or not.
+pub(crate) async fn list_opened(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    account_id: AccountId,
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select distinct c.section as "section!"
+        from (select sale_code_id from code_redemptions where account_id = $2 offset 0) own
+        cross join lateral (select * from sale_codes where id = own.sale_code_id limit 1) c
+        join schedules s on s.id = $1 and s.program_id = c.program_id
+        where c.withdrawn_at is null and (c.schedule_id is null or c.schedule_id = s.id)
+          and coalesce(c.valid_from <= clock_timestamp(), true)
+          and coalesce(clock_timestamp() < c.valid_until, true)
+        "#,
+        schedule_id as _,
+        account_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Lists the seats of the hidden ones among `sections`, in map order; free ones are available.
+pub(crate) async fn list_hidden_seats(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    sections: &[String],
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _",
+            case s.status when 'HIDDEN' then 'AVAILABLE' else s.status end as "status!: SeatStatus",
+            s.kind as "kind: SeatKind", v.companion_of
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1 and v.section = any($2) and s.hidden_at is not null
+        "#,
+        schedule_id as _,
+        sections,
+    )
+    .fetch_all(db)
+    .await
+    .map(in_map_order)
+}
+
+/// Lists the hidden ones among the zones with these names.
+pub(crate) async fn list_hidden_zones(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    names: &[String],
+) -> Result<Vec<ZoneState>, sqlx::Error> {
+    sqlx::query_as!(
+        ZoneState,
+        r#"
+        select id as "id: ZoneId", name, price as "price: Points", remaining
+        from zones
+        where schedule_id = $1 and name = any($2) and hidden_at is not null
+        order by price desc, name
+        "#,
+        schedule_id as _,
+        names,
+    )
+    .fetch_all(db)
+    .await
+}

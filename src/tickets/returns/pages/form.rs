@@ -1,0 +1,121 @@
+//! What a ticket's page says of its return: the form that makes one, or the one that is there.
+
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    accounts::AccountId,
+    app::App,
+    infra::idempotency::RequestKey,
+    points::Points,
+    reservation::returns::model::ReturnStatus,
+    tickets::{
+        model::{Ticket, TicketCode, TicketStatus},
+        returns::{
+            model::{ReturnOrder, ShownReturn},
+            store,
+        },
+    },
+    web::{
+        form::{Field, Mistakes},
+        request_key,
+    },
+};
+
+/// Fields of a return, as sent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReturnForm {
+    /// What goes back to the seller, as shown.
+    payout: Field,
+    request_key: Field,
+}
+
+impl ReturnForm {
+    pub(crate) fn parse(
+        &self,
+        seller_id: AccountId,
+        code: TicketCode,
+    ) -> Result<(ReturnOrder, Option<RequestKey>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let payout = if self.payout.is_empty() {
+            Some(None)
+        } else {
+            let payout = self.payout.parse().and_then(Points::new);
+            mistakes.note("payout", "return-refusal-payout", payout).map(Some)
+        };
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let order = payout.map(|payout| {
+            let key = key.map(|key| {
+                let order = json!({ "code": code, "payout": payout });
+                RequestKey::new(seller_id.0, key, "POST /tickets/{code}/returns", &order)
+            });
+            (ReturnOrder { seller_id, code, payout }, key)
+        });
+        mistakes.or(order)
+    }
+}
+
+/// Form that puts a ticket back on sale.
+#[derive(Clone, Debug)]
+pub(crate) struct ReturnOffer {
+    /// Request key of the form, so that a double click makes one return.
+    pub(crate) request_key: Uuid,
+    pub(crate) price: Points,
+    pub(crate) fee_percent: i32,
+    pub(crate) payout: Points,
+}
+
+/// What a ticket's page says of its return.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReturnBox {
+    /// Newest return of the ticket by its holder.
+    pub(crate) shown: Option<ShownReturn>,
+    /// Form that makes one; `None` where the ticket cannot be returned.
+    pub(crate) offer: Option<ReturnOffer>,
+    /// Whether the ticket cannot be returned because somebody else has paid for it.
+    pub(crate) is_of_another_payer: bool,
+    /// Whether the ticket cannot be returned because it was bought at a reduced price.
+    pub(crate) is_reduced: bool,
+    /// Reason of a refusal.
+    pub(crate) refusal: Option<String>,
+}
+
+impl ReturnBox {
+    /// Reads it for a ticket's holder.
+    pub(crate) async fn read(
+        app: &App,
+        ticket: &Ticket,
+        refusal: Option<String>,
+    ) -> Result<Self, sqlx::Error> {
+        let shown = store::find_shown(&app.db, ticket.account_id, ticket.id).await?;
+        let is_movable = ticket.status == TicketStatus::Valid && ticket.starts_at > app.now();
+        if !is_movable || ticket.is_on_return {
+            return Ok(Self { shown, refusal, ..Self::default() });
+        }
+        let terms = store::find_terms(&app.db, ticket.id).await?;
+        let terms = terms.filter(|terms| terms.is_on_sale && !terms.is_offered);
+        let Some(terms) = terms else { return Ok(Self { shown, refusal, ..Self::default() }) };
+        let is_of_another_payer = terms.payer_id != Some(ticket.account_id);
+        let is_reduced = terms.is_reduced;
+        let payout = terms.payout().filter(|_| !is_of_another_payer && !is_reduced);
+        let offer = payout.map(|payout| ReturnOffer {
+            request_key: Uuid::now_v7(),
+            price: terms.price,
+            fee_percent: terms.fee_percent,
+            payout,
+        });
+        Ok(Self { shown, offer, is_of_another_payer, is_reduced, refusal })
+    }
+
+    /// Returns the return that is open.
+    pub(crate) fn open(&self) -> Option<&ShownReturn> {
+        self.shown.as_ref().filter(|shown| shown.status == ReturnStatus::Open)
+    }
+
+    /// Returns the return with which the ticket was sold.
+    pub(crate) fn sold(&self) -> Option<&ShownReturn> {
+        self.shown.as_ref().filter(|shown| shown.status == ReturnStatus::Sold)
+    }
+}

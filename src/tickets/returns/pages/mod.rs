@@ -1,0 +1,89 @@
+//! Pages of returns, which are parts of a ticket's page: put back on sale, and taken back.
+
+pub(crate) mod form;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde_json::json;
+
+use self::form::ReturnForm;
+use super::{error::ReturnError, store, take_back};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    reservation::{ReturnId, returns::model::ReturnStatus},
+    tickets::{
+        model::TicketCode,
+        pages::{TicketPage, own_ticket},
+        returns,
+    },
+    web::{
+        error::{HttpError, NotFound, PageError},
+        flash::with_message,
+        form::Body,
+        page::see_other,
+    },
+};
+
+/// Handles `POST /tickets/{code}/returns`.
+pub(crate) async fn create_return(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+    Body(form): Body<ReturnForm>,
+) -> Result<HttpResponse, PageError> {
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
+    let (order, key) = form.parse(me.account_id, code.clone())?;
+    match returns::make(&app, &order, key.as_ref()).await {
+        Ok(made) => {
+            let answer = me.view.done(StatusCode::CREATED, &made, &format!("/tickets/{code}"));
+            Ok(with_message(answer, "flash-ticket-returned"))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => refused(&app, me, &code, &refusal).await,
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Handles `GET /returns/{id}`: leads to the ticket.
+pub(crate) async fn show_return(
+    app: Data<App>,
+    me: CurrentAccount,
+    id: Path<ReturnId>,
+) -> Result<HttpResponse, PageError> {
+    let code = store::find_code(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
+    Ok(see_other(&format!("/tickets/{code}")))
+}
+
+/// Handles `POST /returns/{id}/cancellation`.
+pub(crate) async fn create_cancellation(
+    app: Data<App>,
+    me: CurrentAccount,
+    id: Path<ReturnId>,
+) -> Result<HttpResponse, PageError> {
+    let code = store::find_code(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
+    match take_back(&app, me.account_id, *id).await {
+        Ok(()) => {
+            let taken_back = json!({ "return_id": *id, "status": ReturnStatus::TakenBack });
+            let answer = me.view.done(StatusCode::OK, &taken_back, &format!("/tickets/{code}"));
+            Ok(with_message(answer, "flash-return-taken-back"))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => refused(&app, me, &code, &refusal).await,
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Shows a refusal on the page of the ticket.
+async fn refused(
+    app: &App,
+    me: CurrentAccount,
+    code: &TicketCode,
+    refusal: &ReturnError,
+) -> Result<HttpResponse, PageError> {
+    let ticket = own_ticket(app, &me, code.as_str()).await?;
+    let text = me.view.refusal(refusal);
+    let page = TicketPage::of_return(app, me.view, ticket, text).await?;
+    Ok(page.v.html(refusal.status(), &page))
+}

@@ -1,0 +1,25 @@
+-- Lists reservations with another discount than the terms of their code say, or made when or for what the
+-- code was not valid. The part of a performance that it is for is not compared: names of zones change.
+with items as (
+    select reservation_id, sum(unit_price * quantity) as total
+    from reservation_items group by reservation_id
+)
+select 'reservation ' || reservations.id as "subject!", wrong.what as "sentence!"
+from reservations
+join items on items.reservation_id = reservations.id
+left join sale_codes codes on codes.id = sale_code_id
+cross join lateral (
+    select format('has a discount of %s on %s', discount, items.total) as what
+    where discount <> case when codes.id is null then 0 else least(items.total,
+        coalesce(div(items.total * codes.percent, 100), codes.amount)) end
+    union all
+    select 'has a code that was not valid'
+    where reservations.created_at < codes.valid_from or reservations.created_at >= codes.valid_until
+        or reservations.created_at > codes.withdrawn_at
+    union all
+    select 'has a code of another performance'
+    where codes.schedule_id <> reservations.schedule_id or codes.program_id <> reservations.program_id
+    union all
+    select 'was offered, and has a code' where wish_id is not null and sale_code_id is not null
+) wrong
+limit $1

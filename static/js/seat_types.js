@@ -1,0 +1,67 @@
+// Lets people choose the price type of each chosen seat, below the map.
+//
+// A select has the name and value that a form without scripts sends: `seat_types` is "SEAT:TYPE",
+// and empty at the ordinary price. What a type costs is computed as the server does, which compares
+// the total and charges nothing else.
+
+/** What a place costs whose ordinary price is `ordinary`; `percent` and `fixed` are texts. */
+export function typedPrice(ordinary, { percent, fixed }) {
+  if (fixed) return Math.min(Number(fixed), ordinary);
+  if (percent === "0") return 0;
+  // In two parts, so that no product is beyond the whole numbers that a script can hold.
+  const whole = Math.floor(ordinary / 100) * Number(percent);
+  const rest = Math.floor(((ordinary % 100) * Number(percent)) / 100);
+  return Math.max(whole + rest, Math.min(ordinary, 1));
+}
+
+/** Sets up the choice of types in `form`; `changed` is called after each choice. */
+export function seatTypes(form, amount, changed) {
+  const root = form.querySelector("[data-seat-types]");
+  if (!root) return { show: () => {}, price: (box) => Number(box.dataset.price) };
+  const list = root.querySelector("[data-seat-types-list]");
+  const template = root.querySelector("template");
+  const rows = new Map();
+
+  function rowOf(box) {
+    const known = rows.get(box.value);
+    if (known) return known;
+    const row = template.content.firstElementChild.cloneNode(true);
+    row.querySelector("[data-seat-name]").textContent = box.dataset.name;
+    const select = row.querySelector("select");
+    const allowed = new Set((box.dataset.types ?? "").split(" "));
+    [...select.options].slice(1).forEach((option, position) => {
+      if (allowed.has(String(position))) {
+        option.selected = option.value === box.dataset.type;
+        option.value = `${box.value}:${option.value}`;
+      } else {
+        option.remove();
+      }
+    });
+    select.addEventListener("change", changed);
+    rows.set(box.value, row);
+    return row;
+  }
+
+  function price(box) {
+    const option = rowOf(box).querySelector("select").selectedOptions[0];
+    return typedPrice(Number(box.dataset.price), option.dataset);
+  }
+
+  // The rows of the chosen seats, in their order, at today's prices.
+  function show(boxes) {
+    const shown = boxes.map((box) => rowOf(box));
+    for (const row of [...list.children]) if (!shown.includes(row)) row.remove();
+    boxes.forEach((box, position) => {
+      const row = shown[position];
+      for (const option of row.querySelectorAll("option")) {
+        const price = typedPrice(Number(box.dataset.price), option.dataset);
+        const cost = option.dataset.percent === "0" ? root.dataset.textFree : amount(price);
+        const words = root.dataset.textPrice.replace("{name}", option.dataset.name);
+        option.textContent = words.replace("{amount}", cost);
+      }
+      if (list.children[position] !== row) list.insertBefore(row, list.children[position] ?? null);
+    });
+  }
+
+  return { show, price };
+}

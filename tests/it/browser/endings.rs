@@ -1,0 +1,74 @@
+//! Ends: a hold at zero, a second press, the way back after paying.
+
+use sqlx::PgPool;
+
+use super::{choose_seat, inside, pay};
+use crate::support::{ConcertOptions, Office, read_all, read_one, run_sql};
+
+#[sqlx::test]
+async fn a_hold_at_zero_offers_nothing_any_more(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let (concert, _, browser) = inside(&db, &office, ConcertOptions::default()).await;
+    choose_seat(&browser, concert.seat_ids[0]).await;
+    browser.press("[data-hold]").await;
+    browser.until_at("/reservations/").await;
+    // The page counts down to a moment that the server wrote: the next seconds are the last.
+    run_sql(
+        &db,
+        "update reservations set created_at = clock_timestamp() - interval '296 seconds',
+             expires_at = clock_timestamp() + interval '4 seconds'",
+    )
+    .await;
+    browser.reload().await;
+    browser.find("#ended").await;
+    for gone in ["#pay", "#policy", "#more", "#held-until"] {
+        assert!(!browser.shows(gone).await, "{gone} is offered after the end");
+    }
+    browser.press("#ended a").await;
+    browser.until_at("/schedules/").await;
+    browser.close().await;
+    office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn two_presses_pay_once(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let (concert, _, browser) = inside(&db, &office, ConcertOptions::default()).await;
+    choose_seat(&browser, concert.seat_ids[0]).await;
+    browser.press("[data-hold]").await;
+    browser.until_at("/reservations/").await;
+    browser.press(".choices button").await;
+    browser.find("form[action$='/payment'] button").await;
+    browser
+        .run("arguments[0].click(); arguments[0].click()", "form[action$='/payment'] button")
+        .await;
+    browser.until_at("/tickets").await;
+    let paid: Vec<i64> =
+        read_all(&db, "select amount from point_transactions where kind = 'PAYMENT'").await;
+    assert_eq!(paid, [-50_000]);
+    browser.close().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_way_back_after_paying_sells_nothing_twice(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let (concert, _, browser) = inside(&db, &office, ConcertOptions::default()).await;
+    choose_seat(&browser, concert.seat_ids[0]).await;
+    browser.press("[data-hold]").await;
+    browser.until_at("/reservations/").await;
+    let reservation = browser.path().await;
+    pay(&browser).await;
+    // The page with the button may come back from the browser's memory; what it sends pays nothing more.
+    browser.back().await;
+    if browser.shows("form[action$='/payment'] button").await {
+        browser.press("form[action$='/payment'] button").await;
+    }
+    browser.visit(&reservation).await;
+    browser.find(".reservation__tickets").await;
+    assert!(!browser.shows("form[action$='/payment']").await);
+    let n: i64 = read_one(&db, "select count(*) from tickets").await;
+    assert_eq!(n, 1);
+    browser.close().await;
+    office.close().await;
+}

@@ -1,0 +1,115 @@
+//! Codes that are not to be used: clear answers, and nothing is held.
+
+use super::*;
+
+#[sqlx::test]
+async fn a_code_that_is_not_to_be_used_is_refused_and_says_why(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let another = Concert::usual(&db).await;
+    run_sql(&db, "update seats set section = 'Balcony' where row_label = 'B'").await;
+    let ten = || json!({ "percent": 10 });
+    make_code(&office, &another, "THEIRS", ten()).await;
+    make_code(&office, &concert, "GONE", ten()).await;
+    run_sql(&db, "update sale_codes set withdrawn_at = now() where word = 'GONE'").await;
+    make_code(
+        &office,
+        &concert,
+        "LATER",
+        json!({ "percent": 10, "valid_from": "2090-01-01T00:00" }),
+    )
+    .await;
+    make_code(
+        &office,
+        &concert,
+        "BEFORE",
+        json!({ "percent": 10, "valid_until": "2020-01-01T00:00" }),
+    )
+    .await;
+    make_code(&office, &concert, "BALCONY", json!({ "percent": 10, "section": "Balcony" })).await;
+    make_code(&office, &concert, "STANDING", json!({ "percent": 10, "section": "Standing" })).await;
+    let ada = office.sign_in("ada").await;
+    admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    run_sql(&db, "update programs set places_per_account_max = 100").await;
+    for (code, status, problem) in [
+        ("NOBODYS", 422, "code-unknown"),
+        ("THEIRS", 422, "code-unknown"),
+        ("GONE", 422, "code-unknown"),
+        ("LATER", 409, "code-not-yet"),
+        ("BEFORE", 410, "code-over"),
+        ("BALCONY", 409, "code-elsewhere"),
+        ("STANDING", 409, "code-elsewhere"),
+    ] {
+        refused(&hold_with(&ada, &concert, 0, code).await, status, problem);
+    }
+    let unknown = hold_with(&ada, &concert, 0, "THEIRS").await.json();
+    let invented = hold_with(&ada, &concert, 0, "NOBODYS").await.json();
+    assert_eq!(unknown["detail"], invented["detail"], "nothing tells them apart");
+    // Some of the order is elsewhere.
+    let both =
+        json!({ "seat_ids": [concert.seat_ids[9], concert.seat_ids[10]], "code": "BALCONY" });
+    refused(&order(&ada, &concert, both).await, 409, "code-elsewhere");
+    let stalls = json!({ "best": 2, "section": "Stalls", "code": "BALCONY" });
+    refused(&order(&ada, &concert, stalls).await, 409, "code-elsewhere");
+    assert_eq!(read_one::<i64>(&db, "select count(*) from reservations").await, 0);
+
+    assert_eq!(hold_with(&ada, &concert, 10, "BALCONY").await.status, 201);
+    assert_eq!(place_with(&ada, &concert, "STANDING").await.status, 201);
+    let best = order(&ada, &concert, json!({ "best": 2, "code": "BALCONY" })).await;
+    assert_eq!(best.status, 201, "{}", best.body);
+    let of_balcony = &concert.seat_ids[10..];
+    let items = best.json()["items"].clone();
+    let held: Vec<i64> =
+        items.as_array().unwrap().iter().map(|item| item["seat_id"].as_i64().unwrap()).collect();
+    assert!(held.iter().all(|id| of_balcony.contains(id)), "{held:?}");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn odd_words_are_mistakes_of_the_field(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    let long = "A".repeat(33);
+    for odd in ["ab", &long, "two words", "nul\0x", "tab\tx", "코드", "'; drop table sale_codes --"]
+    {
+        let answer = hold_with(&ada, &concert, 0, odd).await;
+        refused(&answer, 422, "invalid");
+        assert!(answer.json()["fields"]["code"].is_string(), "{}", answer.body);
+    }
+    // Nothing typed is no code, whatever else is sent.
+    let empty = json!({ "seat_ids": &concert.seat_ids[..1], "code": "  ", "code_id": "nonsense" });
+    assert_eq!(order(&ada, &concert, empty).await.status, 201);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn guesses_are_limited_for_an_account_and_orders_without_a_code_are_not(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    make_code(&office, &concert, "RIGHT", json!({ "percent": 10 })).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    admit(&db, &concert, &[ada.clone(), bob.clone()]).await;
+    let path = format!("/schedules/{}/code", concert.schedule_id);
+    let mut limited = None;
+    for nth in 0..100 {
+        let answer = ada.post(&path, &[("code", format!("GUESS-{nth}"))]).await;
+        if answer.status == 429 {
+            limited = Some(answer);
+            break;
+        }
+        refused(&answer, 422, "code-unknown");
+    }
+    let limited = limited.expect("a hundred guesses in a row");
+    assert_eq!(limited.code(), "rate-limited");
+    assert!(!limited.header("retry-after").is_empty());
+    // A right one is not told either.
+    refused(&hold_with(&ada, &concert, 0, "RIGHT").await, 429, "rate-limited");
+    assert_eq!(
+        order(&ada, &concert, json!({ "seat_ids": &concert.seat_ids[..1] })).await.status,
+        201
+    );
+    assert_eq!(hold_with(&bob, &concert, 1, "RIGHT").await.status, 201);
+    office.close().await;
+}

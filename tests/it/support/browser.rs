@@ -1,0 +1,309 @@
+//! A real browser, driven over the protocol of the W3C (`WebDriver`).
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use fantoccini::{Client, ClientBuilder, Locator, elements::Element};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Person, eventually, free_port};
+
+/// Narrowest screen that pages are made for, in CSS pixels: a phone.
+pub(crate) const PHONE: Screen = Screen { width: 390, height: 844, is_touched: true };
+/// Usual window of a computer, in CSS pixels.
+pub(crate) const DESK: Screen = Screen { width: 1_280, height: 900, is_touched: false };
+
+/// Screen of a browser.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    width: u32,
+    height: u32,
+    is_touched: bool,
+}
+
+/// Browser of one person: a window with cookies of its own.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    client: Client,
+    base: String,
+    driver: Driver,
+}
+
+/// Options of a browser.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BrowserOptions {
+    pub(crate) screen: Screen,
+    /// Language that the browser asks for.
+    pub(crate) language: &'static str,
+    /// Whether scripts of pages run.
+    pub(crate) runs_scripts: bool,
+}
+
+impl Default for BrowserOptions {
+    fn default() -> Self {
+        Self { screen: DESK, language: "en", runs_scripts: true }
+    }
+}
+
+impl Browser {
+    /// Opens a window on the office at `base`.
+    pub(crate) async fn open(base: &str, options: BrowserOptions) -> Self {
+        let driver = Driver::start().await;
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        let Value::Object(capabilities) = capabilities(&driver.profile, options) else {
+            unreachable!("an object is written below")
+        };
+        builder.capabilities(capabilities);
+        // The first start of a browser on a machine that was off may take long.
+        let client = eventually("a browser", async || builder.connect(&driver.url).await).await;
+        Self { client, base: base.to_owned(), driver }
+    }
+
+    /// Opens a window in which `person` is signed in.
+    pub(crate) async fn open_as(person: &Person, options: BrowserOptions) -> Self {
+        let browser = Self::open(&person.base, options).await;
+        browser.visit("/").await;
+        browser.sign_in(person).await;
+        browser
+    }
+
+    /// Gives the window the session of `person`; a page of the office is open.
+    pub(crate) async fn sign_in(&self, person: &Person) {
+        let session = person.cookie("session").unwrap();
+        let cookie = json!(format!("session={session}; path=/"));
+        self.client.execute("document.cookie = arguments[0]", vec![cookie]).await.unwrap();
+    }
+
+    /// Opens a page of the office.
+    pub(crate) async fn visit(&self, path: &str) {
+        self.client.goto(&format!("{}{path}", self.base)).await.unwrap();
+    }
+
+    /// Returns path and query of the page that is open.
+    pub(crate) async fn path(&self) -> String {
+        let url = self.client.current_url().await.unwrap();
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{}{query}", url.path())
+    }
+
+    /// Waits until a page whose path begins with `start` is open.
+    pub(crate) async fn until_at(&self, start: &str) {
+        eventually(start, async || {
+            let path = self.path().await;
+            if path.starts_with(start) { Ok(()) } else { Err((path, self.words().await)) }
+        })
+        .await;
+    }
+
+    /// Waits for an element that is displayed.
+    pub(crate) async fn find(&self, css: &str) -> Element {
+        eventually(css, async || {
+            let Ok(found) = self.client.find(Locator::Css(css)).await else {
+                return Err((self.path().await, self.words().await));
+            };
+            match found.is_displayed().await {
+                Ok(true) => Ok(found),
+                _ => Err((self.path().await, String::from("it is not displayed"))),
+            }
+        })
+        .await
+    }
+
+    /// Whether an element is there and displayed.
+    pub(crate) async fn shows(&self, css: &str) -> bool {
+        match self.client.find(Locator::Css(css)).await {
+            Ok(found) => found.is_displayed().await.unwrap_or(false),
+            Err(_) => false,
+        }
+    }
+
+    /// Waits for an element and presses it.
+    pub(crate) async fn press(&self, css: &str) {
+        // A bar that stays in view may lie over it: whoever reads on scrolls further, and presses then.
+        eventually(css, async || {
+            let found = self.find(css).await;
+            let pressed = found.click().await;
+            if pressed.is_err() {
+                self.run("arguments[0].scrollIntoView({block: 'center'})", css).await;
+            }
+            pressed
+        })
+        .await;
+    }
+
+    /// Waits for a field and types into it.
+    pub(crate) async fn fill(&self, css: &str, text: &str) {
+        let field = self.find(css).await;
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Types keys where the focus is.
+    pub(crate) async fn type_keys(&self, keys: &str) {
+        self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
+    }
+
+    /// Moves the focus with the tab key until it is on an element that matches, at most 200 times.
+    pub(crate) async fn tab_to(&self, css: &str) {
+        const TABS_MAX: usize = 200;
+        let question = "const e = document.activeElement;
+            return e !== null && e !== document.body && e.matches(arguments[0])";
+        for _ in 0..TABS_MAX {
+            let is_there = self.client.execute(question, vec![json!(css)]).await.unwrap();
+            if is_there == json!(true) {
+                return;
+            }
+            self.type_keys("\u{e004}").await;
+        }
+        panic!("the keyboard does not get to {css} at {}", self.path().await);
+    }
+
+    /// Returns what stands in an element.
+    pub(crate) async fn text(&self, css: &str) -> String {
+        self.find(css).await.text().await.unwrap()
+    }
+
+    /// Returns what stands on the page.
+    pub(crate) async fn words(&self) -> String {
+        match self.client.find(Locator::Css("main")).await {
+            Ok(main) => main.text().await.unwrap_or_default(),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// Returns what a script says of the first element that matches.
+    pub(crate) async fn run(&self, script: &str, css: &str) -> Value {
+        let found = self.client.find(Locator::Css(css)).await.unwrap();
+        let element = serde_json::to_value(&found).unwrap();
+        self.client.execute(script, vec![element]).await.unwrap()
+    }
+
+    /// Loads the page again.
+    pub(crate) async fn reload(&self) {
+        self.client.refresh().await.unwrap();
+    }
+
+    /// Goes back one page.
+    pub(crate) async fn back(&self) {
+        self.client.back().await.unwrap();
+    }
+
+    /// Opens another tab and goes to it.
+    pub(crate) async fn open_tab(&self) {
+        let opened = self.client.new_window(true).await.unwrap();
+        self.client.switch_to_window(opened.handle).await.unwrap();
+    }
+
+    /// Goes to the tab that was opened first.
+    pub(crate) async fn first_tab(&self) {
+        let tabs = self.client.windows().await.unwrap();
+        self.client.switch_to_window(tabs[0].clone()).await.unwrap();
+    }
+
+    /// Returns how far the page is wider than the window, in CSS pixels.
+    pub(crate) async fn overflow(&self) -> Value {
+        self.run("return arguments[0].scrollWidth - arguments[0].clientWidth", "html").await
+    }
+
+    /// Returns what the browser complains of: scripts that fail, and what the policy of the page forbids.
+    /// Answers that refuse are none of these.
+    pub(crate) async fn complaints(&self) -> Vec<String> {
+        let session = self.client.session_id().await.unwrap().unwrap();
+        let address = format!("{}/session/{session}/se/log", self.driver.url);
+        let asked = reqwest::Client::new().post(address).json(&json!({ "type": "browser" }));
+        let log: Value = asked.send().await.unwrap().json().await.unwrap();
+        let entries = log["value"].as_array().cloned().unwrap_or_default();
+        let is_complaint =
+            |entry: &Value| entry["level"] == "SEVERE" && entry["source"] != "network";
+        entries.into_iter().filter(is_complaint).map(|entry| entry.to_string()).collect()
+    }
+
+    /// Closes the window, which complained of nothing.
+    pub(crate) async fn close(self) {
+        assert_eq!(self.complaints().await, Vec::<String>::new());
+        self.client.close().await.unwrap();
+    }
+}
+
+/// Program that drives a browser; it ends with the test.
+#[derive(Debug)]
+struct Driver {
+    process: Child,
+    url: String,
+    profile: PathBuf,
+}
+
+impl Driver {
+    async fn start() -> Self {
+        let port = free_port();
+        let profile = env::temp_dir().join(format!("stagedoor-browser-{}", Uuid::new_v4()));
+        let process = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let process =
+            process.unwrap_or_else(|error| panic!("chromedriver, of scripts/install: {error}"));
+        let url = format!("http://127.0.0.1:{port}");
+        let driver = Self { process, url, profile };
+        eventually("the driver", async || reqwest::get(format!("{}/status", driver.url)).await)
+            .await;
+        driver
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // The browser goes with its driver, which is told so that it can end it.
+        let stopped = Command::new("kill").arg(self.process.id().to_string()).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            let _ = self.process.kill();
+        }
+        let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+fn capabilities(profile: &Path, options: BrowserOptions) -> Value {
+    let BrowserOptions { screen, language, runs_scripts } = options;
+    let mut chrome = json!({
+        "args": [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--disable-quic", "--no-first-run",
+            format!("--window-size={},{}", screen.width, screen.height),
+            format!("--lang={language}"),
+            format!("--user-data-dir={}", profile.display()),
+        ],
+        "prefs": {
+            "intl.accept_languages": language,
+            "profile.managed_default_content_settings.javascript": if runs_scripts { 1 } else { 2 },
+        },
+    });
+    if let Some(program) = browser_program() {
+        chrome["binary"] = json!(program);
+    }
+    if screen.is_touched {
+        chrome["mobileEmulation"] = json!({ "deviceMetrics": {
+            "width": screen.width, "height": screen.height, "pixelRatio": 1.0, "touch": true,
+        }});
+    }
+    json!({
+        "browserName": "chrome",
+        "goog:loggingPrefs": { "browser": "ALL" },
+        "goog:chromeOptions": chrome,
+    })
+}
+
+fn browser_program() -> Option<PathBuf> {
+    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
+    let programs = ["chromium", "google-chrome"].into_iter();
+    programs
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+        .find(|p| p.exists())
+}

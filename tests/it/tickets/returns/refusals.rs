@@ -1,0 +1,113 @@
+//! Bad input: each has a clear answer, and changes nothing.
+
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{Market, pay, put_on_sale, take_back};
+use crate::support::{ConcertOptions, email_of, read_one, run_sql};
+
+#[sqlx::test]
+async fn only_a_valid_ticket_of_ones_own_is_returned_and_only_once(db: PgPool) {
+    let market = Market::open(&db, 0).await;
+    let Market { office, ada, bob, bought, .. } = &market;
+    let code = &bought.codes[0];
+    for nonsense in ["AAAAAAAAAAAAAAAAAAAAAAAAAA", "1"] {
+        assert_eq!(put_on_sale(ada, nonsense).await.status, 404, "{nonsense}");
+    }
+    assert_eq!(put_on_sale(bob, code).await.status, 404, "it is not his");
+    let path = format!("/tickets/{code}/returns");
+    for (field, value) in [("payout", "-1"), ("payout", "much"), ("request_key", "1")] {
+        let refused = ada.post(&path, &[(field, value)]).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{field}={value}");
+    }
+    let id = market.put_on_sale(0).await;
+    let again = put_on_sale(ada, code).await;
+    assert_eq!((again.status, again.code().as_str()), (409, "return-open"));
+    assert_eq!(take_back(bob, id).await.status, 404, "it is not his");
+    assert_eq!(take_back(ada, Uuid::now_v7()).await.status, 404);
+    assert_eq!(take_back(ada, id).await.status, 200);
+    let twice = take_back(ada, id).await;
+    assert_eq!(
+        (twice.code().as_str(), &twice.json()["return_status"]),
+        ("return-ended", &json!("TAKEN_BACK"))
+    );
+
+    // One key makes one return, whatever becomes of it.
+    let order = json!({ "request_key": Uuid::now_v7() });
+    let first = ada.post_json(&path, &order).await;
+    let second = ada.post_json(&path, &order).await;
+    assert_eq!((first.status, first.json()), (201, second.json()));
+
+    let door = office.employ("door", "STAFF").await;
+    run_sql(&db, "update schedules set starts_at = now() + interval '1 hour'").await;
+    assert_eq!(market.scan(&door, &bought.codes[1]).await.status, 201);
+    let used = put_on_sale(ada, &bought.codes[1]).await;
+    assert_eq!(
+        (used.code().as_str(), &used.json()["ticket_status"]),
+        ("return-not-valid", &json!("USED"))
+    );
+    let browser = ada.submit(&format!("/tickets/{}/returns", bought.codes[1]), &()).await;
+    assert_eq!(browser.status, 409);
+    assert!(
+        browser.body.contains("Only a valid ticket can be put back on sale"),
+        "{}",
+        browser.body
+    );
+    market.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_ticket_is_given_away_or_sold_and_only_by_who_paid(db: PgPool) {
+    let market = Market::open(&db, 0).await;
+    let Market { ada, bob, bought, .. } = &market;
+    let to_bob = json!({ "to": email_of(&db, bob.account_id).await });
+    let offers = |code: &str| format!("/tickets/{code}/hand-overs");
+    let id = market.put_on_sale(0).await;
+    let refused = ada.post_json(&offers(&bought.codes[0]), &to_bob).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "hand-over-on-return"));
+    assert_eq!(take_back(ada, id).await.status, 200);
+    let offered = ada.post_json(&offers(&bought.codes[0]), &to_bob).await;
+    assert_eq!(offered.status, 201, "{}", offered.body);
+    assert_eq!(put_on_sale(ada, &bought.codes[0]).await.code(), "return-offered");
+    let hand_over = offered.json()["hand_over_id"].as_str().unwrap().to_owned();
+    let accepted = bob.post(&format!("/hand-overs/{hand_over}/acceptance"), &()).await;
+    let code = accepted.json()["code"].as_str().unwrap().to_owned();
+    let given = put_on_sale(bob, &code).await;
+    assert_eq!((given.status, given.code().as_str()), (403, "return-not-payer"));
+    let page = bob.visit(&format!("/tickets/{code}")).await;
+    assert!(page.body.contains("Somebody else has paid for this ticket"), "{}", page.body);
+    // Whoever paid and has it again may sell it.
+    let to_ada = json!({ "to": email_of(&db, ada.account_id).await });
+    let back = bob.post_json(&offers(&code), &to_ada).await.json();
+    let back = back["hand_over_id"].as_str().unwrap().to_owned();
+    let code = ada.post(&format!("/hand-overs/{back}/acceptance"), &()).await.json();
+    assert_eq!(put_on_sale(ada, code["code"].as_str().unwrap()).await.status, 201);
+    market.office.close().await;
+}
+
+#[sqlx::test]
+async fn nothing_is_sold_on_once_the_sale_is_closed_or_the_doors_open(db: PgPool) {
+    let market = Market::with(&db, ConcertOptions::default(), 2, 0).await;
+    let Market { concert, ada, bob, bought, .. } = &market;
+    run_sql(&db, "update programs set off_sale_at = now()").await;
+    assert_eq!(put_on_sale(ada, &bought.codes[0]).await.code(), "return-sale-closed");
+    run_sql(&db, "update programs set off_sale_at = now() + interval '1 day'").await;
+    market.put_on_sale(0).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
+    // The clock goes on while it is and no worker comes.
+    run_sql(&db, "update schedules set starts_at = now() + interval '1 second'").await;
+    run_sql(&db, "update schedules set starts_at = now() - interval '1 second'").await;
+    let late = pay(bob, reservation).await;
+    assert!(
+        ["return-closed", "return-gone"].contains(&late.code().as_str()),
+        "{} {}",
+        late.status,
+        late.body
+    );
+    assert_eq!(put_on_sale(ada, &bought.codes[1]).await.code(), "return-sale-closed");
+    let sold: i64 =
+        read_one(&db, "select count(*) from ticket_returns where status = 'SOLD'").await;
+    assert_eq!(sold, 0);
+    market.office.close().await;
+}
