@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{Market, pay, put_on_sale, take_back};
-use crate::support::{ConcertOptions, email_of, read_one, run_sql};
+use crate::support::{ConcertOptions, email_of, read_one, run_sql, run_sql_with};
 
 #[sqlx::test]
 async fn only_a_valid_ticket_of_ones_own_is_returned_and_only_once(db: PgPool) {
@@ -109,5 +109,47 @@ async fn nothing_is_sold_on_once_the_sale_is_closed_or_the_doors_open(db: PgPool
     let sold: i64 =
         read_one(&db, "select count(*) from ticket_returns where status = 'SOLD'").await;
     assert_eq!(sold, 0);
+    market.office.close().await;
+}
+
+/// Sold on, a price for students or members would be everybody's.
+#[sqlx::test]
+async fn what_was_bought_at_a_reduced_price_is_not_sold_on(db: PgPool) {
+    let market = Market::open(&db, 0).await;
+    let Market { ada, bought, concert, .. } = &market;
+    run_sql_with(
+        &db,
+        "insert into sale_codes (id, program_id, word, amount) values (gen_random_uuid(), $1, 'MEMBERS', 1000)",
+        concert.program_id,
+    )
+    .await;
+    run_sql_with(
+        &db,
+        "insert into price_types (id, series_id, schedule_id, name, percent)
+         values (gen_random_uuid(), gen_random_uuid(), $1, 'Student', 100)",
+        concert.schedule_id,
+    )
+    .await;
+    let code = &bought.codes[0];
+    for (reduced, as_before) in [
+        (
+            "update reservations set sale_code_id = (select id from sale_codes)",
+            "update reservations set sale_code_id = null",
+        ),
+        (
+            "update reservation_items
+             set price_type_id = (select id from price_types), ordinary_price = unit_price",
+            "update reservation_items set price_type_id = null, ordinary_price = null",
+        ),
+    ] {
+        run_sql(&db, reduced).await;
+        let refused = put_on_sale(ada, code).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, "return-reduced"), "{reduced}");
+        let page = ada.visit(&format!("/tickets/{code}")).await;
+        assert!(!page.has("form[action$='/returns']"), "{}", page.body);
+        run_sql(&db, as_before).await;
+    }
+    assert!(ada.visit(&format!("/tickets/{code}")).await.has("form[action$='/returns']"));
+    assert_eq!(put_on_sale(ada, code).await.status, 201);
     market.office.close().await;
 }
