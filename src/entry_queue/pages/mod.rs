@@ -37,7 +37,7 @@ use crate::{
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
-        page::View,
+        page::{View, see_other},
     },
 };
 
@@ -97,6 +97,11 @@ pub(crate) async fn show_queue(
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
     let status = status::status_of(&app, &room, me.account_id, &program).await?;
+    if !me.view.format.is_for_programs()
+        && let Some(seats) = first_way_in(&app, &request, &program, &status)
+    {
+        return Ok(with_pass(&app, &request, see_other(seats), &status));
+    }
     let notice = match me.view.format.is_for_programs() {
         // Polls say nothing of it.
         true => NoticeOffer::Hidden,
@@ -158,6 +163,21 @@ pub(crate) async fn delete_token(
     let mut response = me.view.done(StatusCode::NO_CONTENT, &Value::Null, &location);
     entry::take_away(&app, &mut response, program.id);
     Ok(response)
+}
+
+/// Returns where to choose seats, for a browser that has no pass of the stay yet: it hears of the
+/// turn only now, so it is led there as one that waited is. Whoever has the pass came back on
+/// purpose, and sees the page. `None` where there are several performances to choose from.
+fn first_way_in<'a>(
+    app: &App,
+    request: &HttpRequest,
+    program: &Program,
+    status: &'a StatusReport,
+) -> Option<&'a str> {
+    let (stay, seats) = (status.stay.as_ref()?, status.state.entry_url.as_deref()?);
+    let shown = shown_pass(request, app, stay.account_id, program).ok().flatten();
+    let has_pass = shown.is_some_and(|pass| pass.admits(stay));
+    (!has_pass && seats != queue_path(&program.slug)).then_some(seats)
 }
 
 fn render_status(

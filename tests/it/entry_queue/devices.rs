@@ -118,3 +118,23 @@ async fn one_device_that_asks_keeps_the_place_of_both(db: PgPool) {
     office.verify().await;
     office.close().await;
 }
+
+#[sqlx::test]
+async fn a_page_that_hears_first_of_the_turn_leads_to_the_seats(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let queue = queue_path_of(&concert);
+    let desktop = office.sign_in("Ada").await;
+    let phone = office.log_in(&desktop, 1).await;
+    join(&desktop, &concert).await;
+    until_status(&desktop, &concert, "ACTIVE").await;
+
+    let led = phone.visit(&queue).await;
+    let seats = format!("/schedules/{}", concert.schedule_id);
+    assert_eq!((led.status, led.location()), (303, seats.as_str()), "{}", led.body);
+    assert!(phone.cookie(&concert.pass_cookie()).is_some());
+    // Who comes back has come to leave, or to read the receipt.
+    let back = phone.visit(&queue).await;
+    assert_eq!((back.status, back.texts(".leave__form .button").len()), (200, 1), "{}", back.body);
+    office.close().await;
+}
