@@ -128,6 +128,8 @@ pub(crate) struct Program {
     pub time_zone: String,
     /// Step of the draw that the sale opens with; `None`: first come, first served.
     pub draw: Option<DrawStep>,
+    /// When the first of its access gates opens; `None`: it has none.
+    pub first_gate_at: Option<DateTime<Utc>>,
 }
 
 impl Program {
@@ -141,6 +143,12 @@ impl Program {
             unpaid_holds_max: self.unpaid_holds_max,
             cool_down_mins: self.cool_down_mins,
         }
+    }
+
+    /// Whether an access gate is open at `now`, before the sale is.
+    pub(crate) fn is_early(&self, now: DateTime<Utc>) -> bool {
+        let is_coming = matches!(self.sale_state(now), SaleState::Coming { .. });
+        is_coming && self.first_gate_at.is_some_and(|opens_at| opens_at <= now)
     }
 
     /// Returns the state of the sale at `now`.

@@ -31,7 +31,8 @@ pub(crate) async fn find_program(
                 where program_id = programs.id
                 order by starts_at limit 1
             ), 'Asia/Seoul') as "time_zone!",
-            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep"
+            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
+            (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
         from programs
         where (slug = $1 or id = $2) and status <> 'DRAFT'
         "#,

@@ -1,6 +1,6 @@
 //! Demo data: a believable ticket office to try things in, with halls and seat maps, a festival
 //! with standing places, one program that is sold out and one whose sale opens later. The code WELCOME
-//! takes ten percent off each.
+//! takes ten percent off each; EARLY lets people in before that sale opens.
 //!
 //! A **log-in** is a demo account whose password is published; a **large office** ([`load_large`])
 //! is a data set for measurements.

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use super::{
+    access_gates,
     admission::{self, store as gate},
     draw::entries,
     entry_pass::EntryPass,
@@ -57,11 +58,7 @@ pub(crate) async fn join(
         JoinVerdict::Joined | JoinVerdict::Entered | JoinVerdict::AlreadyIn => (),
     }
     let mut status = status_of(app, room, account_id, program).await?;
-    if status.state.status == TokenStatus::Waiting && status.state.ahead == Some(0) {
-        // The first of the queue does not wait for the next tick of the admission worker.
-        if let Err(error) = admission::admit(app, program.id).await {
-            tracing::debug!(program_id = %program.id, %error, "nobody was let in at once");
-        }
+    if status.state.status == TokenStatus::Waiting && admit_at_once(app, program, &status).await {
         status = status_of(app, room, account_id, program).await?;
     }
     match verdict {
@@ -71,6 +68,20 @@ pub(crate) async fn join(
         }),
         _ => Ok(status),
     }
+}
+
+/// Admits whom there is room for, so that the first of the queue, and those who may use an access gate, do
+/// not wait for the next tick of the worker. Returns whether anybody may have been admitted.
+async fn admit_at_once(app: &App, program: &Program, status: &StatusReport) -> bool {
+    let is_first = status.state.ahead == Some(0);
+    if is_first && let Err(error) = admission::admit(app, program.id).await {
+        tracing::debug!(program_id = %program.id, %error, "nobody was let in at once");
+    }
+    let has_open_gate = program.first_gate_at.is_some_and(|opens_at| opens_at <= app.now());
+    if has_open_gate && let Err(error) = access_gates::admit_in(app, program.id).await {
+        tracing::debug!(program_id = %program.id, %error, "no access gate let anybody in at once");
+    }
+    is_first || has_open_gate
 }
 
 /// Ends the account's live token, waiting or admitted; its holds stay payable. With a `number`,
@@ -119,11 +130,16 @@ pub(crate) async fn let_in(
         return Err(QueueError::DrawRunning);
     }
     let n_inside = i32::try_from(n_inside).unwrap_or(i32::MAX);
-    let (stay_ends_at, capacity) = (rules.stay_ends_at(), rules.capacity);
+    let admission = gate::Admission {
+        stay_ends_at: rules.stay_ends_at(),
+        n_inside,
+        capacity: rules.capacity,
+        is_through_gate: false,
+    };
     // First, so that the move that the admission logs says by whom and why.
     store::write_let_in_by(tx, token.id, staff, reason.as_str()).await?;
-    gate::write_admissions(tx, &[token.id], stay_ends_at, n_inside, capacity).await?;
-    turn_notices::tell_let_in(tx, token.id).await?;
+    gate::write_admissions(tx, &[token.id], &admission).await?;
+    turn_notices::tell_admitted(tx, &[token.id]).await?;
     Ok(token)
 }
 

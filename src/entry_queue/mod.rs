@@ -4,7 +4,8 @@
 //! arrival order. A **stay** is the time between admission and its end, in which holds may start.
 //! The **gate** admits waiting tokens in number order, as many as capacity and rate allow. Polls
 //! are recorded for the **window**, the first 10,000 tokens of the queue. A token whose account was
-//! silent when its number came up is **parked**: it is passed over and keeps its number. The
+//! silent when its number came up is **parked**: it is passed over and keeps its number. An **access
+//! gate** is a second way in, for those who have redeemed an access code. The
 //! **entry pass** is a signed cookie that states a stay to the booking pages. **Guards** against
 //! hoarding, each off by default, refuse joins and holds or make them cost work. The public **log**
 //! says who came in which order, and names nobody. A sale may open with a **draw**, which numbers
@@ -15,9 +16,10 @@
 //! * Per program the queue numbers are 1..N, without gap or duplicate.
 //! * At most one live token (`WAITING` or `ACTIVE`) exists per account and program.
 //! * No admission makes more tokens `ACTIVE` than the program's capacity, however many instances
-//!   admit; only an administrator may admit an account beyond it.
+//!   admit; only an administrator may admit an account beyond it. Those whom an access gate admits are
+//!   counted apart.
 //! * An account that polls at the advised intervals is not passed by a later number, except by one
-//!   that an administrator admits. An account is silent only after a whole grace in which polls
+//!   that an administrator or an access gate admits. An account is silent only after a whole grace in which polls
 //!   were heard and none of its own, and admission stops at the first account whose presence is
 //!   unknown.
 //! * The end of a stay is fixed at admission, and an ended stay is never revived.
@@ -29,14 +31,15 @@
 //! program's `queue_numbers` row, *then* reads which accounts have a live token, *then* numbers the
 //! others. A second join of the same account is refused and answered with the existing place.
 //!
-//! Every transaction that admits locks the program's `queue_gates` row; an instance that finds it
-//! locked leaves the admission to the instance that holds it. Transactions that end a token lock
+//! Every transaction that admits locks the program's `queue_gates` row, or an access gate's own; an
+//! instance that finds it locked leaves the admission to the instance that holds it. Transactions that end a token lock
 //! only that token.
 //!
 //! One function writes queue positions to Redis, [`project()`]: it writes what PostgreSQL says of
 //! some accounts, reads PostgreSQL again, and repeats while the two differ. Whichever of two
 //! concurrent writers comes last has read the latest state.
 
+pub(crate) mod access_gates;
 mod admission;
 pub(crate) mod draw;
 mod entry_pass;
@@ -61,6 +64,12 @@ mod store;
 mod tokens;
 pub(crate) mod turn_notices;
 
+pub(crate) use access_gates::{
+    make_access_gate,
+    model::{AccessGate, AccessGateId, NewAccessGate},
+    open_gate_to,
+    store::list as list_access_gates,
+};
 pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;
 pub use draw::{

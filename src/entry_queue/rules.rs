@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(crate) cool_down_mins: Option<i32>,
     /// Step of the draw that the sale opens with; `None`: there is none.
     pub(crate) draw: Option<DrawStep>,
+    /// Whether it has access gates.
+    pub(crate) has_access_gates: bool,
     pub(crate) now: DateTime<Utc>,
 }
 

@@ -13,10 +13,13 @@ use crate::{
 const DOOR_MARGIN: TimeDelta = TimeDelta::seconds(5);
 
 /// Returns an error unless the sale of `program` is open, opens within [`DOOR_MARGIN`], or opens with a
-/// draw, which is entered before.
+/// draw, which is entered before, or has an access gate that is open by then: who may use that is decided
+/// in the batch.
 pub(crate) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
-    match program.sale_state(app.now() + DOOR_MARGIN) {
+    let soon = app.now() + DOOR_MARGIN;
+    match program.sale_state(soon) {
         SaleState::Coming { .. } if program.draw.is_some() => Ok(()),
+        SaleState::Coming { .. } if program.first_gate_at.is_some_and(|at| at <= soon) => Ok(()),
         SaleState::Coming { opens_at } => Err(QueueError::not_open(program, opens_at)),
         _ => Ok(()),
     }

@@ -1,9 +1,11 @@
 //! SQL of the demo data, the only statements that write to the tables of every feature.
 
+mod codes;
 pub(crate) mod copy;
 pub(crate) mod office;
 mod sale;
 
+pub(crate) use codes::insert_codes;
 pub(crate) use sale::sell_every_seat;
 
 use uuid::Uuid;
@@ -86,19 +88,6 @@ pub(crate) async fn charge(
         "#,
         account_id,
         points,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Gives every program a code that takes ten percent off.
-pub(crate) async fn insert_codes(tx: &mut Connection) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        insert into sale_codes (id, program_id, word, percent, uses_per_account_max)
-        select gen_random_uuid(), id, 'WELCOME', 10, 1 from programs
-        "#,
     )
     .execute(tx)
     .await?;

@@ -16,6 +16,7 @@ use futures_util::StreamExt;
 
 use self::store as gate;
 use super::{
+    access_gates,
     model::Bucket,
     parking::{Decision, Liveness},
     projection::{error::ProjectionError, project},
@@ -41,7 +42,8 @@ struct Passage {
     has_room: bool,
 }
 
-/// Admits in every program that is on sale. An error of one program is logged and stops no other.
+/// Admits in every program that is on sale, and through every open access gate. An error of one is logged
+/// and stops no other.
 pub async fn admit_everywhere(app: &App) -> Result<(), sqlx::Error> {
     let programs = gate::list_moving(&app.db).await?;
     futures_util::stream::iter(programs)
@@ -51,7 +53,7 @@ pub async fn admit_everywhere(app: &App) -> Result<(), sqlx::Error> {
             }
         })
         .await;
-    Ok(())
+    access_gates::admit_everywhere(app).await
 }
 
 /// Ends stays that have run out, in every program.
@@ -124,14 +126,13 @@ async fn pass_gate(
         return Ok(Some(Passage { moved, has_room: false }));
     };
 
-    let admitted = gate::write_admissions(
-        &mut tx,
-        &decision.admitted,
-        rules.stay_ends_at(),
-        i32::try_from(n_inside).unwrap_or(i32::MAX),
-        rules.capacity,
-    )
-    .await?;
+    let admission = gate::Admission {
+        stay_ends_at: rules.stay_ends_at(),
+        n_inside: i32::try_from(n_inside).unwrap_or(i32::MAX),
+        capacity: rules.capacity,
+        is_through_gate: false,
+    };
+    let admitted = gate::write_admissions(&mut tx, &decision.admitted, &admission).await?;
     let parked = gate::park(&mut tx, &decision.parked).await?;
     if let Some(bucket) = bucket {
         gate::write_bucket(&mut tx, program_id, bucket.less(admitted.len())).await?;

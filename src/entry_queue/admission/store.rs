@@ -136,6 +136,7 @@ pub(crate) async fn rules_of(
             join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
             unpaid_holds_max, cool_down_mins,
             (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
+            exists (select from access_gates where program_id = programs.id) as "has_access_gates!",
             clock_timestamp() as "now!"
         from programs
         where id = $1
@@ -173,7 +174,7 @@ pub(crate) async fn expire_lapsed(
     .await
 }
 
-/// Returns how many tokens are `ACTIVE`, whatever the clock says.
+/// Returns how many tokens that no access gate admitted are `ACTIVE`, whatever the clock says.
 pub(crate) async fn count_inside(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -181,7 +182,7 @@ pub(crate) async fn count_inside(
     sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from queue_tokens
-        where program_id = $1 and status = 'ACTIVE'
+        where program_id = $1 and status = 'ACTIVE' and not through_gate
         "#,
         program_id as _,
     )
@@ -211,15 +212,24 @@ pub(crate) async fn list_first(
     .await
 }
 
+/// What is written with the tokens that a gate admits together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Admission {
+    pub(crate) stay_ends_at: DateTime<Utc>,
+    /// Tokens that the gate admitted before and that are `ACTIVE`.
+    pub(crate) n_inside: i32,
+    pub(crate) capacity: Option<i32>,
+    /// Whether the gate is the tokens' access gate.
+    pub(crate) is_through_gate: bool,
+}
+
 /// Admits `tokens` in their order, up to the first whose row is locked or that waits no longer: a
-/// token whose owner is about to leave may yet stay, and must not be passed. `n_inside` tokens were
-/// admitted before. Returns the admitted accounts.
+/// token whose owner is about to leave may yet stay, and must not be passed. Returns the admitted
+/// accounts.
 pub(crate) async fn write_admissions(
     tx: &mut Connection,
     tokens: &[TokenId],
-    stay_ends_at: DateTime<Utc>,
-    n_inside: i32,
-    capacity: Option<i32>,
+    admission: &Admission,
 ) -> Result<Vec<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -239,15 +249,16 @@ pub(crate) async fn write_admissions(
         update queue_tokens t
         set status = 'ACTIVE', parked_at = null, admitted_at = clock_timestamp(),
             stay_ends_at = $2, expires_at = $2,
-            inside_after = $3 + nth::integer, capacity_then = $4::integer
+            inside_after = $3 + nth::integer, capacity_then = $4::integer, through_gate = $5
         from chosen
         where t.id = chosen.id
         returning t.account_id as "account_id: AccountId"
         "#,
         tokens as _,
-        stay_ends_at,
-        n_inside,
-        capacity,
+        admission.stay_ends_at,
+        admission.n_inside,
+        admission.capacity,
+        admission.is_through_gate,
     )
     .fetch_all(tx)
     .await

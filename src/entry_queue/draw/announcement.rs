@@ -18,7 +18,8 @@ use crate::{
 };
 
 /// Announces that a sale opens with a draw: commits to a seed, and to a beacon where relays are
-/// configured. Refused once the sale has opened or anybody has a number.
+/// configured. Refused once the sale has opened or anybody has a number, and where the program has an
+/// access gate.
 pub(crate) async fn announce_draw(
     app: &App,
     tx: &mut Connection,
@@ -28,6 +29,10 @@ pub(crate) async fn announce_draw(
     let next = numbers::lock_next_number(tx, program_id).await?;
     let rules = gate::rules_of(tx, program_id).await?;
     let has_begun = rules.now >= rules.on_sale_at || next > QueueNumber(1);
+    // Whoever may use an access gate would have a number before the draw gives them.
+    if rules.has_access_gates {
+        return Err(QueueError::DrawNotPossible);
+    }
     if has_begun || rules.draw.is_some() || rules.status == ProgramStatus::Cancelled {
         return Err(QueueError::DrawNotPossible);
     }

@@ -15,7 +15,7 @@ pub(crate) struct Flow {
 /// What changed in the line beside admissions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departures {
-    /// Accounts that left while they waited, purged ones excluded.
+    /// Accounts that left while they waited, purged ones excluded, or that an access gate admitted.
     pub(crate) n_left: i64,
     /// Tokens that were passed over, without those that came back.
     pub(crate) n_passed: i64,
@@ -37,6 +37,7 @@ pub(crate) async fn find_beginning(
             select max(admitted_at) from queue_tokens
             where program_id = $1 and admitted_at > $2
                 and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
+                and not through_gate
         ), (
             select max(moved_at) from queue_moves
             where program_id = $1 and moved_at > $2 and kind = 'RULES'
@@ -50,8 +51,8 @@ pub(crate) async fn find_beginning(
     .await
 }
 
-/// Returns how many admitted tokens ended, in whatever way, since each of `moments`, the earliest
-/// first.
+/// Returns how many tokens that the program's gate admitted ended, in whatever way, since each of
+/// `moments`, the earliest first.
 pub(crate) async fn count_freed(
     db: &Pool,
     program_id: ProgramId,
@@ -64,6 +65,7 @@ pub(crate) async fn count_freed(
             count(*) filter (where ended_at > $4) as "n_third!"
         from queue_tokens
         where program_id = $1 and ended_at > $2 and ended_at is not null and admitted_at is not null
+            and not through_gate
         "#,
         program_id as _,
         moments[0],
@@ -74,7 +76,7 @@ pub(crate) async fn count_freed(
     .await
 }
 
-/// Returns how many tokens were admitted since each of `moments`, the earliest first.
+/// Returns how many tokens the program's gate admitted since each of `moments`, the earliest first.
 pub(crate) async fn count_admitted(
     db: &Pool,
     program_id: ProgramId,
@@ -86,7 +88,7 @@ pub(crate) async fn count_admitted(
         select count(*) as "n_first!", count(*) filter (where admitted_at > $3) as "n_second!",
             count(*) filter (where admitted_at > $4) as "n_third!"
         from queue_tokens
-        where program_id = $1 and admitted_at > $2
+        where program_id = $1 and admitted_at > $2 and not through_gate
         "#,
         program_id as _,
         moments[0],
@@ -111,7 +113,9 @@ pub(crate) async fn count_departures(
              where program_id = $1 and ended_at > $2 and parked_at is null
                 and ended_at is not null and admitted_at is null
                 and queue_number > coalesce(
-                    (select up_to from queue_purges where program_id = $1), 0)) as "n_left!",
+                    (select up_to from queue_purges where program_id = $1), 0))
+            + (select count(*) from queue_tokens
+               where program_id = $1 and admitted_at > $2 and through_gate) as "n_left!",
             (select coalesce(sum(case kind when 'PARKED' then 1 when 'RETURNED' then -1 else 0 end), 0)
              from queue_moves
              where program_id = $1 and moved_at > $2

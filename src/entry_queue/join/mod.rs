@@ -22,6 +22,7 @@
 pub(crate) mod model;
 mod numbering;
 mod projecting;
+pub(crate) mod rows;
 pub(crate) mod store;
 
 use std::{sync::Arc, time::Duration};

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     accounts::AccountId,
     entry_queue::{
+        access_gates::model::OwnGate,
         guards::{judge::Objection, model::Arrival},
         log::Commitment,
         model::TokenId,
@@ -38,4 +39,17 @@ pub(crate) enum JoinVerdict {
     Closed,
     /// A guard against hoarding refused.
     Refused(Objection),
+}
+
+impl JoinVerdict {
+    /// Returns the verdict for whoever may use `gate`: the sale has not opened to them until one of both
+    /// does.
+    pub(crate) fn opening_with(self, gate: Option<&OwnGate>) -> Self {
+        match (self, gate) {
+            (Self::NotOpen { opens_at }, Some(gate)) => {
+                Self::NotOpen { opens_at: opens_at.min(gate.opens_at) }
+            }
+            _ => self,
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     model::{JoinRequest, JoinVerdict},
+    rows::NewRows,
     store,
 };
 use crate::{
@@ -11,9 +12,13 @@ use crate::{
     app::App,
     catalog::{DrawStep, ProgramId, SaleState},
     entry_queue::{
+        access_gates::{
+            model::{AccessGateId, OwnGate},
+            store as access_gates,
+        },
         admission::store as gate,
         draw::{close::close, store::entries as draw},
-        guards::{judge::Judge, network::NetworkTag, store::waits},
+        guards::{judge::Judge, store::waits},
         model::{QueueNumber, TokenId},
         rules::Rules,
     },
@@ -69,14 +74,23 @@ async fn write_once(
         rules.draw = Some(DrawStep::Closed);
     }
     let refusal = refusal_of(&rules);
+    let gates = gates_of(&mut tx, program_id, joins, &rules).await?;
     let has_entries = rules.draw.is_some_and(|step| step != DrawStep::Drawn);
     let joining =
         store::list_joining(&mut tx, program_id, &accounts_of(joins), has_entries).await?;
     let mut is_in: HashMap<AccountId, bool> = joining.into_iter().collect();
     let people: Vec<_> = joins.iter().map(|join| (join.account_id, join.arrival)).collect();
-    let mut judge = match refusal {
-        None => Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?,
-        Some(_) => Judge::default(),
+    let may_join = |account_id: AccountId| match refusal {
+        None => true,
+        // Who may use an open access gate joins before the sale opens.
+        Some(JoinVerdict::NotOpen { .. }) => {
+            gates.get(&account_id).is_some_and(|gate| gate.is_open(rules.now))
+        }
+        Some(_) => false,
+    };
+    let mut judge = match people.iter().any(|(account_id, _)| may_join(*account_id)) {
+        true => Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?,
+        false => Judge::default(),
     };
 
     let accepted = match rules.draw {
@@ -94,8 +108,10 @@ async fn write_once(
             Some(true) => return JoinVerdict::AlreadyIn,
             Some(false) => (),
         }
-        if let Some(refusal) = refusal {
-            return refusal;
+        if let Some(refusal) = refusal
+            && !may_join(join.account_id)
+        {
+            return refusal.opening_with(gates.get(&join.account_id));
         }
         if let Err(objection) = judge.admit(join.account_id, join.arrival) {
             return JoinVerdict::Refused(objection);
@@ -108,7 +124,11 @@ async fn write_once(
     match accepted {
         _ if joined.is_empty() => {}
         JoinVerdict::Entered => enter(&mut tx, program_id, &joined, &judge).await?,
-        _ => number(&mut tx, program_id, &joined, first, &rules, &judge).await?,
+        _ => {
+            let new =
+                NewRows { gates: gates_column(&gates, &joined), ..NewRows::of(&joined, &judge) };
+            number(&mut tx, program_id, &new, first, &rules, &judge).await?;
+        }
     }
     tx.commit().await?;
     Ok(verdicts)
@@ -125,11 +145,25 @@ fn refusal_of(rules: &Rules) -> Option<JoinVerdict> {
     }
 }
 
-/// Inserts the tokens of `joined` with numbers from `first` on, and writes the number after them.
+/// Returns the access gate that each of the joining accounts may use.
+async fn gates_of(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    joins: &[JoinRequest],
+    rules: &Rules,
+) -> Result<HashMap<AccountId, OwnGate>, sqlx::Error> {
+    if !rules.has_access_gates {
+        return Ok(HashMap::new());
+    }
+    let gates = access_gates::list_of_accounts(&mut *tx, program_id, &accounts_of(joins)).await?;
+    Ok(gates.into_iter().map(|gate| (gate.account_id, gate)).collect())
+}
+
+/// Inserts the tokens `new` with numbers from `first` on, and writes the number after them.
 async fn number(
     tx: &mut Connection,
     program_id: ProgramId,
-    joined: &[JoinRequest],
+    new: &NewRows,
     first: QueueNumber,
     rules: &Rules,
     judge: &Judge,
@@ -142,13 +176,11 @@ async fn number(
         }
         false => None,
     };
-    let new = NewRows::of(joined, judge);
-    store::insert_tokens(tx, program_id, new.columns(), new.networks(), first, stay_ends_at)
-        .await?;
+    store::insert_tokens(tx, program_id, new, first, stay_ends_at).await?;
     if judge.asks_for_work() {
         waits::delete_waits(tx, program_id, &new.accounts).await?;
     }
-    let n_new = i64::try_from(joined.len()).unwrap_or(i64::MAX);
+    let n_new = i64::try_from(new.tokens.len()).unwrap_or(i64::MAX);
     store::write_next_number(tx, program_id, QueueNumber(first.0 + n_new)).await
 }
 
@@ -160,40 +192,19 @@ async fn enter(
     judge: &Judge,
 ) -> Result<(), sqlx::Error> {
     let new = NewRows::of(joined, judge);
-    draw::insert_entries(tx, program_id, new.columns(), new.networks()).await?;
+    draw::insert_entries(tx, program_id, &new).await?;
     if judge.asks_for_work() {
         waits::delete_waits(tx, program_id, &new.accounts).await?;
     }
     Ok(())
 }
 
-/// Columns of new tokens or entries.
-struct NewRows {
-    tokens: Vec<TokenId>,
-    accounts: Vec<AccountId>,
-    commitments: Vec<Vec<u8>>,
-    /// Networks of the accounts, where they are kept.
-    networks: Option<Vec<NetworkTag>>,
-}
-
-impl NewRows {
-    fn of(joined: &[JoinRequest], judge: &Judge) -> Self {
-        let networks = || joined.iter().map(|join| join.arrival.network).collect();
-        Self {
-            tokens: tokens_of(joined),
-            accounts: accounts_of(joined),
-            commitments: joined.iter().map(|join| join.commitment.bytes().to_vec()).collect(),
-            networks: judge.keeps_networks().then(networks),
-        }
-    }
-
-    fn columns(&self) -> (&[TokenId], &[AccountId], &[Vec<u8>]) {
-        (&self.tokens, &self.accounts, &self.commitments)
-    }
-
-    fn networks(&self) -> Option<&[NetworkTag]> {
-        self.networks.as_deref()
-    }
+fn gates_column(
+    gates: &HashMap<AccountId, OwnGate>,
+    joined: &[JoinRequest],
+) -> Option<Vec<Option<AccessGateId>>> {
+    let own = |join: &JoinRequest| gates.get(&join.account_id).map(|gate| gate.id);
+    (!gates.is_empty()).then(|| joined.iter().map(own).collect())
 }
 
 fn tokens_of(joins: &[JoinRequest]) -> Vec<TokenId> {

@@ -6,7 +6,7 @@ use crate::{
     accounts::AccountId,
     catalog::ProgramId,
     entry_queue::{
-        guards::network::NetworkTag,
+        join::rows::NewRows,
         model::{QueueNumber, TokenId},
     },
     infra::postgres::Connection,
@@ -106,14 +106,12 @@ pub(crate) async fn list_written(
     .await
 }
 
-/// Inserts the tokens with numbers from `first` on, in their order. With `stay_ends_at` they are
-/// admitted at once. `networks` are those of the accounts, where they are kept; `commitments` are
-/// what the public log says of the tokens.
+/// Inserts the tokens `new` with numbers from `first` on, in their order. With `stay_ends_at` they are
+/// admitted at once.
 pub(crate) async fn insert_tokens(
     tx: &mut Connection,
     program_id: ProgramId,
-    (tokens, accounts, commitments): (&[TokenId], &[AccountId], &[Vec<u8>]),
-    networks: Option<&[NetworkTag]>,
+    new: &NewRows,
     first: QueueNumber,
     stay_ends_at: Option<DateTime<Utc>>,
 ) -> Result<(), sqlx::Error> {
@@ -121,21 +119,22 @@ pub(crate) async fn insert_tokens(
         r#"
         insert into queue_tokens
             (id, program_id, account_id, queue_number,
-             status, admitted_at, stay_ends_at, expires_at, network_tag, commitment)
+             status, admitted_at, stay_ends_at, expires_at, network_tag, commitment, gate_id)
         select id, $1, account_id, $4 + nth - 1,
             case when $5::timestamptz is null then 'WAITING' else 'ACTIVE' end,
             case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5, network,
-            commitment
-        from unnest($2::uuid[], $3::uuid[], $6::bigint[], $7::bytea[])
-            with ordinality as new (id, account_id, network, commitment, nth)
+            commitment, gate
+        from unnest($2::uuid[], $3::uuid[], $6::bigint[], $7::bytea[], $8::uuid[])
+            with ordinality as new (id, account_id, network, commitment, gate, nth)
         "#,
         program_id as _,
-        tokens as _,
-        accounts as _,
+        new.tokens.as_slice() as _,
+        new.accounts.as_slice() as _,
         first as _,
         stay_ends_at,
-        networks as _,
-        commitments,
+        new.networks.as_deref() as _,
+        &new.commitments,
+        new.gates.as_deref() as _,
     )
     .execute(tx)
     .await?;

@@ -37,6 +37,10 @@ pub(crate) enum MoveKind {
     DrawClosed,
     /// What was secret in the draw.
     DrawRevealed,
+    /// An access gate was made, with its terms.
+    GateMade,
+    /// An access gate admitted a number.
+    GateAdmitted,
     /// A wish joined the waiting list of a performance.
     WishMade,
     /// A wish was offered places.

@@ -215,7 +215,8 @@ fn render_status(
             view.show(&InDrawPage { v: view, program, refresh_secs, is_drawing }, state)
         }
         None => {
-            let is_over = program.sale_state(app.now()) != SaleState::Open;
+            let now = app.now();
+            let is_over = program.sale_state(now) != SaleState::Open && !program.is_early(now);
             let ended = match state.status {
                 TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",
                 status => status.into(),

@@ -14,8 +14,11 @@ use super::program::find;
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
-    catalog::{DrawStep, Listings, Program, Programs, SaleState, ScheduleId, ScheduleListing},
+    catalog::{
+        DrawStep, Listings, Program, ProgramId, Programs, SaleState, ScheduleId, ScheduleListing,
+    },
     entry_queue::{
+        access_gates::{model::OwnGate, store as access_gates},
         error::QueueError,
         model::{QueueNumber, TokenStatus},
         paths::program_path,
@@ -40,6 +43,8 @@ struct ProgramPage<'a> {
     state: &'static str,
     venue_name: &'a str,
     own: OwnPlace,
+    /// Access gate that the visitor may use; `None` once the sale has opened.
+    gate: Option<OwnGate>,
     /// Address of the site, without a slash at its end.
     site_url: &'a str,
     now: DateTime<Utc>,
@@ -115,6 +120,11 @@ impl ProgramPage<'_> {
 
     fn is_in_line(&self) -> bool {
         matches!(self.own, OwnPlace::Waiting { .. } | OwnPlace::Inside { .. })
+    }
+
+    /// Whether the visitor may join through an access gate, before the sale opens.
+    fn may_join_early(&self) -> bool {
+        self.gate.as_ref().is_some_and(|gate| gate.is_open(self.now))
     }
 
     /// Whether a waiting list may be joined.
@@ -207,6 +217,14 @@ pub(crate) async fn show_program(
         }
         _ => OwnPlace::Outside,
     };
+    let gate = match visitor.account_id {
+        Some(account_id)
+            if matches!(sale, SaleState::Coming { .. }) && program.first_gate_at.is_some() =>
+        {
+            own_gate(&app, program.id, account_id).await?
+        }
+        _ => None,
+    };
     let site_url = app.config.site_url();
     let page = ProgramPage {
         v: &visitor.view,
@@ -215,6 +233,7 @@ pub(crate) async fn show_program(
         state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.into() },
         venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
         own,
+        gate,
         site_url: &site_url,
         now,
     };
@@ -239,6 +258,15 @@ pub(crate) async fn show_program(
             .collect(),
     };
     Ok(visitor.view.show(&page, &document))
+}
+
+/// Returns the access gate that an account may use.
+async fn own_gate(
+    app: &App,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Option<OwnGate>, sqlx::Error> {
+    Ok(access_gates::list_of_accounts(&app.db, program_id, &[account_id]).await?.pop())
 }
 
 /// Returns where an account stands; the look counts as a poll, as one at the queue's page does. The

@@ -29,6 +29,13 @@ pub(crate) enum Note {
     Entered(i64),
 }
 
+impl Note {
+    /// Returns the note that Redis has as `at_ms`: a negative one is of entering the window.
+    pub(crate) fn of(at_ms: i64) -> Self {
+        if at_ms < 0 { Self::Entered(-at_ms) } else { Self::Polled(at_ms) }
+    }
+}
+
 /// Polls of a whole queue, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "units last")]

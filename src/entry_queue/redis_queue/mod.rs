@@ -32,6 +32,9 @@ use crate::{
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("count.lua")));
 static HEAD: LazyLock<Script> =
     LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("head.lua"))));
+static CALL_UP: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("hearing.lua"), include_str!("call_up.lua")))
+});
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begin.lua")));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
 
@@ -88,6 +91,40 @@ impl RedisQueue<'_> {
         }))
     }
 
+    /// Returns the liveness of `accounts`, which an access gate is about to admit; those that do not wait
+    /// here are left out. `None` while the queue is not complete. From now on their polls are recorded
+    /// behind the window too.
+    pub(crate) async fn call_up(
+        &self,
+        accounts: &[AccountId],
+        grace: Duration,
+    ) -> Result<Option<Liveness>, RedisAway> {
+        let mut call = CALL_UP.key(self.key("waiting"));
+        call.key(self.key("seen")).key(self.key("epoch")).key(self.key("hearing"));
+        call.key(self.key("called")).arg(millis(grace));
+        for account_id in accounts {
+            call.arg(account_id.0.as_bytes());
+        }
+        let answer: Vec<i64> = self.redis.run(&call).await?;
+        let [heard_ms, gap_ms, resumed_ms, notes @ ..] = answer.as_slice() else {
+            return Ok(None);
+        };
+        let hearing = Hearing {
+            heard_ms: *heard_ms,
+            quiet_ms: Some(*gap_ms).filter(|ms| *ms >= 0),
+            resumed_ms: *resumed_ms,
+            // Where nobody of them is present, nobody is passed over.
+            behind_ms: None,
+        };
+        let called = accounts.iter().copied().zip(notes).filter(|(_, note)| **note != 0);
+        Ok(Some(Liveness {
+            notes: called.map(|(account_id, note)| (account_id, Note::of(*note))).collect(),
+            hearing,
+            is_whole: true,
+            grace_ms: i64::try_from(grace.as_millis()).unwrap_or(i64::MAX),
+        }))
+    }
+
     /// Begins a rebuild of the queue from nothing.
     pub(crate) async fn begin(&self, rebuild_id: Uuid) -> Result<RebuildBegun, RedisAway> {
         let mut call = BEGIN.key(self.key("waiting"));
@@ -136,19 +173,14 @@ fn int(value: &Value) -> i64 {
     }
 }
 
-/// Returns notes by account from the two lists of `head.lua`: a negative note is of entering the
-/// window.
+/// Returns notes by account from the two lists of `head.lua`.
 fn noted(accounts: &Value, notes: &Value) -> HashMap<AccountId, Note> {
     let (Value::Array(accounts), Value::Array(notes)) = (accounts, notes) else {
         return HashMap::new();
     };
     let pairs = accounts.iter().zip(notes).filter_map(|(id, note)| {
         let Value::BulkString(bytes) = id else { return None };
-        let note = match int(note) {
-            at_ms @ 0.. => Note::Polled(at_ms),
-            at_ms => Note::Entered(-at_ms),
-        };
-        Some((account(bytes)?, note))
+        Some((account(bytes)?, Note::of(int(note))))
     });
     pairs.collect()
 }

@@ -8,7 +8,8 @@
 -- KEYS[4]  epoch    hash  run: the server that holds the queue; since: complete since then (ms);
 --                         counted_to: every account with a number up to it was written
 -- KEYS[5]  hearing  hash  as hearing.lua describes it
--- ARGV[1]  window         polls are recorded for this many tokens at the head
+-- KEYS[6]  called   zset  accounts that an access gate has called up, as call_up.lua describes it
+-- ARGV[1]  window         polls are recorded for this many tokens at the head, and for `called`
 -- ARGV[2]  grace_ms       how long an account may be silent
 -- ARGV[..] accounts       16 bytes each
 -- ARGV[#]  run_id         of this server, read over the connection of this call; may be empty
@@ -48,14 +49,14 @@ for i = 3, #ARGV - 1 do
       heard = milliseconds(clock.heard_ms)
     end
     n_ahead = redis.call('ZRANK', KEYS[1], account)
-    if n_ahead < window then
+    if n_ahead < window or redis.call('ZSCORE', KEYS[6], account) then
       near[#near + 1] = heard
       near[#near + 1] = account
     else
       -- Returning accounts may push this one out of the window; entering again is noted again.
       redis.call('ZREM', KEYS[3], account)
-      is_anybody_behind = true
     end
+    if n_ahead >= window then is_anybody_behind = true end
     if number > counted_to then n_ahead = -1 end
   else
     number, kind = 0, redis.call('ZSCORE', KEYS[2], account) and 2 or 0

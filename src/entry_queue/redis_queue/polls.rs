@@ -166,7 +166,8 @@ impl RedisQueue<'_> {
     ) -> Result<Vec<Position>, RedisAway> {
         let mut call = POLL.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
-        call.key(self.key("hearing")).arg(WINDOW).arg(millis(grace));
+        call.key(self.key("hearing")).key(self.key("called"));
+        call.arg(WINDOW).arg(millis(grace));
         for account_id in accounts {
             call.arg(account_id.0.as_bytes());
         }

@@ -149,11 +149,14 @@ async fn tell_queue(app: &App, queue: MovingQueue) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends the notice of a token that is admitted past the queue, and tells its owner, in the
-/// transaction that admits it.
-pub(crate) async fn tell_let_in(tx: &mut Connection, token_id: TokenId) -> Result<(), sqlx::Error> {
-    let ended = store::take_one(tx, token_id).await?;
-    tell(tx, ended.as_slice()).await?;
+/// Ends the notices of tokens that are admitted past the queue, and tells their owners, in the
+/// transaction that admits them.
+pub(crate) async fn tell_admitted(
+    tx: &mut Connection,
+    tokens: &[TokenId],
+) -> Result<(), sqlx::Error> {
+    let ended = store::take_of(tx, tokens).await?;
+    tell(tx, &ended).await?;
     Ok(())
 }
 

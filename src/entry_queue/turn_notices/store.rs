@@ -84,21 +84,28 @@ pub(crate) async fn take_near(
     .await
 }
 
-/// Ends the notice of a token, if it is pending, and returns the token.
-pub(crate) async fn take_one(
+/// Ends the pending notices of `tokens`, and returns their tokens.
+pub(crate) async fn take_of(
     tx: &mut Connection,
-    token_id: TokenId,
-) -> Result<Option<TokenId>, sqlx::Error> {
+    tokens: &[TokenId],
+) -> Result<Vec<TokenId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        update turn_notices
+        update turn_notices n
         set ended_at = clock_timestamp()
-        where token_id = $1 and ended_at is null
-        returning token_id as "token_id: TokenId"
+        from unnest($1::uuid[]) as admitted (id)
+        cross join lateral (
+            select token_id from turn_notices
+            where token_id = admitted.id and ended_at is null
+            limit 1
+            for no key update
+        ) own
+        where n.token_id = own.token_id
+        returning n.token_id as "token_id: TokenId"
         "#,
-        token_id as _,
+        tokens as _,
     )
-    .fetch_optional(tx)
+    .fetch_all(tx)
     .await
 }
 

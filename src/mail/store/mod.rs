@@ -283,8 +283,8 @@ pub(crate) async fn find_turn(
                 order by starts_at limit 1
             ), 'Asia/Seoul') as "time_zone!",
             case
-                when p.status <> 'PUBLISHED'
-                    or clock_timestamp() not between p.on_sale_at and p.off_sale_at then null
+                when p.status <> 'PUBLISHED' or clock_timestamp() > p.off_sale_at
+                    or clock_timestamp() < p.on_sale_at and not t.through_gate then null
                 when t.status = 'WAITING' and t.parked_at is null then 'NEAR'
                 when t.status = 'WAITING' then 'MISSED'
                 when t.status = 'ACTIVE' and t.stay_ends_at > clock_timestamp() then 'COME'

@@ -78,6 +78,9 @@ pub(crate) enum CodeEditError {
     /// The program has no such performance.
     #[error("no such performance")]
     NoSchedule,
+    /// The sale opens with a draw, which numbers everybody who came before.
+    #[error("the sale opens with a draw")]
+    OpensWithDraw,
     /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -99,6 +102,7 @@ impl HttpError for CodeEditError {
             Self::BelowUses { uses } => Problem::new(409, "code-below-uses")
                 .with(json!({ "uses": uses }))
                 .number("count", uses),
+            Self::OpensWithDraw => Problem::new(409, "code-gate-draw"),
             Self::NoSchedule => Mistakes::one("schedule_id", "admin-refusal-schedule").problem(),
             Self::Database(error) => error.problem(),
         }

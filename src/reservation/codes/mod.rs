@@ -6,8 +6,8 @@
 //! refund gives its use back, like the release and the end of a hold.
 //!
 //! An **access code** takes nothing off. An account **redeems** it once, which is its use and is never
-//! given back. While the code is valid, its section or zone is **open** to the account. Where that is
-//! **hidden**, nobody else sees, finds, counts, is offered or holds anything of it: its free seats have a
+//! given back. While the code is valid, the account may use the code's access gate (`entry_queue`), and its
+//! section or zone is **open** to the account. Where that is **hidden**, nobody else sees, finds, counts, is offered or holds anything of it: its free seats have a
 //! status of their own.
 //!
 //! # Invariants
@@ -47,6 +47,7 @@ use self::{
 use crate::{
     app::App,
     catalog::{ProgramId, Schedule},
+    entry_queue::make_access_gate,
     infra::postgres::{Connection, violated_constraint},
     reservation::error::ReservationError,
 };
@@ -87,20 +88,26 @@ pub(crate) async fn return_uses(
     if ids.is_empty() { Ok(()) } else { store::write_uses_returned(tx, ids).await }
 }
 
-/// Makes a code for each of `words`, all on the same terms.
+/// Makes a code for each of `words`, all on the same terms and with the same access gate.
 pub(crate) async fn make(
     tx: &mut Connection,
     program_id: ProgramId,
     words: &[CodeWord],
     new: &NewCode,
 ) -> Result<(), CodeEditError> {
-    let made =
-        edits::insert(tx, program_id, words, new).await.map_err(
-            |error| match violated_constraint(&error) {
-                Some("sale_codes_schedule_of_program") => CodeEditError::NoSchedule,
-                _ => error.into(),
-            },
-        )?;
+    let gate_id = match &new.gate {
+        Some(gate) => {
+            let made = make_access_gate(tx, program_id, gate).await?;
+            Some(made.ok_or(CodeEditError::OpensWithDraw)?)
+        }
+        None => None,
+    };
+    let made = edits::insert(tx, program_id, words, new, gate_id).await.map_err(|error| {
+        match violated_constraint(&error) {
+            Some("sale_codes_schedule_of_program") => CodeEditError::NoSchedule,
+            _ => error.into(),
+        }
+    })?;
     if made.len() == words.len() { Ok(()) } else { Err(CodeEditError::Taken) }
 }
 

@@ -6,7 +6,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{catalog::ScheduleId, infra::ids::ids, points::Points};
+use crate::{
+    catalog::ScheduleId,
+    entry_queue::{AccessGateId, NewAccessGate},
+    infra::ids::ids,
+    points::Points,
+};
 
 ids! {
     /// Id of a code of a program.
@@ -66,7 +71,7 @@ impl FromStr for CodeWord {
 /// Terms of a code. None changes later but `uses_max`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct NewCode {
-    /// Whether it opens a section instead of taking something off.
+    /// Whether it opens a section or an access gate instead of taking something off.
     pub(crate) is_access: bool,
     /// Percentage taken off, 1 to 100; exactly one of it and `amount` is set, none of an access code.
     pub(crate) percent: Option<i32>,
@@ -84,6 +89,8 @@ pub(crate) struct NewCode {
     pub(crate) schedule_id: Option<ScheduleId>,
     /// Only section or zone it is for, by its name.
     pub(crate) section: Option<String>,
+    /// Access gate of its own, which the codes that are made together share; only of access codes.
+    pub(crate) gate: Option<NewAccessGate>,
 }
 
 /// Code of a program, as it was read.
@@ -92,7 +99,8 @@ pub(crate) struct SaleCode {
     pub(crate) id: SaleCodeId,
     #[serde(rename = "code")]
     pub(crate) word: CodeWord,
-    /// Whether it opens its section to those who redeem it, instead of taking something off.
+    /// Whether it opens its section or its access gate to those who redeem it, instead of taking something
+    /// off.
     pub(crate) is_access: bool,
     /// Percentage taken off; exactly one of it and `amount` is set, none of an access code.
     pub(crate) percent: Option<i32>,
@@ -104,6 +112,8 @@ pub(crate) struct SaleCode {
     pub(crate) uses_per_account_max: Option<i32>,
     pub(crate) schedule_id: Option<ScheduleId>,
     pub(crate) section: Option<String>,
+    /// Access gate that those may use who redeem it.
+    pub(crate) gate_id: Option<AccessGateId>,
     /// Reservations that have it and are held or paid; redemptions of an access code.
     pub(crate) uses: i32,
     pub(crate) withdrawn_at: Option<DateTime<Utc>>,
@@ -171,6 +181,7 @@ mod tests {
             uses_per_account_max: None,
             schedule_id: None,
             section: None,
+            gate_id: None,
             uses: 0,
             withdrawn_at: None,
             created_at: DateTime::UNIX_EPOCH,

@@ -139,9 +139,13 @@ pub(crate) async fn create_redemption(
     let code = redeem(&app, me.account_id, program.id, &word).await?;
     let document = json!({
         "code": code.word, "section": code.section, "schedule_id": code.schedule_id,
-        "valid_until": code.valid_until,
+        "gate_id": code.gate_id, "valid_until": code.valid_until,
     });
     let answer =
         me.view.done(StatusCode::CREATED, &document, &format!("/programs/{}", program.slug));
-    Ok(with_message(answer, "flash-code-redeemed"))
+    let message = match code.section {
+        Some(_) => "flash-code-redeemed",
+        None => "flash-code-redeemed-gate",
+    };
+    Ok(with_message(answer, message))
 }

@@ -6,12 +6,17 @@ use super::{
     store::access,
 };
 use crate::{
-    accounts::AccountId, app::App, catalog::ProgramId, infra::postgres::retry_stale,
+    accounts::AccountId,
+    app::App,
+    catalog::ProgramId,
+    entry_queue::{self, open_gate_to},
+    infra::postgres::retry_stale,
     reservation::error::ReservationError,
 };
 
-/// Redeems the access code with `word`: from now on its section is open to the account, while the code is
-/// valid. Whoever has redeemed it before uses nothing more.
+/// Redeems the access code with `word`: from now on its section is open to the account and it may use the
+/// code's access gate, while the code is valid; also with the place in line that it has. Whoever has
+/// redeemed it before uses nothing more.
 pub(crate) async fn redeem(
     app: &App,
     account_id: AccountId,
@@ -28,15 +33,19 @@ async fn redeem_once(
     word: &CodeWord,
 ) -> Result<SaleCode, ReservationError> {
     let mut tx = app.db.begin().await?;
+    // In the order of locks, tokens come before codes.
+    let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
     let code = access::lock_by_word(&mut tx, program_id, word).await?;
     let code = code.ok_or(CodeRefusal::Unknown)?;
     let (moment, has_redeemed) = access::read_redeemed(&mut tx, account_id, code.id).await?;
     code.require_valid(moment)?;
-    if has_redeemed {
-        return Ok(code);
+    if !has_redeemed {
+        code.require_use_left()?;
+        access::insert_redemption(&mut tx, account_id, code.id).await?;
     }
-    code.require_use_left()?;
-    access::insert_redemption(&mut tx, account_id, code.id).await?;
+    if let Some((token, gate_id)) = token.zip(code.gate_id) {
+        open_gate_to(&mut tx, &token, gate_id).await?;
+    }
     tx.commit().await?;
     Ok(code)
 }

@@ -170,6 +170,8 @@ invariants! {
     ];
     /// Something hidden is held by those only to whom a code has opened it.
     K2 HiddenIsHeldByTheInvited ["src/verify/checks/unopened_holds.sql"];
+    /// Access gates admit those only who redeemed a code of them.
+    K3 GatesAdmitTheInvited ["src/verify/checks/uninvited_at_gates.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
     /// The queue in Redis equals the queue in PostgreSQL.

@@ -1,5 +1,6 @@
 //! The waiting room, from the outside: joining, waiting and leaving.
 
+mod access_gates;
 mod arrival;
 mod cluster;
 mod confirmed;

@@ -15,7 +15,7 @@ use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what
 /// lists them. Of `price_changes` there are only those that are not written yet.
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 9] = [
     "programs",
     "schedules",
     "venues",
@@ -23,6 +23,7 @@ const SMALL: [&str; 8] = [
     "queue_gates",
     "queue_purges",
     "queue_draws",
+    "access_gates",
     "price_changes",
 ];
 /// Indexes whose first column has few rows for each of its values: nothing is lost by reading all of

@@ -2,8 +2,8 @@
 
 use sqlx::PgPool;
 use stagedoor::verify::Invariant::{
-    CodesAreUsedWithinLimits, ConfirmedAddsUp, HiddenIsHeldByTheInvited, SeatsAgreeWithItems,
-    SharesAddUp,
+    CodesAreUsedWithinLimits, ConfirmedAddsUp, GatesAdmitTheInvited, HiddenIsHeldByTheInvited,
+    SeatsAgreeWithItems, SharesAddUp,
 };
 
 use super::{breaks_after, run, shares::SHARED, violations};
@@ -83,6 +83,26 @@ broken_codes! {
     a_free_seat_of_a_hidden_section_for_everybody: SeatsAgreeWithItems,
         "alter table schedule_seats drop constraint schedule_seats_free_as_hidden;
          update schedule_seats set hidden_at = now() where status = 'AVAILABLE'";
+    an_access_gate_without_its_code: GatesAdmitTheInvited,
+        "insert into access_gates (id, program_id, opens_at, capacity)
+         select '00000000-0000-0000-0000-0000000000d1', program_id, now() - interval '1 day', 5
+         from sale_codes;
+         update queue_tokens set gate_id = '00000000-0000-0000-0000-0000000000d1'
+         where account_id::text like '%a1'";
+    an_admission_before_the_gate_opened: GatesAdmitTheInvited,
+        "insert into access_gates (id, program_id, opens_at, capacity)
+         select '00000000-0000-0000-0000-0000000000d1', program_id, now() - interval '1 minute', 5
+         from sale_codes;
+         insert into sale_codes (id, program_id, word, is_access, uses, gate_id)
+         select '00000000-0000-0000-0000-0000000000c1', program_id, 'EARLY', true, 1,
+             '00000000-0000-0000-0000-0000000000d1'
+         from sale_codes;
+         insert into code_redemptions (account_id, sale_code_id, redeemed_at)
+         values ('00000000-0000-0000-0000-0000000000a1', '00000000-0000-0000-0000-0000000000c1',
+             now() - interval '1 hour');
+         update queue_tokens
+         set gate_id = '00000000-0000-0000-0000-0000000000d1', through_gate = true
+         where account_id::text like '%a1'";
     a_discount_that_is_not_in_the_total: ConfirmedAddsUp,
         "update reservations set total = 60000 where id::text like '%b2'";
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::{
     admin::pages::{parse_limit, parse_optional, parse_text},
     catalog::ScheduleId,
+    entry_queue::NewAccessGate,
     points::Points,
     reservation::codes::model::{CodeWord, NewCode},
     web::{
@@ -43,6 +44,9 @@ pub(crate) struct CodesForm {
     pub(crate) uses_per_account_max: Field,
     pub(crate) schedule_id: Field,
     pub(crate) section: Field,
+    /// Access gate that the codes share: when it opens, a local time, and its capacity; both empty: none.
+    pub(crate) gate_opens_at: Field,
+    pub(crate) gate_capacity: Field,
 }
 
 impl CodesForm {
@@ -79,11 +83,14 @@ impl CodesForm {
         };
         let own = own.filter(|own| is_access != Some(true) || own.is_none());
         let own = mistakes.note("uses_per_account_max", "admin-refusal-code-once", own);
-        // An access code opens one section.
-        let section = section.filter(|section| is_access != Some(true) || section.is_some());
+        let gate = self.gate(&mut mistakes, is_access.unwrap_or(false), zone);
+        // An access code opens something.
+        let has_gate = gate.as_ref().is_some_and(Option::is_some);
+        let opens = |section: &Option<String>| section.is_some() || has_gate;
+        let section = section.filter(|section| is_access != Some(true) || opens(section));
         let section = mistakes.note("section", "admin-refusal-code-section", section);
         let limits = uses_max.zip(own);
-        let scope = schedule_id.zip(section);
+        let scope = schedule_id.zip(section).zip(gate);
         let terms = is_access.zip(terms);
         let new =
             terms.zip(valid).zip(limits).zip(scope).map(|(((terms, valid), limits), scope)| {
@@ -95,11 +102,32 @@ impl CodesForm {
                     valid_until: valid.1,
                     uses_max: limits.0,
                     uses_per_account_max: limits.1,
-                    schedule_id: scope.0,
-                    section: scope.1,
+                    schedule_id: scope.0.0,
+                    section: scope.0.1,
+                    gate: scope.1,
                 }
             });
         mistakes.or(words.zip(new))
+    }
+
+    /// Returns the access gate: both of its fields are filled in, or none.
+    #[expect(clippy::option_option, reason = "no gate is an answer, nonsense is none")]
+    fn gate(
+        &self,
+        mistakes: &mut Mistakes,
+        is_access: bool,
+        zone: Tz,
+    ) -> Option<Option<NewAccessGate>> {
+        let opens_at = moment(mistakes, "gate_opens_at", &self.gate_opens_at, zone);
+        let capacity = parse_limit(mistakes, "gate_capacity", &self.gate_capacity);
+        let gate = match (opens_at?, capacity?) {
+            (None, None) => Some(None),
+            (Some(opens_at), Some(capacity)) if is_access => {
+                Some(Some(NewAccessGate { opens_at, capacity }))
+            }
+            _ => None,
+        };
+        mistakes.note("gate_capacity", "admin-refusal-code-gate", gate)
     }
 
     fn words(&self, mistakes: &mut Mistakes) -> Option<Vec<CodeWord>> {

@@ -22,6 +22,7 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{ProgramEdition, ProgramId, ScheduleEdition, ScheduleId, list_schedule_editions},
+    entry_queue::{AccessGate, AccessGateId, list_access_gates},
     infra::postgres::page::{After, PAGE_ROWS, Page},
     reservation::codes::{
         model::{SaleCode, SaleCodeId},
@@ -48,6 +49,7 @@ const COLUMNS: &[&str] = &[
     "uses_per_account_max",
     "schedule_id",
     "section",
+    "gate_id",
     "uses",
     "created_at",
     "withdrawn_at",
@@ -60,6 +62,7 @@ struct CodesPage {
     edition: ProgramEdition,
     schedules: Vec<ScheduleEdition>,
     codes: Page<SaleCode>,
+    gates: Vec<AccessGate>,
     form: CodesForm,
     mistakes: Mistakes,
     refusal: Option<String>,
@@ -77,6 +80,7 @@ impl CodesPage {
         Ok(Self {
             v,
             schedules: list_schedule_editions(&app.db, edition.id).await?,
+            gates: list_access_gates(&app.db, edition.id).await?,
             edition,
             codes: Page::cut(codes, |code| code.id.0),
             form: CodesForm::default(),
@@ -102,6 +106,11 @@ impl CodesPage {
             let schedule = self.schedules.iter().find(|schedule| schedule.id == *id);
             schedule.map(|each| self.v.moment(&each.starts_at, &each.time_zone))
         };
+        let gate = |id: AccessGateId| {
+            let gate = self.gates.iter().find(|gate| gate.id == id)?;
+            let text = self.v.t("admin-code-gate-terms").word("when", moment(&gate.opens_at));
+            Some(text.number("count", gate.capacity).to_string())
+        };
         let own = code.uses_per_account_max;
         let parts = [
             code.valid_from
@@ -113,6 +122,7 @@ impl CodesPage {
             own.map(|own| self.v.t("admin-code-each").number("count", own).to_string()),
             code.schedule_id.as_ref().and_then(start),
             code.section.clone(),
+            code.gate_id.and_then(gate),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
@@ -254,6 +264,7 @@ pub(crate) async fn download_codes(
                     number(code.uses_per_account_max),
                     code.schedule_id.map(|id| id.to_string()).unwrap_or_default(),
                     code.section.unwrap_or_default(),
+                    code.gate_id.map(|id| id.to_string()).unwrap_or_default(),
                     code.uses.to_string(),
                     moment(Some(code.created_at)),
                     moment(code.withdrawn_at),

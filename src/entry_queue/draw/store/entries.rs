@@ -7,7 +7,7 @@ use crate::{
     catalog::ProgramId,
     entry_queue::{
         draw::model::DrawEntry,
-        guards::network::NetworkTag,
+        join::rows::NewRows,
         model::{QueueNumber, TokenId},
     },
     infra::postgres::{Connection, Pool},
@@ -17,8 +17,7 @@ use crate::{
 pub(crate) async fn insert_entries(
     tx: &mut Connection,
     program_id: ProgramId,
-    (ids, accounts, commitments): (&[TokenId], &[AccountId], &[Vec<u8>]),
-    networks: Option<&[NetworkTag]>,
+    new: &NewRows,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -28,10 +27,10 @@ pub(crate) async fn insert_entries(
             as new (id, account_id, commitment, network)
         "#,
         program_id as _,
-        ids as _,
-        accounts as _,
-        commitments,
-        networks as _,
+        new.tokens.as_slice() as _,
+        new.accounts.as_slice() as _,
+        &new.commitments,
+        new.networks.as_deref() as _,
     )
     .execute(tx)
     .await?;

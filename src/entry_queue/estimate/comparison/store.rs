@@ -163,7 +163,7 @@ pub(crate) async fn list_outcomes(
         WaitOutcome,
         r#"
         select id as "token_id: TokenId",
-            admitted_at is not null and let_in_by is null as "is_comparable!"
+            admitted_at is not null and let_in_by is null and not through_gate as "is_comparable!"
         from queue_tokens
         where id = any($1) and (status <> 'WAITING' or parked_at is not null)
         "#,

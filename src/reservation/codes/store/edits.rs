@@ -4,23 +4,25 @@ use uuid::Uuid;
 
 use crate::{
     catalog::ProgramId,
+    entry_queue::AccessGateId,
     infra::postgres::{Connection, Pool},
     reservation::codes::model::{CodeWord, NewCode, SaleCode, SaleCodeId},
 };
 
-/// Inserts a code for each of `words`, all on the same terms, and returns the ids of those that were new.
+/// Inserts a code for each of `words`, all on the same terms and with the same access gate, and returns the ids of those that were new.
 pub(in crate::reservation::codes) async fn insert(
     tx: &mut Connection,
     program_id: ProgramId,
     words: &[CodeWord],
     new: &NewCode,
+    gate_id: Option<AccessGateId>,
 ) -> Result<Vec<SaleCodeId>, sqlx::Error> {
     let ids: Vec<SaleCodeId> = words.iter().map(|_| SaleCodeId(Uuid::now_v7())).collect();
     sqlx::query_scalar!(
         r#"
         insert into sale_codes (id, program_id, word, percent, amount, valid_from, valid_until,
-            uses_max, uses_per_account_max, schedule_id, section, is_access)
-        select id, $1, word, $2, $3, $4, $5, $6, $7, $8, $9, $12
+            uses_max, uses_per_account_max, schedule_id, section, is_access, gate_id)
+        select id, $1, word, $2, $3, $4, $5, $6, $7, $8, $9, $12, $13
         from unnest($10::uuid[], $11::text[]) as w (id, word)
         on conflict (program_id, word) where withdrawn_at is null do nothing
         returning id as "id: SaleCodeId"
@@ -37,6 +39,7 @@ pub(in crate::reservation::codes) async fn insert(
         ids as _,
         words as _,
         new.is_access,
+        gate_id as _,
     )
     .fetch_all(tx)
     .await
@@ -53,7 +56,7 @@ pub(in crate::reservation::codes) async fn lock_of_program(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where id = $1 and program_id = $2
         for no key update
@@ -100,7 +103,7 @@ pub(crate) async fn list(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where program_id = $1 and id < $2
         order by id desc

@@ -23,7 +23,7 @@ pub(super) async fn find(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where program_id = $1 and word = $2 and withdrawn_at is null and not is_access
         "#,
@@ -44,7 +44,7 @@ pub(crate) async fn lock(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where id = any($1)
         order by id

@@ -172,6 +172,7 @@ fn program() -> Program {
         cool_down_mins: None,
         time_zone: String::new(),
         draw: None,
+        first_gate_at: None,
     }
 }
 

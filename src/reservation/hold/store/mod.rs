@@ -94,6 +94,8 @@ pub(crate) struct HoldTerms {
     pub(crate) account_id: AccountId,
     /// Time by the database's clock, after the locks.
     pub(crate) moment: DateTime<Utc>,
+    /// Whether the account may hold at this time: the program is on sale, or will be and an access gate
+    /// admitted the account.
     pub(crate) is_on_sale: bool,
     pub(crate) hold_ttl_secs: i32,
     pub(crate) refund_until: DateTime<Utc>,
@@ -142,9 +144,12 @@ pub(crate) async fn list_terms(
         HoldTerms,
         r#"
         select asked.account_id as "account_id!: AccountId", moment.at as "moment!",
-            (p.status = 'PUBLISHED' and p.on_sale_at <= moment.at
-                and moment.at < p.off_sale_at and moment.at < s.starts_at)
-                as "is_on_sale!",
+            (p.status = 'PUBLISHED' and moment.at < p.off_sale_at and moment.at < s.starts_at
+                and (p.on_sale_at <= moment.at or coalesce((
+                    select through_gate from queue_tokens
+                    where program_id = p.id and account_id = asked.account_id and status = 'ACTIVE'
+                    limit 1
+                ), false))) as "is_on_sale!",
             p.hold_ttl_secs,
             s.starts_at - make_interval(hours => p.refund_until_hours) as "refund_until!",
             p.refund_percent,

@@ -1,0 +1,60 @@
+//! Access gates: a second way in for those who have redeemed an access code.
+//!
+//! A program has one order of arrival. Its gate admits everybody by number; an **access gate** admits, by
+//! number among themselves, the tokens that may use it: those of accounts that have redeemed one of its
+//! codes. It has a **capacity** of its own, so that nobody it admits takes a place from the others, and it
+//! may open before the sale. Until the sale opens only those join who may use an open access gate.
+//! Whichever gate comes to a token first admits it.
+//!
+//! # Invariants
+//!
+//! * Who was admitted by an access gate counts toward its capacity, and not toward the program's.
+//! * Among those who may use a gate, nobody who polls is passed by a later number through it.
+//! * A gate never changes, and is public in the program's log with those it admits.
+//! * A program that opens with a draw has no access gate: the draw numbers everybody who came before.
+//!
+//! # Concurrency
+//!
+//! One transaction at a time holds an access gate; an instance that finds it locked admits none. Tokens
+//! are locked with `skip locked`, as the program's gate locks them (`admission`). Redis notes for these
+//! accounts that they polled wherever in the line they stand.
+
+pub(crate) mod model;
+mod passing;
+pub(crate) mod store;
+
+pub(super) use passing::{admit_everywhere, admit_in};
+
+use uuid::Uuid;
+
+use self::model::{AccessGateId, NewAccessGate};
+use super::{admission::store as gate, model::LiveToken};
+use crate::{
+    catalog::{self, ProgramId},
+    infra::postgres::Connection,
+};
+
+/// Makes an access gate of a program; `None` where its sale opens with a draw.
+pub(crate) async fn make_access_gate(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    new: &NewAccessGate,
+) -> Result<Option<AccessGateId>, sqlx::Error> {
+    // A draw is announced under the same lock.
+    catalog::lock_program(&mut *tx, program_id).await?;
+    if gate::rules_of(tx, program_id).await?.draw.is_some() {
+        return Ok(None);
+    }
+    let id = AccessGateId(Uuid::now_v7());
+    store::insert(tx, id, program_id, new).await?;
+    Ok(Some(id))
+}
+
+/// Lets a locked token use a gate from now on, unless it may use one already.
+pub(crate) async fn open_gate_to(
+    tx: &mut Connection,
+    token: &LiveToken,
+    gate_id: AccessGateId,
+) -> Result<(), sqlx::Error> {
+    store::write_gate(tx, token.id, gate_id).await
+}

@@ -1,0 +1,51 @@
+//! Types of access gates.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::{accounts::AccountId, catalog::ProgramId, infra::ids::ids};
+
+ids! {
+    /// Id of an access gate.
+    pub(crate) AccessGateId(Uuid),
+}
+
+/// Terms of an access gate. None ever changes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct NewAccessGate {
+    /// From when on those who may use it join and are admitted.
+    pub(crate) opens_at: DateTime<Utc>,
+    /// Accounts it admits that are inside at once, 1 or more.
+    pub(crate) capacity: i32,
+}
+
+/// Access gate of a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessGate {
+    pub(crate) id: AccessGateId,
+    pub(crate) opens_at: DateTime<Utc>,
+    pub(crate) capacity: i32,
+}
+
+/// Gate that an account may use: of its gates the one that opens first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnGate {
+    pub(crate) account_id: AccountId,
+    pub(crate) id: AccessGateId,
+    pub(crate) opens_at: DateTime<Utc>,
+}
+
+impl OwnGate {
+    /// Whether it is open at `now`, as far as the sale is not over.
+    pub(crate) fn is_open(&self, now: DateTime<Utc>) -> bool {
+        self.opens_at <= now
+    }
+}
+
+/// Open access gate with waiting tokens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovingGate {
+    pub(crate) id: AccessGateId,
+    pub(crate) program_id: ProgramId,
+}
