@@ -1,10 +1,11 @@
 // Lets people choose seats on the drawing.
 //
 // The check boxes of the list are the truth: they are what is sent, with or
-// without this file. The drawing shows them, and each seat in it (`data-seat`)
-// is the picture of the box with the same id. Server statuses are AVAILABLE,
+// without this file. The drawing shows them, and each seat in it is the picture
+// of the box that it links to; `data-seat` is the seat's id from then on. Server statuses are AVAILABLE,
 // HELD, RESERVED and BLOCKED; "mine" is a checked box.
 
+import { seatCloser } from "./seat_closer.js";
 import { seatTypes } from "./seat_types.js";
 import { zoomable } from "./seat_zoom.js";
 
@@ -12,6 +13,10 @@ const TOUCH_PX_MIN = 28;
 const TOUCH_PX_WANTED = 44;
 // Marks of prices that are drawn.
 const CLASSES = 4;
+// Of a seat in the drawing, in its units.
+const SEAT_SIZE = 20;
+const LINK = "#seat-";
+const CLASS = "seat--price-";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const form = document.querySelector("[data-seat-form]");
@@ -25,6 +30,7 @@ let zoom = null;
 if (form) {
   for (const box of form.querySelectorAll('input[name="seat_ids"]')) {
     seats.set(box.value, { box, mark: null, x: 0, y: 0 });
+    box.dataset.name = nameOf(box);
     box.addEventListener("change", () => choose(box.value, box.checked));
   }
   if (svg) setUpDrawing();
@@ -36,6 +42,18 @@ if (form) {
 }
 
 if (form) document.addEventListener("map-changed", (event) => applyChanges(event.detail));
+
+// A seat's name is put together here, so that the page has no name for each of its seats.
+function nameOf(box) {
+  return text.textName
+    .replace("{section}", box.closest("[data-section-name]").dataset.sectionName)
+    .replace("{row}", box.closest("[data-row-name]").dataset.rowName)
+    .replace("{number}", numberOf(box));
+}
+
+function numberOf(box) {
+  return box.nextElementSibling.firstChild.textContent.trim();
+}
 
 // Takes `{seats: [{id, status, price}]}` into the page.
 function applyChanges({ seats: changed = [] }) {
@@ -57,26 +75,24 @@ function applyChanges({ seats: changed = [] }) {
 
 function reprice({ box, mark }, price) {
   box.dataset.price = price;
-  box.dataset.amount = amount(price);
   const kind = legendOf(price);
   for (const each of [box.closest(".pick"), mark]) {
-    if (!each) continue;
-    const marks = [...each.classList].filter((name) => name.startsWith("seat--price-"));
-    each.classList.remove(...marks);
-    each.classList.add(`seat--price-${kind}`);
+    each?.classList.replace(classOf(each), `${CLASS}${kind}`);
   }
-  if (mark) mark.dataset.price = kind;
   if (box.checked) {
-    const { name, amount } = box.dataset;
-    say(text.textPriced.replace("{name}", name).replace("{amount}", amount));
+    say(text.textPriced.replace("{name}", box.dataset.name).replace("{amount}", amount(price)));
   }
+}
+
+function classOf(element) {
+  return [...element.classList].find((name) => name.startsWith(CLASS));
 }
 
 // The number of a price's mark; a price that is not in the legend joins it with the last mark.
 function legendOf(price) {
-  const known = form.querySelector(`[data-legend-price="${price}"]`);
+  const known = document.querySelector(`[data-legend-price="${price}"]`);
   if (known) return known.dataset.legendClass;
-  const items = form.querySelectorAll("[data-legend-price]");
+  const items = document.querySelectorAll("[data-legend-price]");
   const last = items[items.length - 1];
   const item = last.cloneNode(true);
   item.dataset.legendPrice = price;
@@ -84,7 +100,7 @@ function legendOf(price) {
   const kind = String(Math.min(used + 1, CLASSES));
   item.dataset.legendClass = kind;
   const picture = item.querySelector("svg");
-  picture.classList.replace(`seat--price-${used}`, `seat--price-${kind}`);
+  picture.classList.replace(`${CLASS}${used}`, `${CLASS}${kind}`);
   picture.querySelector("use").setAttribute("href", `#seat-free-${kind}`);
   item.querySelector("[data-legend-amount]").textContent = amount(price);
   last.after(item);
@@ -97,15 +113,16 @@ function setUpDrawing() {
   svg.setAttribute("aria-label", text.textMap);
   form.querySelector("[data-seat-list]")?.removeAttribute("open");
 
-  for (const mark of svg.querySelectorAll("[data-seat]")) {
-    const seat = seats.get(mark.dataset.seat);
+  for (const mark of svg.querySelectorAll("a.seat")) {
+    const id = mark.getAttribute("href").slice(LINK.length);
+    const seat = seats.get(id);
     if (!seat) continue;
     const drawn = mark.querySelector("use");
-    const half = Number(drawn.getAttribute("width")) / 2;
     seat.mark = mark;
-    seat.x = Number(drawn.getAttribute("x")) + half;
-    seat.y = Number(drawn.getAttribute("y")) + half;
-    seat.size = half * 2;
+    seat.x = Number(drawn.getAttribute("x")) + SEAT_SIZE / 2;
+    seat.y = Number(drawn.getAttribute("y")) + SEAT_SIZE / 2;
+    mark.dataset.seat = id;
+    seat.number = numberOf(seat.box);
     // A check box now; as a link it would be read as one.
     mark.removeAttribute("href");
     mark.setAttribute("role", "checkbox");
@@ -116,7 +133,9 @@ function setUpDrawing() {
   first?.mark.setAttribute("tabindex", "0");
 
   const button = (name) => document.querySelector(`[data-zoom="${name}"]`);
-  zoom = zoomable(svg, { in: button("in"), out: button("out"), reset: button("reset") });
+  const buttons = { in: button("in"), out: button("out"), reset: button("reset") };
+  const closer = seatCloser(svg, [...seats.values()].filter((seat) => seat.mark), SEAT_SIZE);
+  zoom = zoomable(svg, buttons, closer);
   svg.addEventListener("click", clicked);
   svg.addEventListener("keydown", pressed);
 }
@@ -124,14 +143,13 @@ function setUpDrawing() {
 function clicked(event) {
   if (zoom.moved()) return;
   const seat = seatOf(event.target);
-  const size = [...seats.values()].find((each) => each.mark)?.size ?? 1;
-  if (matchMedia("(pointer: coarse)").matches && size * zoom.pixelsPerUnit() < TOUCH_PX_MIN) {
+  if (matchMedia("(pointer: coarse)").matches && SEAT_SIZE * zoom.pixelsPerUnit() < TOUCH_PX_MIN) {
     // Too small for a finger: the first tap comes closer, the second one chooses.
     const tapped = new DOMPoint(event.clientX, event.clientY);
     const { x, y } = tapped.matrixTransform(svg.getScreenCTM().inverse());
     const [, , width] = svg.getAttribute("viewBox").split(" ").map(Number);
     const whole = Number(svg.dataset.width) || width;
-    zoom.zoomTo(x, y, (whole / width) * (TOUCH_PX_WANTED / (size * zoom.pixelsPerUnit())));
+    zoom.zoomTo(x, y, (whole / width) * (TOUCH_PX_WANTED / (SEAT_SIZE * zoom.pixelsPerUnit())));
     return;
   }
   if (seat) {
@@ -164,7 +182,7 @@ function neighbour(from, [dx, dy]) {
     if (!seat.mark || seat === from) continue;
     const along = (seat.x - from.x) * dx + (seat.y - from.y) * dy;
     const aside = Math.abs((seat.x - from.x) * dy) + Math.abs((seat.y - from.y) * dx);
-    if (along <= from.size / 4 || aside > along * 1.5) continue;
+    if (along <= SEAT_SIZE / 4 || aside > along * 1.5) continue;
     const far = along + 2 * aside;
     if (far < bestFar) [best, bestFar] = [seat, far];
   }
@@ -203,17 +221,17 @@ function chosen() {
 function paint(seat) {
   const { box, mark } = seat;
   const { textMine: mine, textFree: free, textTaken: taken, textSold: sold } = text;
-  const unchecked = { AVAILABLE: "free", HELD: "taken" }[box.dataset.status] ?? "sold";
+  const unchecked = { AVAILABLE: "free", HELD: "taken" }[box.dataset.status ?? "AVAILABLE"] ?? "sold";
   const status = box.checked ? "mine" : unchecked;
   const pattern = box.dataset.kind ? text.textLabelKind : text.textLabel;
   const label = pattern
     .replace("{name}", box.dataset.name)
     .replace("{kind}", box.dataset.kind)
-    .replace("{amount}", box.dataset.amount)
+    .replace("{amount}", amount(box.dataset.price))
     .replace("{status}", { mine, free, taken, sold }[status]);
   box.setAttribute("aria-label", label);
   if (!mark) return;
-  const shape = status === "free" ? `free-${mark.dataset.price}` : status;
+  const shape = status === "free" ? `free-${classOf(mark).slice(CLASS.length)}` : status;
   mark.querySelector("use").setAttribute("href", `#seat-${shape}`);
   mark.classList.toggle("seat--mine", status === "mine");
   mark.classList.toggle("seat--off", box.disabled);

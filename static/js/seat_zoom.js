@@ -1,13 +1,15 @@
-// Zooms and moves a drawing by its viewBox: wheel, pinch, drag, buttons.
+// Zooms and moves a drawing by its viewBox: wheel, pinch, drag, double tap, buttons.
 
 const ZOOM_MAX = 12;
 const DRAG_PX_MIN = 6;
+const TAP_FACTOR = 2.2;
 
 /**
- * Returns `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the
+ * Calls `changed(view, pixelsPerUnit)` whenever another part is shown, `view` being null while all of
+ * it is. Returns `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the
  * drawing's units.
  */
-export function zoomable(svg, buttons) {
+export function zoomable(svg, buttons, changed) {
   const [x0, y0, w0, h0] = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
   const pointers = new Map();
   let view = { x: x0, y: y0, w: w0, h: h0 };
@@ -29,6 +31,7 @@ export function zoomable(svg, buttons) {
     if (buttons.out) buttons.out.disabled = scale() <= 1.01;
     if (buttons.in) buttons.in.disabled = scale() >= ZOOM_MAX - 0.01;
     if (buttons.reset) buttons.reset.disabled = scale() <= 1.01;
+    changed(scale() > 1.01 ? view : null, pixelsPerUnit());
   }
 
   function at(clientX, clientY) {
@@ -50,6 +53,12 @@ export function zoomable(svg, buttons) {
     zoomAround(at(event.clientX, event.clientY), factor);
   }, { passive: false });
 
+  // Beside the seats: two presses on one would choose it and let it go.
+  svg.addEventListener("dblclick", (event) => {
+    if (!event.target.closest("[data-seat]")) {
+      zoomAround(at(event.clientX, event.clientY), TAP_FACTOR);
+    }
+  });
   svg.addEventListener("pointerdown", (event) => {
     if (pointers.size === 0) dragged = 0;
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });

@@ -195,6 +195,12 @@ impl HoldForm {
         self.best.parse().unwrap_or(BEST_USUAL) == *n_seats
     }
 
+    /// Whether the form asks for the best seats.
+    pub(crate) fn asks_for_best(&self) -> bool {
+        let has_other = !self.zone_id.is_empty() || !self.seat_ids.0.is_empty();
+        !self.best.is_empty() || self.has_quantities() && !has_other
+    }
+
     pub(crate) fn is_section(&self, name: &str) -> bool {
         self.section.text() == name
     }

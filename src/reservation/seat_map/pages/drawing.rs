@@ -15,6 +15,9 @@ const STAGE: f32 = 64.0;
 const WIDTH_MIN: f32 = 480.0;
 /// Place of the symbol of a kind, from the upper left corner of its seat.
 const KIND_OFFSET: (f32, f32) = (10.0, -4.0);
+/// Place of a row's name: its middle this far before the first seat, its base line this far below that
+/// seat's upper edge.
+const ROW_NAME_OFFSET: (f32, f32) = (10.0, 14.0);
 /// Number of price classes with a mark of their own.
 const CLASSES: usize = 4;
 
@@ -51,6 +54,18 @@ pub(crate) struct SeatView {
     pub(crate) y: f32,
     /// Price class, from 1 (most expensive).
     pub(crate) class: usize,
+}
+
+impl RowView {
+    /// Returns the middle of the row's name, which stands before its first seat.
+    pub(crate) fn name_x(&self) -> f32 {
+        self.seats.first().map_or(0.0, |first| first.x - ROW_NAME_OFFSET.0)
+    }
+
+    /// Returns the base line of the row's name.
+    pub(crate) fn name_y(&self) -> f32 {
+        self.seats.first().map_or(0.0, |first| first.y + ROW_NAME_OFFSET.1)
+    }
 }
 
 impl SeatView {

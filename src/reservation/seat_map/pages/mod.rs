@@ -229,6 +229,13 @@ impl SeatMapPage<'_> {
         self.types.of_best(self.v, &self.typed)
     }
 
+    /// Returns the pattern with which the script names seats.
+    fn name_pattern(&self) -> Phrase {
+        let name = if self.map.sections.len() > 1 { "seat-name-full" } else { "seat-name" };
+        let pattern = self.v.t(name).word("section", "{section}").word("row", "{row}");
+        pattern.word("number", "{number}")
+    }
+
     /// Returns the pattern with which the script labels seats.
     fn label_pattern(&self) -> Phrase {
         let pattern = self.v.t("seat-label").word("name", "{name}");
