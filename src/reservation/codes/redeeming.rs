@@ -3,7 +3,7 @@
 use super::{
     error::CodeRefusal,
     model::{CodeWord, SaleCode},
-    store::access,
+    store::{self, access},
 };
 use crate::{
     accounts::AccountId, app::App, catalog::ProgramId, infra::postgres::retry_stale,
@@ -28,7 +28,9 @@ async fn redeem_once(
     word: &CodeWord,
 ) -> Result<SaleCode, ReservationError> {
     let mut tx = app.db.begin().await?;
-    let code = access::lock_by_word(&mut tx, program_id, word).await?;
+    let found = store::find(&mut *tx, program_id, word, true).await?.ok_or(CodeRefusal::Unknown)?;
+    // Withdrawn meanwhile, it is not valid.
+    let code = store::lock(&mut tx, program_id, &[found.id]).await?.pop();
     let code = code.ok_or(CodeRefusal::Unknown)?;
     let (moment, has_redeemed) = access::read_redeemed(&mut tx, account_id, code.id).await?;
     code.require_valid(moment)?;
