@@ -38,7 +38,7 @@ impl CalendarEntry {
             starts_at: ticket.starts_at,
             title: ticket.title.clone(),
             location,
-            seats: ticket.place(locale).to_string(),
+            seats: ticket.place(locale),
             // Only its owner can open a reservation.
             url: match ticket.is_handed_over() {
                 true => format!("{site}/tickets"),
@@ -52,8 +52,7 @@ impl CalendarEntry {
     /// Returns the entry of a reservation with `tickets`; `None` without one.
     pub(super) fn of_reservation(app: &App, tickets: &[Ticket], locale: Locale) -> Option<Self> {
         let first = tickets.first()?;
-        let seats: Vec<String> =
-            tickets.iter().map(|ticket| ticket.place(locale).to_string()).collect();
+        let seats: Vec<String> = tickets.iter().map(|ticket| ticket.place(locale)).collect();
         let entry = Self::of_ticket(app, first, locale);
         Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
     }

@@ -8,10 +8,11 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
+    catalog::SeatKind,
     infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
-    text::i18n::{Locale, Phrase},
+    text::i18n::Locale,
 };
 
 ids! {
@@ -157,6 +158,8 @@ pub(crate) struct Ticket {
     pub(crate) section: Option<String>,
     pub(crate) row_label: Option<String>,
     pub(crate) number: Option<i32>,
+    /// Kind of the seat; `None` for an ordinary one, and for a place of a zone.
+    pub(crate) kind: Option<SeatKind>,
     pub(crate) zone: Option<String>,
     pub(crate) price: Points,
     /// Name of its price type, and what to bring for it, which may be empty; `None` at the ordinary price.
@@ -165,9 +168,9 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// Returns the name of the seat or the zone.
-    pub(crate) fn place(&self, locale: Locale) -> Phrase {
-        match (&self.section, &self.row_label, self.number) {
+    /// Returns the name of the seat, with its kind, or of the zone.
+    pub(crate) fn place(&self, locale: Locale) -> String {
+        let name = match (&self.section, &self.row_label, self.number) {
             (Some(section), Some(row), Some(number)) => locale
                 .text("seat-name-full")
                 .word("section", section)
@@ -176,7 +179,8 @@ impl Ticket {
             _ => locale
                 .text("reservation-standing")
                 .word("zone", self.zone.as_deref().unwrap_or_default()),
-        }
+        };
+        self.kind.unwrap_or_default().with_name(name, locale)
     }
 
     /// Returns what to bring for the price type; `None` if there is nothing to be said.

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
+    catalog::SeatKind,
     infra::postgres::{Connection, Pool, page::PAGE_ROWS},
     reservation::{ReservationId, ReservationItemId},
 };
@@ -225,7 +226,7 @@ async fn select(
                        where ticket_id = t.id and status = 'OPEN') as "is_on_return!",
                p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-               z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
+               nullif(c.kind, 'STANDARD') as "kind: SeatKind", z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
                pt.note as "price_type_note?"
         from found
         join tickets t on t.id = found.id

@@ -1,6 +1,10 @@
 //! Kinds of seats: what a plan says of a seat beside its place.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+use crate::text::i18n::Locale;
 
 /// Kind of a seat.
 #[derive(
@@ -73,5 +77,13 @@ impl SeatKind {
     /// Returns the locale key of the name; `None` for ordinary seats.
     pub(crate) fn text_key(self) -> Option<String> {
         self.mark().map(|mark| format!("seat-kind-{mark}"))
+    }
+
+    /// Returns the name of a seat of the kind, with that of the kind unless it is an ordinary one.
+    pub(crate) fn with_name(self, seat: impl fmt::Display, locale: Locale) -> String {
+        match self.text_key() {
+            Some(kind) => format!("{seat} \u{b7} {}", locale.text(kind)),
+            None => seat.to_string(),
+        }
     }
 }

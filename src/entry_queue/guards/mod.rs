@@ -7,7 +7,7 @@
 //! * *proof*: a join takes a proof of work, or a wait of the same length ([`proof`], [`wait`]);
 //! * *address*: accounts of one network get a limited number of queue numbers ([`network`]);
 //! * *cool-down*: an account that let too many holds end unpaid neither joins nor holds for a
-//!   while.
+//!   while. A hold that ends with the return that it awaited is not the account's doing.
 //!
 //! # Invariants
 //!

@@ -59,7 +59,7 @@ pub(crate) async fn look_up(
     schedule: &Schedule,
     asked: &AskedCode,
 ) -> Result<AskedCode, ReservationError> {
-    let found = store::find(&app.db, schedule.program_id, &asked.word).await?;
+    let found = store::find(&app.db, schedule.program_id, &asked.word, false).await?;
     let code = found.ok_or(CodeRefusal::Unknown)?;
     code.require_for(schedule.id)?;
     code.require_use_left()?;
@@ -73,7 +73,7 @@ pub(crate) async fn find_usable(
     schedule: &Schedule,
     word: &CodeWord,
 ) -> Result<SaleCode, ReservationError> {
-    let found = store::find(&app.db, schedule.program_id, word).await?;
+    let found = store::find(&app.db, schedule.program_id, word, false).await?;
     let code = found.ok_or(CodeRefusal::Unknown)?;
     code.require_usable(app.now(), schedule.id)?;
     Ok(code)
@@ -144,6 +144,6 @@ async fn lock_live(
     program_id: ProgramId,
     id: SaleCodeId,
 ) -> Result<SaleCode, CodeEditError> {
-    let code = edits::lock_of_program(tx, program_id, id).await?.ok_or(CodeEditError::NotFound)?;
+    let code = store::lock(tx, program_id, &[id]).await?.pop().ok_or(CodeEditError::NotFound)?;
     if code.withdrawn_at.is_some() { Err(CodeEditError::Withdrawn) } else { Ok(code) }
 }

@@ -3,7 +3,7 @@
 use super::{
     error::CodeRefusal,
     model::{CodeWord, SaleCode},
-    store::access,
+    store::{self, access},
 };
 use crate::{
     accounts::AccountId,
@@ -35,7 +35,9 @@ async fn redeem_once(
     let mut tx = app.db.begin().await?;
     // In the order of locks, tokens come before codes.
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
-    let code = access::lock_by_word(&mut tx, program_id, word).await?;
+    let found = store::find(&mut *tx, program_id, word, true).await?.ok_or(CodeRefusal::Unknown)?;
+    // Withdrawn meanwhile, it is not valid.
+    let code = store::lock(&mut tx, program_id, &[found.id]).await?.pop();
     let code = code.ok_or(CodeRefusal::Unknown)?;
     let (moment, has_redeemed) = access::read_redeemed(&mut tx, account_id, code.id).await?;
     code.require_valid(moment)?;

@@ -55,11 +55,12 @@ impl OrderCodes {
             return Ok(Self::default());
         };
         let ids: Vec<SaleCodeId> = ids.into_iter().collect();
-        let locked =
-            store::lock(tx, &ids).await.map_err(|error| match is_lock_timeout(&error) {
+        let locked = store::lock(tx, first.schedule.program_id, &ids).await.map_err(|error| {
+            match is_lock_timeout(&error) {
                 true => ReservationError::AlreadyProcessing,
                 false => error.into(),
-            })?;
+            }
+        })?;
         let mut codes = Self {
             codes: locked.into_iter().map(|code| (code.id, code)).collect(),
             ..Self::default()

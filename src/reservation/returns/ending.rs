@@ -134,7 +134,7 @@ async fn end_holds(
     if running.is_empty() && lapsed.is_empty() {
         return Ok(());
     }
-    changes::write_items_left(tx, ids).await?;
+    changes::write_awaited(tx, ids, false).await?;
     let ended = [(&running, ReservationStatus::Cancelled), (&lapsed, ReservationStatus::Expired)];
     for (buyers, status) in ended {
         let of_buyers = returns.reservations.iter().filter(|(id, _)| buyers.contains(*id));

@@ -53,7 +53,7 @@ pub(crate) async fn sell(
     let n_items = items.iter().collect::<HashSet<_>>().len();
     let n_written = changes::write_items_sold(tx, &items).await?;
     expect_all(n_items, n_written, ReservationError::Inconsistent)?;
-    let n_written = changes::write_items_bought(tx, &ids).await?;
+    let n_written = changes::write_awaited(tx, &ids, true).await?;
     expect_all(ids.len(), n_written, ReservationError::Inconsistent)?;
     let n_seats = returns.iter().filter(|open| open.schedule_seat_id.is_some()).count();
     let n_written = changes::write_off_return(tx, &ids, SeatStatus::Held).await?;

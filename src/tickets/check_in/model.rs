@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use crate::{catalog::ScheduleId, tickets::model::TicketId};
+use crate::{
+    catalog::{ScheduleId, SeatKind},
+    tickets::model::TicketId,
+};
 
 /// Used ticket, as shown at the door.
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +23,9 @@ pub(crate) struct CheckIn {
     pub(crate) row: Option<String>,
     /// Number of the seat; `None` for a zone.
     pub(crate) number: Option<i32>,
+    /// Kind of the seat; `None` for an ordinary one, and for a zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<SeatKind>,
     /// Price type, to be compared with the person; `None` at the ordinary price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) price_type: Option<String>,

@@ -94,9 +94,9 @@ impl DoorPage {
         Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
     }
 
-    /// Returns the name of the seat or the zone.
-    fn place(&self, check_in: &CheckIn) -> Phrase {
-        match (&check_in.row, check_in.number) {
+    /// Returns the name of the seat, with its kind, or of the zone.
+    fn place(&self, check_in: &CheckIn) -> String {
+        let name = match (&check_in.row, check_in.number) {
             (Some(row), Some(number)) => self
                 .v
                 .t("seat-name-full")
@@ -104,7 +104,8 @@ impl DoorPage {
                 .word("row", row)
                 .word("number", number),
             _ => self.v.t("reservation-standing").word("zone", &check_in.section),
-        }
+        };
+        check_in.kind.unwrap_or_default().with_name(name, self.v.locale)
     }
 
     fn time(&self, check_in: &CheckIn) -> String {

@@ -6,7 +6,7 @@ use sqlx::PgExecutor;
 use super::model::{CheckIn, DoorCount, Evening};
 use crate::{
     accounts::AccountId,
-    catalog::ScheduleId,
+    catalog::{ScheduleId, SeatKind},
     infra::postgres::{Connection, Pool},
     reservation::ReturnId,
     tickets::model::{TicketCode, TicketId, TicketStatus},
@@ -137,7 +137,7 @@ pub(crate) async fn find_check_in(
         r#"
         select t.id as "ticket_id: TicketId", t.used_at as "used_at!", a.name as holder,
                coalesce(s.section, z.name) as "section!", s.row_label as "row?",
-               s.number as "number?", pt.name as "price_type?", nullif(pt.note, '') as price_type_note,
+               s.number as "number?", nullif(c.kind, 'STANDARD') as "kind: SeatKind", pt.name as "price_type?", nullif(pt.note, '') as price_type_note,
                t.used_at > clock_timestamp() - interval '1 minute' as "is_fresh!"
         from tickets t
         join accounts a on a.id = t.account_id

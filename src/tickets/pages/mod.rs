@@ -26,10 +26,10 @@ use super::{
 use crate::{
     accounts::CurrentAccount,
     app::App,
+    catalog::SeatKind,
     infra::postgres::page::{After, Page},
     points::Points,
     reservation::ReservationId,
-    text::i18n::Phrase,
     web::{
         error::{NotFound, PageError},
         page::{View, json as json_answer, see_other},
@@ -64,6 +64,8 @@ struct TicketDocument<'a> {
     section: Option<&'a str>,
     row: Option<&'a str>,
     number: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<SeatKind>,
     zone: Option<&'a str>,
     price: Points,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,6 +92,7 @@ impl Ticket {
             section: self.section.as_deref(),
             row: self.row_label.as_deref(),
             number: self.number,
+            kind: self.kind,
             zone: self.zone.as_deref(),
             price: self.price,
             price_type: self.price_type.as_deref(),
@@ -97,8 +100,8 @@ impl Ticket {
         }
     }
 
-    /// Returns the name of the seat or the zone, in the language of a page.
-    fn place_on(&self, v: &View) -> Phrase {
+    /// Returns the name of the seat, with its kind, or of the zone, in the language of a page.
+    fn place_on(&self, v: &View) -> String {
         self.place(v.locale)
     }
 }

@@ -98,7 +98,7 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
         when: in_full(ticket.starts_at, zone, locale),
         venue: ticket.venue.clone(),
         address: ticket.address.trim().to_owned(),
-        seat: Fact { name: text("ticket-seat"), value: ticket.place(locale).to_string() },
+        seat: Fact { name: text("ticket-seat"), value: ticket.place(locale) },
         holder: Fact { name: text("ticket-holder"), value: ticket.holder.clone() },
         price: Fact { name: text("ticket-price"), value: price },
         what_to_bring: ticket.what_to_bring().unwrap_or_default().to_owned(),

@@ -2,6 +2,7 @@
 
 mod check_in;
 mod hand_over;
+mod kinds;
 mod pdf;
 mod returns;
 

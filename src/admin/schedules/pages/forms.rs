@@ -187,7 +187,7 @@ pub(crate) struct BlockForm {
 }
 
 impl BlockForm {
-    pub(crate) fn parse(&self) -> Result<(i64, SeatPick, bool), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(i64, (SeatPick, bool)), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let section = parse_text(&self.section, 1, NAME_CHARS_MAX);
@@ -203,8 +203,7 @@ impl BlockForm {
         let is_blocked = mistakes.note("act", "admin-refusal-act", is_blocked);
         let pick =
             section.zip(numbers).map(|(section, numbers)| SeatPick { section, row, numbers });
-        let parsed = version.zip(pick).zip(is_blocked);
-        mistakes.or(parsed.map(|((version, pick), is_blocked)| (version, pick, is_blocked)))
+        mistakes.or(version.zip(pick.zip(is_blocked)))
     }
 }
 

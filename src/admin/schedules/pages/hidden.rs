@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{answer, refuse};
+use super::edit;
 use crate::{
     accounts::AdminAccount,
     admin::{
         pages::{parse_text, parse_version},
-        schedules::{self, ScheduleEdit},
+        schedules,
     },
     app::App,
     catalog::ScheduleId,
@@ -37,7 +37,7 @@ pub(crate) struct HiddenForm {
 }
 
 impl HiddenForm {
-    fn parse(&self) -> Result<(i64, String, bool), Mistakes> {
+    fn parse(&self) -> Result<(i64, (String, bool)), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let section = parse_text(&self.section, 1, NAME_CHARS_MAX);
@@ -48,8 +48,7 @@ impl HiddenForm {
             _ => None,
         };
         let is_hidden = mistakes.note("act", "admin-refusal-act", is_hidden);
-        let parsed = version.zip(section).zip(is_hidden);
-        mistakes.or(parsed.map(|((version, section), is_hidden)| (version, section, is_hidden)))
+        mistakes.or(version.zip(section.zip(is_hidden)))
     }
 }
 
@@ -61,13 +60,9 @@ pub(crate) async fn update_hidden(
     form: Body<HiddenForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
-    match form.0.parse() {
-        Ok((version, section, is_hidden)) => {
-            let change = ScheduleEdit { by: me.account_id, id, version };
-            let outcome = schedules::hide_section(&app, change, &section, is_hidden).await;
-            let outcome = outcome.map(|changed| json!({ "changed": changed }));
-            answer(&app, me.view, id, outcome).await
-        }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
-    }
+    edit(&app, me, id, form.0.parse(), async |change, (section, is_hidden)| {
+        let outcome = schedules::hide_section(&app, change, &section, is_hidden).await;
+        outcome.map(|changed| json!({ "changed": changed }))
+    })
+    .await
 }

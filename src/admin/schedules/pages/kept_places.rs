@@ -7,12 +7,12 @@ use actix_web::{
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{answer, refuse};
+use super::edit;
 use crate::{
     accounts::AdminAccount,
     admin::{
         pages::{parse_optional, parse_version},
-        schedules::{self, ScheduleEdit},
+        schedules,
     },
     app::App,
     catalog::ScheduleId,
@@ -51,12 +51,8 @@ pub(crate) async fn update_kept_places(
     form: Body<KeptPlacesForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
-    match form.0.parse() {
-        Ok((version, until_hours)) => {
-            let change = ScheduleEdit { by: me.account_id, id, version };
-            let outcome = schedules::keep_places(&app, change, until_hours).await;
-            answer(&app, me.view, id, outcome).await
-        }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
-    }
+    edit(&app, me, id, form.0.parse(), async |change, until_hours| {
+        schedules::keep_places(&app, change, until_hours).await
+    })
+    .await
 }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use self::forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
 pub(crate) use self::kept_places::update_kept_places;
 use crate::{
-    accounts::{AccountId, AdminAccount},
+    accounts::AdminAccount,
     admin::{
         AdminError,
         programs::pages::{edition_of, refuse_beside},
@@ -169,8 +169,21 @@ async fn refuse(
     Ok(page.v.html(mistakes.status(), &page))
 }
 
-fn change(by: AccountId, id: ScheduleId, version: i64) -> ScheduleEdit {
-    ScheduleEdit { by, id, version }
+/// Carries out the edit that a form asks for, by `work`, which gets what was parsed beside the version.
+async fn edit<P, T: Serialize>(
+    app: &App,
+    me: AdminAccount,
+    id: ScheduleId,
+    parsed: Result<(i64, P), Mistakes>,
+    work: impl AsyncFnOnce(ScheduleEdit, P) -> Result<T, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match parsed {
+        Ok((version, wanted)) => {
+            let change = ScheduleEdit { by: me.account_id, id, version };
+            answer(app, me.view, id, work(change, wanted).await).await
+        }
+        Err(mistakes) => refuse(app, me.view, id, mistakes).await,
+    }
 }
 
 /// `POST /admin/schedules/{id}`
@@ -184,7 +197,7 @@ pub(crate) async fn update_schedule(
     let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
     match form.0.parse(&edition) {
         Ok((version, starts_at)) => {
-            let change = change(me.account_id, id, version);
+            let change = ScheduleEdit { by: me.account_id, id, version };
             let outcome = schedules::update(&app, change, starts_at).await;
             answer(&app, me.view, id, outcome).await
         }
@@ -208,14 +221,10 @@ pub(crate) async fn update_prices(
     form: Body<PricesForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
-    match form.0.parse() {
-        Ok((version, prices)) => {
-            let change = change(me.account_id, id, version);
-            let outcome = schedules::set_prices(&app, change, &prices).await;
-            answer(&app, me.view, id, outcome).await
-        }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
-    }
+    edit(&app, me, id, form.0.parse(), async |change, prices| {
+        schedules::set_prices(&app, change, &prices).await
+    })
+    .await
 }
 
 /// `POST /admin/schedules/{id}/blocks`
@@ -226,15 +235,11 @@ pub(crate) async fn update_blocks(
     form: Body<BlockForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
-    match form.0.parse() {
-        Ok((version, pick, is_blocked)) => {
-            let change = change(me.account_id, id, version);
-            let outcome = schedules::block_seats(&app, change, &pick, is_blocked).await;
-            let outcome = outcome.map(|changed| json!({ "changed": changed }));
-            answer(&app, me.view, id, outcome).await
-        }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
-    }
+    edit(&app, me, id, form.0.parse(), async |change, (pick, is_blocked)| {
+        let outcome = schedules::block_seats(&app, change, &pick, is_blocked).await;
+        outcome.map(|changed| json!({ "changed": changed }))
+    })
+    .await
 }
 
 /// `POST /admin/schedules/{id}/zones`
@@ -245,14 +250,11 @@ pub(crate) async fn create_zone(
     form: Body<ZoneForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
-    match form.0.parse() {
-        Ok((version, details)) => {
-            let change = change(me.account_id, id, version);
-            let outcome = schedules::create_zone(&app, change, &details).await;
-            answer(&app, me.view, id, outcome.map(|id| json!({ "zone_id": id }))).await
-        }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
-    }
+    edit(&app, me, id, form.0.parse(), async |change, details| {
+        let outcome = schedules::create_zone(&app, change, &details).await;
+        outcome.map(|id| json!({ "zone_id": id }))
+    })
+    .await
 }
 
 /// `POST /admin/schedules/{id}/zones/{zone_id}`
@@ -264,12 +266,9 @@ pub(crate) async fn update_zone(
 ) -> Result<HttpResponse, PageError> {
     let (id, zone_id) = path.into_inner();
     let (id, zone_id) = (ScheduleId(id), ZoneId(zone_id));
-    match form.0.parse() {
-        Ok((version, details)) => {
-            let change = change(me.account_id, id, version);
-            let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
-            answer(&app, me.view, id, outcome.map(|()| json!(details))).await
-        }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
-    }
+    edit(&app, me, id, form.0.parse(), async |change, details| {
+        let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
+        outcome.map(|()| json!(details))
+    })
+    .await
 }

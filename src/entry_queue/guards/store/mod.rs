@@ -35,7 +35,8 @@ pub(crate) async fn list_born_after(
 }
 
 /// Returns, for those of `accounts` with at least `nth` unpaid holds in this program, when the
-/// `nth` from the last of them ended.
+/// `nth` from the last of them ended. A hold that ended because its seller's return did is not counted:
+/// its account could not pay it.
 pub(crate) async fn list_unpaid(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -52,6 +53,11 @@ pub(crate) async fn list_unpaid(
             where account_id = o.account_id and program_id = $1 and wish_id is null
                 and (status in ('EXPIRED', 'CANCELLED')
                      or (status = 'HELD' and expires_at <= clock_timestamp()))
+                and not (buys_return and status = 'CANCELLED' and exists (
+                    select from reservation_items i cross join lateral (
+                        select settled_at from ticket_returns where id = i.return_id limit 1) t
+                    where i.reservation_id = reservations.id
+                      and t.settled_at <= reservations.settled_at offset 0))
             order by 1 desc
             limit 1 offset $3::integer - 1
         ) unpaid

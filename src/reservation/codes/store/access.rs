@@ -4,34 +4,10 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ScheduleSeatId, ZoneId},
+    catalog::{ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
-    reservation::codes::model::{CodeWord, SaleCode, SaleCodeId},
+    reservation::codes::model::SaleCodeId,
 };
-
-/// Locks the access code of a program that has `word` now.
-pub(in crate::reservation::codes) async fn lock_by_word(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    word: &CodeWord,
-) -> Result<Option<SaleCode>, sqlx::Error> {
-    sqlx::query_as!(
-        SaleCode,
-        r#"
-        select id as "id: _", word as "word: _", is_access, percent,
-            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
-        from sale_codes
-        where program_id = $1 and word = $2 and withdrawn_at is null and is_access
-        order by id
-        for no key update
-        "#,
-        program_id as _,
-        word as _,
-    )
-    .fetch_optional(tx)
-    .await
-}
 
 /// Returns the time by the database's clock after a code was locked, and whether the account has redeemed
 /// the code.

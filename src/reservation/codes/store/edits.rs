@@ -45,29 +45,6 @@ pub(in crate::reservation::codes) async fn insert(
     .await
 }
 
-/// Locks a code of a program; `None` if there is none.
-pub(in crate::reservation::codes) async fn lock_of_program(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    id: SaleCodeId,
-) -> Result<Option<SaleCode>, sqlx::Error> {
-    sqlx::query_as!(
-        SaleCode,
-        r#"
-        select id as "id: _", word as "word: _", is_access, percent,
-            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
-        from sale_codes
-        where id = $1 and program_id = $2
-        for no key update
-        "#,
-        id as _,
-        program_id as _,
-    )
-    .fetch_optional(tx)
-    .await
-}
-
 /// Sets how many live reservations may have a locked code.
 pub(in crate::reservation::codes) async fn update_uses_max(
     tx: &mut Connection,

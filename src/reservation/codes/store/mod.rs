@@ -3,6 +3,8 @@
 pub(crate) mod access;
 pub(crate) mod edits;
 
+use sqlx::PgExecutor;
+
 use super::model::{CodeWord, SaleCode, SaleCodeId};
 use crate::{
     accounts::AccountId,
@@ -12,11 +14,12 @@ use crate::{
     reservation::model::ReservationId,
 };
 
-/// Returns the code of a program that takes something off and has `word` now.
+/// Returns the code of a program that has `word` now: an access code, or one that takes something off.
 pub(super) async fn find(
-    db: &Pool,
+    db: impl PgExecutor<'_>,
     program_id: ProgramId,
     word: &CodeWord,
+    is_access: bool,
 ) -> Result<Option<SaleCode>, sqlx::Error> {
     sqlx::query_as!(
         SaleCode,
@@ -25,18 +28,21 @@ pub(super) async fn find(
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
             schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
-        where program_id = $1 and word = $2 and withdrawn_at is null and not is_access
+        where program_id = $1 and word = $2 and withdrawn_at is null and is_access = $3
         "#,
         program_id as _,
         word as _,
+        is_access,
     )
     .fetch_optional(db)
     .await
 }
 
-/// Locks codes, in the order of their ids, and waits for them: whoever holds one is about to commit.
+/// Locks those of `ids` that are codes of a program, in the order of their ids, and waits for them: whoever
+/// holds one is about to commit.
 pub(crate) async fn lock(
     tx: &mut Connection,
+    program_id: ProgramId,
     ids: &[SaleCodeId],
 ) -> Result<Vec<SaleCode>, sqlx::Error> {
     sqlx::query_as!(
@@ -46,11 +52,12 @@ pub(crate) async fn lock(
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
             schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
-        where id = any($1)
+        where id = any($1) and program_id = $2
         order by id
         for no key update
         "#,
         ids as _,
+        program_id as _,
     )
     .fetch_all(tx)
     .await

@@ -103,7 +103,8 @@ pub(crate) struct HoldTerms {
     pub(crate) places_min: i32,
     pub(crate) places_max: i32,
     pub(crate) places_live: i64,
-    /// End of the account's cool-down after unpaid holds; may be past, `None` without a cool-down.
+    /// End of the account's cool-down after unpaid holds, of which those are not counted that ended with a
+    /// return; may be past, `None` without a cool-down.
     pub(crate) cools_until: Option<DateTime<Utc>>,
     /// Until when places are kept for those who need them.
     pub(crate) kept_until: DateTime<Utc>,
@@ -168,6 +169,11 @@ pub(crate) async fn list_terms(
                 where account_id = asked.account_id and program_id = p.id and wish_id is null
                   and (status in ('EXPIRED', 'CANCELLED')
                        or (status = 'HELD' and expires_at <= moment.at))
+                  and not (buys_return and status = 'CANCELLED' and exists (
+                      select from reservation_items i cross join lateral (
+                          select settled_at from ticket_returns where id = i.return_id limit 1) t
+                      where i.reservation_id = reservations.id
+                        and t.settled_at <= reservations.settled_at offset 0))
                 order by 1 desc
                 limit 1 offset p.unpaid_holds_max - 1
             ) end as cools_until,

@@ -168,36 +168,22 @@ pub(in crate::reservation::returns) async fn write_items_sold(
     Ok(written.rows_affected())
 }
 
-/// Makes the items live that awaited returns; returns the number written.
-pub(in crate::reservation::returns) async fn write_items_bought(
+/// Notes that items await returns no more; returns the number written. Those that are `bought` are live
+/// from then on; of the others the hold ends, and nothing becomes free with them.
+pub(in crate::reservation::returns) async fn write_awaited(
     tx: &mut Connection,
     ids: &[ReturnId],
+    bought: bool,
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
         r#"
-        update reservation_items set live = true, awaits_return = false
+        update reservation_items set live = $2, awaits_return = false
         where return_id = any($1) and awaits_return
         "#,
         ids as _,
+        bought,
     )
     .execute(tx)
     .await?;
     Ok(written.rows_affected())
-}
-
-/// Notes that items await no return any more, whose hold ends: nothing becomes free with them.
-pub(in crate::reservation::returns) async fn write_items_left(
-    tx: &mut Connection,
-    ids: &[ReturnId],
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        update reservation_items set awaits_return = false
-        where return_id = any($1) and awaits_return
-        "#,
-        ids as _,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
 }

@@ -18,11 +18,7 @@ pub(crate) fn full_seat_name(
     kind: SeatKind,
 ) -> String {
     let name = v.t("seat-name-full").word("section", section).word("row", row_label);
-    let name = name.word("number", number).to_string();
-    match kind.text_key() {
-        Some(kind) => format!("{name} · {}", v.text(kind)),
-        None => name,
-    }
+    kind.with_name(name.word("number", number), v.locale)
 }
 
 /// Returns the names of seats; further seats of a row by number only, and marked kinds.

@@ -169,8 +169,8 @@ impl HandOverPage {
         }
     }
 
-    /// Returns the name of the seat or the zone.
-    fn place(&self) -> Phrase {
+    /// Returns the name of the seat, with its kind, or of the zone.
+    fn place(&self) -> String {
         self.ticket.place(self.v.locale)
     }
 

@@ -1,5 +1,7 @@
 //! Codes that are not to be used: clear answers, and nothing is held.
 
+use reqwest::Method;
+
 use super::*;
 
 #[sqlx::test]
@@ -111,5 +113,44 @@ async fn guesses_are_limited_for_an_account_and_orders_without_a_code_are_not(db
         201
     );
     assert_eq!(hold_with(&bob, &concert, 1, "RIGHT").await.status, 201);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn guesses_of_access_codes_are_limited_for_an_account_too(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    make_code(&office, &concert, "INVITED", json!({ "access": true, "section": "Stalls" })).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    let path = format!("/programs/{}/code-redemptions", concert.slug);
+    let redeem = async |person: &Person, code: &str| person.post(&path, &[("code", code)]).await;
+    let mut told = Vec::new();
+    for nth in 0..30 {
+        told.push(redeem(&ada, &format!("GUESS-{nth}")).await.code());
+    }
+    assert_eq!((told[0].as_str(), told[29].as_str()), ("code-unknown", "rate-limited"), "{told:?}");
+    refused(&redeem(&ada, "INVITED").await, 429, "rate-limited");
+    assert_eq!(redeem(&bob, "INVITED").await.status, 201);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn guesses_are_limited_for_a_network_whatever_its_accounts(db: PgPool) {
+    let settings = [("TRUSTED_PROXIES", "127.0.0.0/8")];
+    let office = Office::open_with(db.clone(), 1, &settings).await;
+    let concert = Concert::usual(&db).await;
+    let path = format!("/programs/{}/code-redemptions", concert.slug);
+    let guess = async |person: &Person, from: &str| {
+        let request = person.asks(Method::POST, &path, "application/json");
+        person.send_form(request.header("x-forwarded-for", from), &[("code", "GUESS")]).await
+    };
+    let people = office.crowd(31, "ada").await;
+    for person in &people[..30] {
+        for _ in 0..15 {
+            guess(person, "192.0.2.1").await;
+        }
+    }
+    refused(&guess(&people[30], "192.0.2.1").await, 429, "rate-limited");
+    refused(&guess(&people[30], "198.51.100.1").await, 422, "code-unknown");
     office.close().await;
 }

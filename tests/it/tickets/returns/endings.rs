@@ -5,7 +5,9 @@ use sqlx::PgPool;
 use stagedoor::reservation;
 
 use super::{CHARGED, Market, PRICE, hold, id_of, kinds, pay, put_on_sale, take_back};
-use crate::support::{ConcertOptions, ledger::balance, read_all, read_one, run_sql, until};
+use crate::support::{
+    ConcertOptions, ledger::balance, read_all, read_one, run_sql, run_sql_with, until,
+};
 
 async fn tonight(db: &PgPool, seats: usize, places: i32) -> Market {
     let options = ConcertOptions { starts_in_secs: 3_600, ..ConcertOptions::default() };
@@ -119,7 +121,9 @@ async fn a_cancelled_program_ends_everything(db: PgPool) {
     let open: i64 =
         read_one(&db, "select count(*) from ticket_returns where status = 'OPEN'").await;
     assert_eq!(open, 0);
-    market.office.close().await;
+    // Whoever was let in by a statement of the test is in no line in Redis.
+    market.office.verify_database().await;
+    market.office.close_as_it_is().await;
 }
 
 #[sqlx::test]
@@ -200,4 +204,38 @@ async fn a_seat_on_return_is_not_taken_off_sale_and_keeps_its_price(db: PgPool) 
         read_one(&db, "select price_after from schedule_seats where return_id is not null").await;
     assert_eq!(after, 70_000);
     market.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_hold_that_ends_with_its_return_brings_no_break(db: PgPool) {
+    let market = tonight(&db, 2, 0).await;
+    let Market { office, concert, bob, bought, .. } = &market;
+    run_sql(&db, "update programs set unpaid_holds_max = 1, cool_down_mins = 30").await;
+    let door = office.employ("door", "STAFF").await;
+    market.put_on_sale(0).await;
+    market.held(bob, concert.seat_ids[0]).await;
+    assert_eq!(market.scan(&door, &bought.codes[0]).await.status, 201);
+    market.put_on_sale(1).await;
+    let reservation = market.held(bob, concert.seat_ids[1]).await;
+
+    // One that its buyer gives back counts, also when the return ends afterwards.
+    let cancellation = format!("/reservations/{reservation}/cancellation");
+    assert_eq!(bob.post(&cancellation, &()).await.status, 200);
+    assert_eq!(market.scan(&door, &bought.codes[1]).await.status, 201);
+    let bob = market.enter(bob).await;
+    let told = hold(&bob, concert, &concert.seat_ids[2..3]).await;
+    assert_eq!((told.status, told.code().as_str()), (403, "cool-down"), "{}", told.body);
+    // Whoever is outside joins, if only the first of the two ended.
+    let path = format!("/programs/{}/queue", concert.slug);
+    let form = json!({ "queue_number": bob.get(&path).await.json()["queue_number"] });
+    let left = bob.post_json(&format!("{path}/departure"), &form).await;
+    assert!(matches!(left.status, 200..=204), "{} {}", left.status, left.body);
+    assert_eq!(bob.post(&path, &()).await.code(), "cool-down");
+    let long_ago = "update reservations set created_at = created_at - interval '1 hour',
+        expires_at = expires_at - interval '1 hour', settled_at = settled_at - interval '1 hour'
+        where id = $1";
+    run_sql_with(&db, long_ago, reservation).await;
+    let joined = bob.post(&path, &()).await;
+    assert_eq!(joined.status, 201, "{}", joined.body);
+    market.office.close_as_it_is().await;
 }
