@@ -43,6 +43,7 @@ date-hours-minutes = { $hours } h { $minutes } min
 
 layout-title = { $page } · Stagedoor
 layout-skip = Skip to content
+layout-own-time = { $time } where you are
 layout-nav-label = Main
 layout-reservations = Reservations
 layout-tickets = Tickets

@@ -34,6 +34,7 @@ date-hours-minutes = { $hours }時間{ $minutes }分
 
 layout-title = { $page } · Stagedoor
 layout-skip = 本文へ移動
+layout-own-time = お使いの端末の時刻では{ $time }
 layout-nav-label = メインメニュー
 layout-reservations = 申込履歴
 layout-tickets = チケット

@@ -34,6 +34,7 @@ date-hours-minutes = { $hours }시간 { $minutes }분
 
 layout-title = { $page } · Stagedoor
 layout-skip = 본문으로 바로가기
+layout-own-time = 지금 계신 곳 시각으로 { $time }
 layout-nav-label = 주요 메뉴
 layout-reservations = 예매 내역
 layout-tickets = 내 티켓

@@ -21,6 +21,9 @@ create index access_gates_program_id on access_gates (program_id, opens_at);
 create trigger access_gates_append_only
     before update or delete on access_gates
     for each row execute function refuse_change();
+create trigger access_gates_kept
+    before truncate on access_gates
+    for each statement execute function refuse_change();
 
 alter table sale_codes
     -- Gate that those may use who redeem it; null: none. One set of codes shares a gate.

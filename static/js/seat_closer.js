@@ -1,5 +1,5 @@
-// Shows what helps while a drawing is seen from close by: the numbers of its seats, and a small picture of
-// the whole with the part that is shown.
+// Shows what helps while a drawing is seen from close by: the numbers of its seats,
+// and a small picture of the whole with the part that is shown.
 
 const SVG = "http://www.w3.org/2000/svg";
 // Below this a number could not be read.
@@ -7,8 +7,9 @@ const NUMBER_PX_MIN = 9;
 const NUMBER_SIZE = 6;
 
 /**
- * Returns `changed(view, pixelsPerUnit)` for `zoomable`. Each seat is `{ number, mark, x, y }`, in the drawing's
- * units, `x` and `y` being its middle; each is `size` wide.
+ * Returns `changed(view, pixelsPerUnit)` for `zoomable`. Each seat is
+ * `{ number, mark, x, y }`, in the drawing's units, `x` and `y` being its middle; each
+ * is `size` wide.
  */
 export function seatCloser(svg, seats, size) {
   const whole = svg.getAttribute("viewBox");

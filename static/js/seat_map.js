@@ -2,8 +2,9 @@
 //
 // The check boxes of the list are the truth: they are what is sent, with or
 // without this file. The drawing shows them, and each seat in it is the picture
-// of the box that it links to; `data-seat` is the seat's id from then on. Server statuses are AVAILABLE,
-// HELD, RESERVED and BLOCKED; "mine" is a checked box.
+// of the box that it links to; `data-seat` is the seat's id from then on. Server
+// statuses are AVAILABLE (of which the page says nothing), HELD, RESERVED and
+// BLOCKED; "mine" is a checked box.
 
 import { seatCloser } from "./seat_closer.js";
 import { seatTypes } from "./seat_types.js";
@@ -221,7 +222,8 @@ function chosen() {
 function paint(seat) {
   const { box, mark } = seat;
   const { textMine: mine, textFree: free, textTaken: taken, textSold: sold } = text;
-  const unchecked = { AVAILABLE: "free", HELD: "taken" }[box.dataset.status ?? "AVAILABLE"] ?? "sold";
+  const { status: told = "AVAILABLE" } = box.dataset;
+  const unchecked = { AVAILABLE: "free", HELD: "taken" }[told] ?? "sold";
   const status = box.checked ? "mine" : unchecked;
   const pattern = box.dataset.kind ? text.textLabelKind : text.textLabel;
   const label = pattern

@@ -5,8 +5,9 @@ const DRAG_PX_MIN = 6;
 const TAP_FACTOR = 2.2;
 
 /**
- * Calls `changed(view, pixelsPerUnit)` whenever another part is shown, `view` being null while all of
- * it is. Returns `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the
+ * Calls `changed(view, pixelsPerUnit)` whenever another part is shown, `view` being
+ * null while all of it is. Returns
+ * `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the
  * drawing's units.
  */
 export function zoomable(svg, buttons, changed) {

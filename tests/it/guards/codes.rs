@@ -5,7 +5,9 @@ pub(super) const CODES: &str = "
     insert into sale_codes (id, program_id, word, percent, uses_max)
     values ('00000000-0000-0000-0000-0000000000c0', '00000000-0000-0000-0000-000000000001', 'SUMMER', 10, 1);
     insert into sale_codes (id, program_id, word, percent, withdrawn_at)
-    values (gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'SUMMER', 20, now())";
+    values (gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'SUMMER', 20, now());
+    insert into access_gates (id, program_id, opens_at, capacity)
+    values ('00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-000000000001', now(), 1)";
 
 /// A constraint, a unique index or a trigger, and what it refuses.
 pub(super) const REFUSED: &[(&str, &str)] = &[
@@ -59,10 +61,32 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
              '00000000-0000-0000-0000-000000000013')",
     ),
     (
-        "sale_codes_access_opens_section",
+        "sale_codes_access_opens_something",
         "insert into sale_codes (id, program_id, word, is_access)
          values (gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'NOWHERE', true)",
     ),
+    (
+        "sale_codes_gate_of_program",
+        "insert into sale_codes (id, program_id, word, is_access, gate_id)
+         values (gen_random_uuid(), '00000000-0000-0000-0000-000000000011', 'THEIRS', true,
+             '00000000-0000-0000-0000-0000000000d1')",
+    ),
+    (
+        "sale_codes_gate_of_access",
+        "insert into sale_codes (id, program_id, word, percent, gate_id)
+         values (gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'BOTH', 5,
+             '00000000-0000-0000-0000-0000000000d1')",
+    ),
+    (
+        "access_gates_capacity_positive",
+        "insert into access_gates (id, program_id, opens_at, capacity)
+         select gen_random_uuid(), program_id, opens_at, 0 from access_gates",
+    ),
+    (
+        "queue_tokens_gate_of_program",
+        "update queue_tokens set gate_id = gen_random_uuid()",
+    ),
+    ("queue_tokens_through_its_gate", "update queue_tokens set through_gate = true"),
     (
         "code_redemptions_pkey",
         "insert into code_redemptions (account_id, sale_code_id)

@@ -221,13 +221,14 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Tables that are only appended to, and a trigger that sees to it.
-const APPEND_ONLY: [(&str, &str); 6] = [
+const APPEND_ONLY: [(&str, &str); 7] = [
     ("point_transactions", "point_transactions_append_only"),
     ("house_entries", "house_entries_append_only"),
     ("transfer_status_history", "transfer_status_history_append_only"),
     ("audit_log", "audit_log_append_only"),
     ("debt_write_offs", "debt_write_offs_append_only"),
     ("ticket_holder_changes", "ticket_holder_changes_append_only"),
+    ("access_gates", "access_gates_append_only"),
 ];
 
 #[sqlx::test]
