@@ -6,6 +6,8 @@
 mod door;
 mod endings;
 mod sale;
+mod seat_map;
+mod times;
 mod waiting;
 
 use sqlx::PgPool;

@@ -42,18 +42,20 @@ pub(crate) struct BrowserOptions {
     pub(crate) language: &'static str,
     /// Whether scripts of pages run.
     pub(crate) runs_scripts: bool,
+    /// IANA zone of its clock.
+    pub(crate) time_zone: &'static str,
 }
 
 impl Default for BrowserOptions {
     fn default() -> Self {
-        Self { screen: DESK, language: "en", runs_scripts: true }
+        Self { screen: DESK, language: "en", runs_scripts: true, time_zone: "Asia/Seoul" }
     }
 }
 
 impl Browser {
     /// Opens a window on the office at `base`.
     pub(crate) async fn open(base: &str, options: BrowserOptions) -> Self {
-        let driver = Driver::start().await;
+        let driver = Driver::start(options.time_zone).await;
         let mut builder = ClientBuilder::new(HttpConnector::new());
         let Value::Object(capabilities) = capabilities(&driver.profile, options) else {
             unreachable!("an object is written below")
@@ -239,11 +241,12 @@ struct Driver {
 }
 
 impl Driver {
-    async fn start() -> Self {
+    async fn start(time_zone: &str) -> Self {
         let port = free_port();
         let profile = env::temp_dir().join(format!("stagedoor-browser-{}", Uuid::new_v4()));
         let process = Command::new("chromedriver")
             .arg(format!("--port={port}"))
+            .env("TZ", time_zone)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
@@ -270,7 +273,7 @@ impl Drop for Driver {
 }
 
 fn capabilities(profile: &Path, options: BrowserOptions) -> Value {
-    let BrowserOptions { screen, language, runs_scripts } = options;
+    let BrowserOptions { screen, language, runs_scripts, time_zone: _ } = options;
     let mut chrome = json!({
         "args": [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
