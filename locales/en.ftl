@@ -414,6 +414,7 @@ queue-join-again = Join the line again
 queue-refusal-number = This form no longer works. Please go back to your place in line and try again.
 queue-behind-draw = The numbers of everyone who entered before the opening are being drawn. Yours stays; you'll see your position in a moment.
 queue-new-note = You are logged in. One step more and you have your place.
+queue-own-entrance = Your code has an entrance of its own. You may be let in before people who are ahead of you.
 
 ## Opening draw
 
@@ -1154,6 +1155,7 @@ admin-state-sold-out = Sold out
 admin-state-winding-down = Being cancelled
 admin-queue-waiting = Waiting
 admin-queue-inside = Inside
+admin-queue-inside-by-gates = Inside by an entrance of their own
 admin-mails-title = Email
 admin-mails-lede = Emails to people, newest first.
 admin-mails-kept = No mail server is set (SMTP_URL), so emails are kept here and not sent.
@@ -1430,7 +1432,7 @@ admin-queue-unknown = not yet known
 admin-queue-predicted = { $rate } a minute, { $minutes } min
 admin-draw = Opening of the sale
 admin-draw-first-come = First come, first served: numbers are given in the order of arrival from the opening on.
-admin-draw-begun = First come, first served. A draw can be announced only before the sale opens and before anybody has a number.
+admin-draw-begun = First come, first served. A draw can be announced only before the sale opens, before anybody has a number, and where no code has an entrance of its own.
 admin-draw-announce = Announce a draw
 admin-draw-announce-note = The order of everyone who enters before the opening is drawn in public. Once the show is published, this can't be undone and the opening can't be moved: the announcement commits to both.
 admin-draw-announced = The sale opens with a draw.
@@ -1800,6 +1802,9 @@ error-more-than-exist-action = Choose again
 error-waiting-list-full-title = The waiting list is full
 error-waiting-list-full-detail = More people are waiting than will ever get places, so nobody else can join for now.
 error-waiting-list-full-action = See other shows
+error-waiting-list-not-open-title = The waiting list is not open yet
+error-waiting-list-not-open-detail = It opens with the sale, once everything is taken.
+error-waiting-list-not-open-action = See other shows
 error-wish-offered-title = We're holding places for you
 error-wish-offered-detail = You can pay for them, or release them.
 error-wish-offered-action = See your places

@@ -383,6 +383,7 @@ queue-join-again = もう一度申し込みに進む
 queue-refusal-number = このページは使えなくなりました。待ち順のページに戻り、もう一度お試しください。
 queue-behind-draw = 販売開始前に参加した方の番号を抽選しています。あなたの番号はそのままです。待ち順はまもなく表示されます。
 queue-new-note = ログインしました。あと1回ボタンを押すと、待ち番号を受け取れます。
+queue-own-entrance = お持ちのコードには専用の入口があります。前にいる方より先に入場できることがあります。
 
 ## Opening draw
 
@@ -1093,6 +1094,7 @@ admin-state-sold-out = 完売
 admin-state-winding-down = 中止の処理中
 admin-queue-waiting = 待機中
 admin-queue-inside = 入場中
+admin-queue-inside-by-gates = 専用入口から入場中
 admin-mails-title = メール
 admin-mails-lede = 会員へのメールです。新しい順に表示します。
 admin-mails-kept = メールサーバー（SMTP_URL）が設定されていないため、メールは送信せずここに保管します。
@@ -1366,7 +1368,7 @@ admin-queue-unknown = まだ不明
 admin-queue-predicted = 毎分{ $rate }人、{ $minutes }分
 admin-draw = 販売開始の方法
 admin-draw-first-come = 先着順：販売開始から、到着順に番号を渡します。
-admin-draw-begun = 先着順です。抽選を予告できるのは、販売開始前で、まだだれも番号を持っていないときだけです。
+admin-draw-begun = 先着順です。抽選を予告できるのは、販売開始前で、まだだれも番号を持たず、専用入口のコードもないときだけです。
 admin-draw-announce = 抽選を予告する
 admin-draw-announce-note = 販売開始前に参加した全員の順番を、公開で抽選します。公演を公開したあとは取りやめられず、販売開始も動かせません。予告が両方を約束するためです。
 admin-draw-announced = 抽選で販売を始めます。
@@ -1723,6 +1725,9 @@ error-more-than-exist-action = 選び直す
 error-waiting-list-full-title = キャンセル待ちの受付を締め切りました
 error-waiting-list-full-detail = ご用意できる見込みより多くの方がお待ちのため、現在は受け付けていません。
 error-waiting-list-full-action = ほかの公演を見る
+error-waiting-list-not-open-title = キャンセル待ちはまだ受け付けていません
+error-waiting-list-not-open-detail = 販売開始後、完売すると受け付けます。
+error-waiting-list-not-open-action = ほかの公演を見る
 error-wish-offered-title = 席をご用意しています
 error-wish-offered-detail = お支払いいただくか、取り消してください。
 error-wish-offered-action = 席を見る

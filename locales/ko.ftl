@@ -383,6 +383,7 @@ queue-join-again = 다시 예매하기
 queue-refusal-number = 더 이상 쓸 수 없는 페이지예요. 대기 페이지로 돌아가 다시 시도해 주세요.
 queue-behind-draw = 예매 시작 전에 참여한 분들의 번호를 추첨하고 있어요. 내 번호는 그대로이고, 순서는 곧 표시돼요.
 queue-new-note = 로그인했어요. 버튼을 한 번만 더 누르면 대기 순서를 받아요.
+queue-own-entrance = 코드가 있는 분은 전용 입구로 들어가요. 앞에 있는 사람들보다 먼저 입장할 수 있어요.
 
 ## Opening draw
 
@@ -1090,6 +1091,7 @@ admin-state-sold-out = 매진
 admin-state-winding-down = 취소 처리 중
 admin-queue-waiting = 대기
 admin-queue-inside = 입장 중
+admin-queue-inside-by-gates = 전용 입구로 입장
 admin-mails-title = 메일
 admin-mails-lede = 회원에게 보낸 메일이에요. 최신순으로 보여요.
 admin-mails-kept = 메일 서버(SMTP_URL)가 설정되지 않아서, 메일을 보내지 않고 여기에 보관해요.
@@ -1363,7 +1365,7 @@ admin-queue-unknown = 아직 알 수 없음
 admin-queue-predicted = 분당 { $rate }명, { $minutes }분
 admin-draw = 예매 시작 방식
 admin-draw-first-come = 선착순: 예매 시작부터 도착한 순서대로 번호를 줘요.
-admin-draw-begun = 선착순이에요. 추첨은 예매 시작 전, 아무도 번호를 받기 전에만 공지할 수 있어요.
+admin-draw-begun = 선착순이에요. 추첨은 예매 시작 전, 아무도 번호를 받기 전이고 전용 입구 코드가 없을 때만 공지할 수 있어요.
 admin-draw-announce = 추첨 공지하기
 admin-draw-announce-note = 예매 시작 전에 참여한 모든 분의 순서를 공개 추첨해요. 공연을 공개한 뒤에는 취소할 수 없고 예매 시작 시각도 옮길 수 없어요. 공지에 둘 다 담겨 있기 때문이에요.
 admin-draw-announced = 추첨으로 예매를 시작해요.
@@ -1720,6 +1722,9 @@ error-more-than-exist-action = 다시 선택하기
 error-waiting-list-full-title = 취소표 대기가 마감됐어요
 error-waiting-list-full-detail = 나올 수 있는 취소표보다 많은 분이 대기하고 있어 지금은 더 받지 않아요.
 error-waiting-list-full-action = 다른 공연 보기
+error-waiting-list-not-open-title = 아직 취소표 대기를 받지 않아요
+error-waiting-list-not-open-detail = 예매가 시작되고 모두 매진되면 대기할 수 있어요.
+error-waiting-list-not-open-action = 다른 공연 보기
 error-wish-offered-title = 취소표가 배정됐어요
 error-wish-offered-detail = 결제하거나 선택을 취소할 수 있어요.
 error-wish-offered-action = 배정된 좌석 보기

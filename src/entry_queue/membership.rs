@@ -58,7 +58,8 @@ pub(crate) async fn join(
         JoinVerdict::Joined | JoinVerdict::Entered | JoinVerdict::AlreadyIn => (),
     }
     let mut status = status_of(app, room, account_id, program).await?;
-    if status.state.status == TokenStatus::Waiting && admit_at_once(app, program, &status).await {
+    let is_waiting = status.state.status == TokenStatus::Waiting;
+    if is_waiting && admit_at_once(app, account_id, program, &status).await {
         status = status_of(app, room, account_id, program).await?;
     }
     match verdict {
@@ -72,12 +73,21 @@ pub(crate) async fn join(
 
 /// Admits whom there is room for, so that the first of the queue, and those who may use an access gate, do
 /// not wait for the next tick of the worker. Returns whether anybody may have been admitted.
-async fn admit_at_once(app: &App, program: &Program, status: &StatusReport) -> bool {
+async fn admit_at_once(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+    status: &StatusReport,
+) -> bool {
     let is_first = status.state.ahead == Some(0);
     if is_first && let Err(error) = admission::admit(app, program.id).await {
         tracing::debug!(program_id = %program.id, %error, "nobody was let in at once");
     }
-    let has_open_gate = program.first_gate_at.is_some_and(|opens_at| opens_at <= app.now());
+    let has_open_gate = access_gates::has_open_gate(app, program, account_id).await;
+    let has_open_gate = has_open_gate.unwrap_or_else(|error| {
+        tracing::debug!(program_id = %program.id, %error, "no gate was looked for");
+        false
+    });
     if has_open_gate && let Err(error) = access_gates::admit_in(app, program.id).await {
         tracing::debug!(program_id = %program.id, %error, "no access gate let anybody in at once");
     }
@@ -123,8 +133,10 @@ pub(crate) async fn let_in(
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
     let n_inside = gate::count_inside(tx, program.id).await?;
     let rules = gate::rules_of(tx, program.id).await?;
-    if rules.sale() != SaleState::Open {
-        return Err(QueueError::SaleClosed);
+    match rules.sale() {
+        SaleState::Open => (),
+        SaleState::Coming { opens_at } => return Err(QueueError::not_open(program, opens_at)),
+        SaleState::Closed | SaleState::Cancelled => return Err(QueueError::SaleClosed),
     }
     if rules.draw.is_some_and(DrawStep::is_drawing) {
         return Err(QueueError::DrawRunning);
@@ -134,12 +146,12 @@ pub(crate) async fn let_in(
         stay_ends_at: rules.stay_ends_at(),
         n_inside,
         capacity: rules.capacity,
-        is_through_gate: false,
+        access_gate: None,
     };
     // First, so that the move that the admission logs says by whom and why.
     store::write_let_in_by(tx, token.id, staff, reason.as_str()).await?;
     gate::write_admissions(tx, &[token.id], &admission).await?;
-    turn_notices::tell_admitted(tx, &[token.id]).await?;
+    turn_notices::tell_called(tx, &[token.id]).await?;
     Ok(token)
 }
 

@@ -69,6 +69,7 @@ pub(crate) use access_gates::{
     model::{AccessGate, AccessGateId, NewAccessGate},
     open_gate_to,
     store::list as list_access_gates,
+    wait_for_joins,
 };
 pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;

@@ -18,7 +18,7 @@ select jsonb_build_object(
         where account_id = a.id and created_at is not null order by created_at desc limit $2) part),
     'queue_tokens', (select coalesce(jsonb_agg(part), '[]') from (
         select t.program_id, p.title, t.queue_number, t.status, t.issued_at, t.admitted_at,
-            t.ended_at,
+            t.ended_at, t.through_gate as by_access_gate,
             (select jsonb_build_object('asked_at', asked_at, 'ended_at', n.ended_at)
              from turn_notices n where n.token_id = t.id limit 1) as turn_notice
         from queue_tokens t
@@ -42,10 +42,10 @@ select jsonb_build_object(
         cross join lateral (select title from programs where id = r.program_id limit 1) p
         where r.account_id = a.id order by r.id desc limit $2) part),
     'code_redemptions', (select coalesce(jsonb_agg(part), '[]') from (
-        select c.program_id, c.word as code, c.section, own.redeemed_at
+        select c.program_id, c.word as code, c.section, c.gate_id, own.redeemed_at
         from (select * from code_redemptions where account_id = a.id offset 0) own
         cross join lateral (
-            select program_id, word, section from sale_codes where id = own.sale_code_id limit 1) c
+            select program_id, word, section, gate_id from sale_codes where id = own.sale_code_id limit 1) c
         order by own.redeemed_at desc limit $2) part),
     'payments', (select coalesce(jsonb_agg(part), '[]') from (
         select id, reservation_id, amount, status, created_at from payments

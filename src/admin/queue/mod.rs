@@ -166,6 +166,7 @@ mod tests {
             waiting,
             parked: 0,
             inside,
+            inside_by_gates: 0,
             admitted_last_minute: 0,
             admitted_lately: 0,
             freed_lately,

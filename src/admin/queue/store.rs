@@ -11,12 +11,15 @@ pub(crate) struct QueueFigures {
     pub(crate) waiting: i64,
     /// Parked: absent when they were to be admitted.
     pub(crate) parked: i64,
+    /// Inside, but for those whom access gates admitted.
     pub(crate) inside: i64,
+    /// Inside, admitted by access gates, beside the capacity.
+    pub(crate) inside_by_gates: i64,
     /// Admitted within the last minute.
     pub(crate) admitted_last_minute: i64,
     /// Admitted within the last five minutes.
     pub(crate) admitted_lately: i64,
-    /// Ended their stay within the last five minutes.
+    /// Ended their stay within the last five minutes, but for those whom access gates admitted.
     pub(crate) freed_lately: i64,
     /// Time at which the counts were read.
     pub(crate) at: DateTime<Utc>,
@@ -35,7 +38,10 @@ pub(crate) async fn figures_of(
             (select count(*) from queue_tokens
                 where program_id = $1 and status = 'WAITING' and parked_at is not null) as "parked!",
             (select count(*) from queue_tokens
-                where program_id = $1 and status = 'ACTIVE') as "inside!",
+                where program_id = $1 and status = 'ACTIVE' and not through_gate) as "inside!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and status = 'ACTIVE' and through_gate)
+                as "inside_by_gates!",
             (select count(*) from queue_tokens
                 where program_id = $1 and admitted_at > now() - interval '1 minute')
                 as "admitted_last_minute!",
@@ -44,7 +50,8 @@ pub(crate) async fn figures_of(
                 as "admitted_lately!",
             (select count(*) from queue_tokens
                 where program_id = $1 and ended_at > now() - interval '5 minutes'
-                    and ended_at is not null and admitted_at is not null) as "freed_lately!",
+                    and ended_at is not null and admitted_at is not null and not through_gate)
+                as "freed_lately!",
             now() as "at!"
         "#,
         program_id as _,

@@ -4,7 +4,7 @@
 //! number among themselves, the tokens that may use it: those of accounts that have redeemed one of its
 //! codes. It has a **capacity** of its own, so that nobody it admits takes a place from the others, and it
 //! may open before the sale. Until the sale opens only those join who may use an open access gate.
-//! Whichever gate comes to a token first admits it.
+//! Whichever gate comes to a token first admits it. Who may use several access gates waits at all of them.
 //!
 //! # Invariants
 //!
@@ -18,6 +18,9 @@
 //! One transaction at a time holds an access gate; an instance that finds it locked admits none. Tokens
 //! are locked with `skip locked`, as the program's gate locks them (`admission`). Redis notes for these
 //! accounts that they polled wherever in the line they stand.
+//!
+//! A join notes on its token that a gate may admit it, and so does a redemption on the token that there is.
+//! Of two at the same moment each would miss the other, so a redemption waits for joins ([`wait_for_joins`]).
 
 pub(crate) mod model;
 mod passing;
@@ -28,9 +31,11 @@ pub(super) use passing::{admit_everywhere, admit_in};
 use uuid::Uuid;
 
 use self::model::{AccessGateId, NewAccessGate};
-use super::{admission::store as gate, model::LiveToken};
+use super::{admission::store as gate, join::store::lock_next_number, model::LiveToken};
 use crate::{
-    catalog::{self, ProgramId},
+    accounts::AccountId,
+    app::App,
+    catalog::{self, Program, ProgramId},
     infra::postgres::Connection,
 };
 
@@ -50,7 +55,30 @@ pub(crate) async fn make_access_gate(
     Ok(Some(id))
 }
 
-/// Lets a locked token use a gate from now on, unless it may use one already.
+/// Waits for the joins of a program that are being written, and keeps others waiting until the transaction
+/// ends: they see what it redeems, or it sees their tokens. Comes before tokens in the order of locks.
+pub(crate) async fn wait_for_joins(
+    tx: &mut Connection,
+    program_id: ProgramId,
+) -> Result<(), sqlx::Error> {
+    lock_next_number(tx, program_id).await.map(drop)
+}
+
+/// Whether an open access gate of the program may admit the account, as far as this machine's clock knows.
+pub(super) async fn has_open_gate(
+    app: &App,
+    program: &Program,
+    account_id: AccountId,
+) -> Result<bool, sqlx::Error> {
+    let now = app.now();
+    if program.first_gate_at.is_none_or(|opens_at| opens_at > now) {
+        return Ok(false);
+    }
+    let own = store::list_of_accounts(&app.db, program.id, &[account_id]).await?;
+    Ok(own.iter().any(|gate| gate.is_open(now)))
+}
+
+/// Notes on a locked token that a gate may admit it from now on.
 pub(crate) async fn open_gate_to(
     tx: &mut Connection,
     token: &LiveToken,

@@ -7,7 +7,7 @@ use crate::{
     catalog::{ProgramId, SaleState},
     entry_queue::{
         admission::store as gate,
-        model::QueuedAccount,
+        model::{QueuedAccount, TokenId},
         parking::{Decision, Liveness},
         projection::{error::ProjectionError, project},
         redis_queue::RedisQueue,
@@ -49,9 +49,12 @@ async fn admit_logged(app: &App, moving: MovingGate) {
 /// account's presence is known then.
 async fn admit(app: &App, moving: MovingGate) -> Result<(), ProjectionError> {
     let mut tx = app.db.begin().await?;
-    let first = store::list_first(&mut tx, moving.id, CALLED_MAX).await?;
+    let first = store::list_first(&mut tx, moving, CALLED_MAX).await?;
     // Nothing is locked while Redis is asked.
     tx.commit().await?;
+    if first.is_empty() {
+        return Ok(());
+    }
     let accounts: Vec<AccountId> = first.iter().map(|account| account.account_id).collect();
     let queue = RedisQueue::of(&app.redis, moving.program_id);
     let called = queue.call_up(&accounts, app.config.queue_grace()).await.ok().flatten();
@@ -63,8 +66,8 @@ async fn admit(app: &App, moving: MovingGate) -> Result<(), ProjectionError> {
     Ok(())
 }
 
-/// Admits who is present in the order of their numbers, as many as the gate has room for. Returns the
-/// accounts whose position in Redis has to be written.
+/// Admits who is present in the order of their numbers, as many as the gate has room for, and tells whose
+/// turn is near. Returns the accounts whose position in Redis has to be written.
 async fn pass(
     tx: &mut Connection,
     moving: MovingGate,
@@ -74,24 +77,30 @@ async fn pass(
     let n_inside = store::count_inside(tx, moving.id).await?;
     let rules = gate::rules_of(tx, moving.program_id).await?;
     let room = usize::try_from(i64::from(access.capacity) - n_inside).unwrap_or(0);
-    if room == 0 || !admits(&rules) || rules.now < access.opens_at {
+    if !admits(&rules) || rules.now < access.opens_at {
         return Ok(Vec::new());
     }
     // Read again behind the lock: who came back meanwhile has a number before others.
-    let queued: Vec<QueuedAccount> = store::list_first(tx, moving.id, CALLED_MAX).await?;
-    let decision = Decision::of(&queued, liveness, room);
+    let queued: Vec<QueuedAccount> = store::list_first(tx, moving, CALLED_MAX).await?;
+    let decision = match room {
+        0 => Decision::default(),
+        room => Decision::of(&queued, liveness, room),
+    };
     let n_inside = i32::try_from(n_inside).unwrap_or(i32::MAX);
     let admission = gate::Admission {
         stay_ends_at: rules.stay_ends_at(),
         n_inside,
         capacity: Some(access.capacity),
-        is_through_gate: true,
+        access_gate: Some(moving.id),
     };
     let mut moved = gate::write_admissions(tx, &decision.admitted, &admission).await?;
-    turn_notices::tell_admitted(tx, &decision.admitted).await?;
     metrics::counter!("stagedoor_admissions_total")
         .increment(u64::try_from(moved.len()).unwrap_or(0));
     moved.extend(gate::park(tx, &decision.parked).await?);
+    let near = queued.iter().take(room.saturating_add(turn_notices::FEW_AHEAD_AT_GATES));
+    let mut told: Vec<TokenId> = near.map(|account| account.token_id).collect();
+    told.extend(decision.admitted.iter().chain(&decision.parked));
+    turn_notices::tell_called(tx, &told).await?;
     moved.extend(decision.misplaced);
     Ok(moved)
 }

@@ -49,8 +49,8 @@ pub(crate) async fn list(db: &Pool, program_id: ProgramId) -> Result<Vec<AccessG
     .await
 }
 
-/// Returns the open gates with waiting tokens of programs that are not paused: of one program, or of
-/// all.
+/// Returns the open gates of programs that are not paused and in which tokens wait that a gate may admit:
+/// of one program those with room, or of all programs all.
 pub(super) async fn list_moving(
     db: &Pool,
     program_id: Option<ProgramId>,
@@ -63,10 +63,14 @@ pub(super) async fn list_moving(
         join programs p on p.id = g.program_id
         cross join lateral (
             select from queue_tokens t
-            where t.gate_id = g.id and t.status = 'WAITING' and t.parked_at is null
+            where t.gate_id = any(array(
+                    select id from access_gates where program_id = g.program_id))
+                and t.status = 'WAITING' and t.parked_at is null
             limit 1
         ) somebody
-        where ($1::uuid is null or g.program_id = $1)
+        where ($1::uuid is null or g.program_id = $1 and g.capacity > (
+                select count(*) from queue_tokens i
+                where i.gate_id = g.id and i.status = 'ACTIVE' and i.through_gate))
             and p.status = 'PUBLISHED' and p.queue_paused_at is null
             and g.opens_at <= clock_timestamp() and clock_timestamp() < p.off_sale_at
         "#,
@@ -111,11 +115,11 @@ pub(super) async fn count_inside(
     .await
 }
 
-/// Returns the first `n_max` waiting tokens that may use the gate now, regardless of presence: a code of
+/// Returns the first `n_max` waiting tokens that the gate may admit now, regardless of presence: a code of
 /// the gate that their account has redeemed is valid.
 pub(super) async fn list_first(
     tx: &mut Connection,
-    id: AccessGateId,
+    MovingGate { id, program_id }: MovingGate,
     n_max: i64,
 ) -> Result<Vec<QueuedAccount>, sqlx::Error> {
     sqlx::query_as!(
@@ -123,7 +127,8 @@ pub(super) async fn list_first(
         r#"
         select t.id as "token_id: TokenId", t.account_id as "account_id: AccountId"
         from queue_tokens t
-        where t.gate_id = $1 and t.status = 'WAITING' and t.parked_at is null
+        where t.gate_id = any(array(select id from access_gates where program_id = $3))
+            and t.status = 'WAITING' and t.parked_at is null
             and exists (
                 select from (select sale_code_id from code_redemptions
                              where account_id = t.account_id offset 0) own
@@ -136,6 +141,7 @@ pub(super) async fn list_first(
         "#,
         id as _,
         n_max,
+        program_id as _,
     )
     .fetch_all(tx)
     .await
@@ -168,7 +174,7 @@ pub(in crate::entry_queue) async fn list_of_accounts(
     .await
 }
 
-/// Lets a locked token that waits use a gate, unless it may use one already.
+/// Notes that a gate may admit a locked token that waits, unless it is noted of one already.
 pub(super) async fn write_gate(
     tx: &mut Connection,
     token_id: TokenId,

@@ -130,7 +130,7 @@ async fn pass_gate(
         stay_ends_at: rules.stay_ends_at(),
         n_inside: i32::try_from(n_inside).unwrap_or(i32::MAX),
         capacity: rules.capacity,
-        is_through_gate: false,
+        access_gate: None,
     };
     let admitted = gate::write_admissions(&mut tx, &decision.admitted, &admission).await?;
     let parked = gate::park(&mut tx, &decision.parked).await?;

@@ -6,6 +6,7 @@ use crate::{
     accounts::AccountId,
     catalog::{DrawStep, ProgramId, ProgramStatus},
     entry_queue::{
+        access_gates::model::AccessGateId,
         model::{Bucket, QueuedAccount, TokenId},
         rules::Rules,
     },
@@ -219,8 +220,8 @@ pub(crate) struct Admission {
     /// Tokens that the gate admitted before and that are `ACTIVE`.
     pub(crate) n_inside: i32,
     pub(crate) capacity: Option<i32>,
-    /// Whether the gate is the tokens' access gate.
-    pub(crate) is_through_gate: bool,
+    /// Access gate that admits them; `None`: the program's gate does, or staff.
+    pub(crate) access_gate: Option<AccessGateId>,
 }
 
 /// Admits `tokens` in their order, up to the first whose row is locked or that waits no longer: a
@@ -249,7 +250,8 @@ pub(crate) async fn write_admissions(
         update queue_tokens t
         set status = 'ACTIVE', parked_at = null, admitted_at = clock_timestamp(),
             stay_ends_at = $2, expires_at = $2,
-            inside_after = $3 + nth::integer, capacity_then = $4::integer, through_gate = $5
+            inside_after = $3 + nth::integer, capacity_then = $4::integer,
+            gate_id = coalesce($5, gate_id), through_gate = $5 is not null
         from chosen
         where t.id = chosen.id
         returning t.account_id as "account_id: AccountId"
@@ -258,7 +260,7 @@ pub(crate) async fn write_admissions(
         admission.stay_ends_at,
         admission.n_inside,
         admission.capacity,
-        admission.is_through_gate,
+        admission.access_gate as _,
     )
     .fetch_all(tx)
     .await

@@ -21,6 +21,7 @@ use self::{
     waiting::{WaitingPage, whole_secs},
 };
 use super::{
+    access_gates,
     guards::pages,
     membership,
     model::{QueueNumber, Stay, TokenStatus},
@@ -107,7 +108,13 @@ pub(crate) async fn show_queue(
         true => NoticeOffer::Hidden,
         false => turn_notices::offer(&app, me.account_id, &program, &status).await,
     };
-    let response = render_status(&app, &me.view, &program, &status, notice);
+    let own_entrance = match status.state.status {
+        TokenStatus::Waiting if !me.view.format.is_for_programs() => {
+            access_gates::has_open_gate(&app, &program, me.account_id).await.unwrap_or_default()
+        }
+        _ => false,
+    };
+    let response = render_status(&app, &me.view, &program, &status, (notice, own_entrance));
     Ok(with_pass(&app, &request, response, &status))
 }
 
@@ -185,7 +192,7 @@ fn render_status(
     view: &View,
     program: &Program,
     status: &StatusReport,
-    notice: NoticeOffer,
+    (notice, has_own_entrance): (NoticeOffer, bool),
 ) -> HttpResponse {
     let state = &status.state;
     let mut response = match &status.stay {
@@ -205,6 +212,7 @@ fn render_status(
                 is_back,
                 n_performances,
                 notice,
+                has_own_entrance,
                 now,
             };
             view.show(&page, state)

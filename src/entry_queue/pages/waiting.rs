@@ -29,6 +29,8 @@ pub(crate) struct WaitingPage<'a> {
     /// Number of performances whose free seats are added up.
     pub(crate) n_performances: usize,
     pub(crate) notice: NoticeOffer,
+    /// Whether an access gate may admit the account before those who are ahead of it.
+    pub(crate) has_own_entrance: bool,
     pub(crate) now: DateTime<Utc>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A **notice** belongs to one token and is **pending** until it ends: with the mail, or because the
 //! token is gone. A token is **near** when its estimated wait is at most [`NEAR_SECS`] by the lower
-//! bound, or at most [`FEW_AHEAD`] accounts are ahead.
+//! bound, or at most [`FEW_AHEAD`] accounts are ahead, in the queue or at an access gate that may admit it.
 //!
 //! # Invariants
 //!
@@ -10,7 +10,7 @@
 //!   before it is near. One that was admitted or parked without having been near is told that its
 //!   turn has come: the letter says what holds when the mail is sent (`mail/letter/turn.rs`).
 //! * Nobody is told of a token that is gone, of a queue that is paused or whose sale is not open, or
-//!   in a rehearsal.
+//!   in a rehearsal; but of an access gate that is open, also before the sale is.
 //! * The mail is written in the transaction that ends the notice, so a crash loses and repeats none.
 //!
 //! # Concurrency
@@ -40,6 +40,8 @@ use crate::{
 const NEAR_SECS: u64 = 600;
 /// Accounts ahead at which a turn is near, however slow the queue is or seems to be.
 const FEW_AHEAD: u64 = 20;
+/// Tokens at an access gate whose turn is near there, besides those that it has room for.
+pub(super) const FEW_AHEAD_AT_GATES: usize = 21;
 /// Most accounts ahead at which a turn is near: a faster queue is told later, and a look at the queue
 /// reads no more of it.
 const NEAR_AHEAD_MAX: u64 = 10_000;
@@ -149,14 +151,16 @@ async fn tell_queue(app: &App, queue: MovingQueue) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends the notices of tokens that are admitted past the queue, and tells their owners, in the
-/// transaction that admits them.
-pub(crate) async fn tell_admitted(
+/// Ends the notices of tokens that are admitted past the queue, or whose turn at an access gate has come or
+/// is near, and tells their owners, in the transaction that calls them.
+pub(crate) async fn tell_called(
     tx: &mut Connection,
     tokens: &[TokenId],
 ) -> Result<(), sqlx::Error> {
-    let ended = store::take_of(tx, tokens).await?;
-    tell(tx, &ended).await?;
+    if !tokens.is_empty() {
+        let ended = store::take_of(tx, tokens).await?;
+        tell(tx, &ended).await?;
+    }
     Ok(())
 }
 

@@ -284,7 +284,7 @@ pub(crate) async fn find_turn(
             ), 'Asia/Seoul') as "time_zone!",
             case
                 when p.status <> 'PUBLISHED' or clock_timestamp() > p.off_sale_at
-                    or clock_timestamp() < p.on_sale_at and not t.through_gate then null
+                    or clock_timestamp() < p.on_sale_at and t.gate_id is null then null
                 when t.status = 'WAITING' and t.parked_at is null then 'NEAR'
                 when t.status = 'WAITING' then 'MISSED'
                 when t.status = 'ACTIVE' and t.stay_ends_at > clock_timestamp() then 'COME'

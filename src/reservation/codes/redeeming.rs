@@ -9,7 +9,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::ProgramId,
-    entry_queue::{self, open_gate_to},
+    entry_queue::{self, open_gate_to, wait_for_joins},
     infra::postgres::retry_stale,
     reservation::error::ReservationError,
 };
@@ -33,9 +33,12 @@ async fn redeem_once(
     word: &CodeWord,
 ) -> Result<SaleCode, ReservationError> {
     let mut tx = app.db.begin().await?;
+    let found = store::find(&mut *tx, program_id, word, true).await?.ok_or(CodeRefusal::Unknown)?;
+    if found.gate_id.is_some() {
+        wait_for_joins(&mut tx, program_id).await?;
+    }
     // In the order of locks, tokens come before codes.
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
-    let found = store::find(&mut *tx, program_id, word, true).await?.ok_or(CodeRefusal::Unknown)?;
     // Withdrawn meanwhile, it is not valid.
     let code = store::lock(&mut tx, program_id, &[found.id]).await?.pop();
     let code = code.ok_or(CodeRefusal::Unknown)?;

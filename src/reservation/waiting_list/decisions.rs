@@ -84,6 +84,9 @@ impl WishDecisions {
         order: &WishOrder,
     ) -> Result<(), WaitingListError> {
         let state = &self.state;
+        if state.offers.is_coming {
+            return Err(WaitingListError::NotOpen);
+        }
         if !state.offers.can_offer() {
             return Err(WaitingListError::SaleClosed);
         }

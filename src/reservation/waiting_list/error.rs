@@ -19,7 +19,10 @@ pub(crate) enum WaitingListError {
     /// The performance or the wish does not exist, or belongs to another account.
     #[error("no such list or wish")]
     NotFound,
-    /// The program is not on sale, or the performance is about to begin.
+    /// The sale has not opened, and the list opens with it.
+    #[error("the sale has not opened")]
+    NotOpen,
+    /// The program is not on sale any more, or the performance is about to begin.
     #[error("the sale is closed")]
     SaleClosed,
     /// The account waits for this performance already.
@@ -105,6 +108,7 @@ impl HttpError for WaitingListError {
     fn problem(&self) -> Problem {
         match self {
             Self::NotFound => Problem::new(404, "not-found"),
+            Self::NotOpen => Problem::new(409, "waiting-list-not-open"),
             Self::SaleClosed => Problem::new(410, "sale-closed").recovery("/reservations"),
             Self::WishedAlready => Problem::new(409, "wished-already"),
             Self::PlacesFree => Problem::new(409, "places-free"),

@@ -106,6 +106,8 @@ pub(crate) struct OfferTerms {
     pub(crate) schedule_id: ScheduleId,
     /// Whether the performance is on sale.
     pub(crate) is_on_sale: bool,
+    /// Whether its sale has not opened yet.
+    pub(crate) is_coming: bool,
     /// Whether places are kept for those who need them.
     pub(crate) keeps_places: bool,
     /// Length of an offer, in seconds; it ends with the start of the performance.

@@ -47,7 +47,7 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, Programs},
-    entry_queue::{Effect, find_draw, find_purge, list_effects, secs_of},
+    entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     text::{
         i18n::Phrase,
         times::{self, HOME_ZONE},
@@ -92,13 +92,15 @@ impl AdminQueuePage {
         let purge = find_purge(&app.db, id).await?;
         let purge = purge.and_then(|purge| PurgeView::of(purge, figures.at));
         let details = &edition.details;
+        let may_draw =
+            figures.at < details.on_sale_at && list_access_gates(&app.db, id).await?.is_empty();
         let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
         Ok(Self {
             limits: LimitsForm::of(&edition),
             guards: GuardsForm::of(&edition),
             effects: list_effects(&app.db, id).await?,
             is_secret_kept: app.config.log_secret.is_none(),
-            opening: Opening::of(&edition, find_draw(&app.db, id).await?.as_ref(), figures.at),
+            opening: Opening::of(&edition, find_draw(&app.db, id).await?.as_ref(), may_draw),
             v,
             edition,
             figures,

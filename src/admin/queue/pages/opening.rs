@@ -28,7 +28,8 @@ pub(super) enum Opening {
 }
 
 impl Opening {
-    pub(super) fn of(edition: &ProgramEdition, draw: Option<&Draw>, now: DateTime<Utc>) -> Self {
+    /// `may_draw`: the sale has not opened, and nobody comes before it by an access gate.
+    pub(super) fn of(edition: &ProgramEdition, draw: Option<&Draw>, may_draw: bool) -> Self {
         match draw {
             Some(draw) => Self::Drawn {
                 step_key: step_key(draw.step),
@@ -36,7 +37,7 @@ impl Opening {
                 has_beacon: draw.beacon_round.is_some(),
                 omission_from: draw.omission_from(),
             },
-            None if now < edition.details.on_sale_at => Self::FirstCome,
+            None if may_draw => Self::FirstCome,
             None => Self::Begun,
         }
     }

@@ -28,6 +28,7 @@ pub(crate) async fn find_terms(
         select p.id as "program_id: ProgramId",
             (p.status = 'PUBLISHED' and p.on_sale_at <= moment.at
                 and moment.at < p.off_sale_at and moment.at < s.starts_at) as "is_on_sale!",
+            (p.status = 'PUBLISHED' and moment.at < p.on_sale_at) as "is_coming!",
             moment.at < coalesce(s.starts_at - make_interval(hours => s.kept_until_hours), s.starts_at)
                 as "keeps_places!",
             least(p.offer_mins * 60,
@@ -43,9 +44,14 @@ pub(crate) async fn find_terms(
     .fetch_optional(tx)
     .await?;
     Ok(found.map(|row| {
-        let (is_on_sale, keeps_places, offer_secs) =
-            (row.is_on_sale, row.keeps_places, row.offer_secs);
-        (row.program_id, OfferTerms { schedule_id, is_on_sale, keeps_places, offer_secs })
+        let terms = OfferTerms {
+            schedule_id,
+            is_on_sale: row.is_on_sale,
+            is_coming: row.is_coming,
+            keeps_places: row.keeps_places,
+            offer_secs: row.offer_secs,
+        };
+        (row.program_id, terms)
     }))
 }
 

@@ -1,6 +1,8 @@
 //! Access gates: people with a code come in by a way of their own, also before the sale opens.
 
+mod before_the_sale;
 mod early;
+mod several;
 mod storms;
 
 use serde_json::{Value, json};
