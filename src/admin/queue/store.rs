@@ -39,8 +39,11 @@ pub(crate) async fn figures_of(
                 where program_id = $1 and status = 'WAITING' and parked_at is not null) as "parked!",
             (select count(*) from queue_tokens
                 where program_id = $1 and status = 'ACTIVE' and not through_gate) as "inside!",
-            (select count(*) from queue_tokens
-                where program_id = $1 and status = 'ACTIVE' and through_gate)
+            (select coalesce(sum(n), 0)::bigint
+                from (select id from access_gates where program_id = $1 offset 0) g
+                cross join lateral (
+                    select count(*) as n from queue_tokens
+                    where gate_id = g.id and status = 'ACTIVE' and through_gate) own)
                 as "inside_by_gates!",
             (select count(*) from queue_tokens
                 where program_id = $1 and admitted_at > now() - interval '1 minute')

@@ -62,10 +62,14 @@ pub(super) async fn list_moving(
         from access_gates g
         join programs p on p.id = g.program_id
         cross join lateral (
-            select from queue_tokens t
-            where t.gate_id = any(array(
-                    select id from access_gates where program_id = g.program_id))
-                and t.status = 'WAITING' and t.parked_at is null
+            select from (
+                select id from access_gates where program_id = g.program_id offset 0
+            ) own
+            cross join lateral (
+                select from queue_tokens t
+                where t.gate_id = own.id and t.status = 'WAITING' and t.parked_at is null
+                limit 1
+            ) t
             limit 1
         ) somebody
         where ($1::uuid is null or g.program_id = $1 and g.capacity > (
@@ -126,16 +130,21 @@ pub(super) async fn list_first(
         QueuedAccount,
         r#"
         select t.id as "token_id: TokenId", t.account_id as "account_id: AccountId"
-        from queue_tokens t
-        where t.gate_id = any(array(select id from access_gates where program_id = $3))
-            and t.status = 'WAITING' and t.parked_at is null
-            and exists (
-                select from (select sale_code_id from code_redemptions
-                             where account_id = t.account_id offset 0) own
-                cross join lateral (select * from sale_codes where id = own.sale_code_id limit 1) c
-                where c.gate_id = $1 and c.withdrawn_at is null
-                    and coalesce(clock_timestamp() < c.valid_until, true)
-            )
+        from (select id from access_gates where program_id = $3 offset 0) noted
+        cross join lateral (
+            select id, account_id, queue_number from queue_tokens w
+            where gate_id = noted.id and status = 'WAITING' and parked_at is null
+                and exists (
+                    select from (select sale_code_id from code_redemptions
+                                 where account_id = w.account_id offset 0) own
+                    cross join lateral (
+                        select * from sale_codes where id = own.sale_code_id limit 1) c
+                    where c.gate_id = $1 and c.withdrawn_at is null
+                        and coalesce(clock_timestamp() < c.valid_until, true)
+                )
+            order by queue_number
+            limit $2
+        ) t
         order by t.queue_number
         limit $2
         "#,
