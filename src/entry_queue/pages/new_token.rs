@@ -11,8 +11,13 @@ use super::program::find;
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{DrawStep, Program, Programs},
-    web::{csrf::is_from_here, error::PageError, page::View},
+    catalog::{DrawStep, Program, Programs, SaleState},
+    entry_queue::{access_gates::has_open_gate, paths::program_path},
+    web::{
+        csrf::is_from_here,
+        error::PageError,
+        page::{View, see_other},
+    },
 };
 
 #[derive(Template)]
@@ -40,6 +45,11 @@ pub(crate) async fn new_token(
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
+    let is_coming = matches!(program.sale_state(app.now()), SaleState::Coming { .. });
+    if is_coming && program.draw.is_none() && !has_open_gate(&app, &program, me.account_id).await? {
+        // The program's page says when it opens.
+        return Ok(see_other(&program_path(&program.slug)));
+    }
     let v = &me.view;
     let page = NewTokenPage { v, program: &program, is_from_here: is_from_here(&request) };
     Ok(v.html(StatusCode::OK, &page))

@@ -21,6 +21,11 @@ async fn whoever_has_a_code_joins_and_reserves_before_the_sale_opens(db: PgPool)
     let refused = join(eve, &concert).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "sale-not-open"));
     assert!(!eve.visit(&program).await.body.contains("Join with your code"));
+    // The step after the log-in promises a place to those only who may have one.
+    let new = format!("{program}/queue/new");
+    let led = eve.visit(&new).await;
+    assert_eq!((led.status, led.location()), (303, program.as_str()), "{}", led.body);
+    assert_eq!(ada.visit(&new).await.status, 200);
 
     assert_eq!(join(ada, &concert).await.status, 201);
     until_status(ada, &concert, "ACTIVE").await;

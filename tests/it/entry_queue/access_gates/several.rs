@@ -88,7 +88,8 @@ async fn a_code_that_is_redeemed_while_its_owner_joins_lets_them_in(db: PgPool) 
         let (ada, path) = (ada.clone(), queue_path_of(&concert));
         async move { ada.post(&path, &()).await }
     });
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    // The join waits for the redemption, so that it sees what was redeemed.
+    until_locks_wait(&mut watch, 2).await;
     hog.commit().await.unwrap();
     assert_eq!(redeeming.await.unwrap().status, 201);
     assert_eq!(joining.await.unwrap().status, 201);
