@@ -6,6 +6,7 @@ use super::{enter, inside};
 use crate::support::{
     Concert, ConcertOptions, Office,
     browser::{Browser, BrowserOptions, PHONE},
+    until,
 };
 
 #[sqlx::test]
@@ -32,9 +33,8 @@ async fn seats_have_numbers_when_they_are_close_and_a_small_picture_shows_where(
 #[sqlx::test]
 async fn on_a_phone_the_drawing_comes_before_the_tools_which_open_one_at_a_time(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
-    let concert =
-        Concert::with(&db, ConcertOptions { zone_capacity: 0, ..ConcertOptions::default() });
-    let concert = concert.await;
+    let concert = ConcertOptions { seats: 200, zone_capacity: 0, ..ConcertOptions::default() };
+    let concert = Concert::with(&db, concert).await;
     sqlx::query("delete from zones").execute(&db).await.unwrap();
     let ada = office.sign_in("Ada").await;
     let options = BrowserOptions { screen: PHONE, ..BrowserOptions::default() };
@@ -49,7 +49,14 @@ async fn on_a_phone_the_drawing_comes_before_the_tools_which_open_one_at_a_time(
     browser.find(".legend__item").await;
     assert!(!browser.shows(".best__button").await);
     // What is picked is held; the time left stays in sight however far the page is scrolled.
+    browser.run("arguments[0].open = true", "[data-seat-list]").await;
     browser.run("arguments[0].scrollIntoView()", ".footer").await;
+    // Pages scroll smoothly.
+    until("the foot of the page", async || {
+        let far = browser.run("return scrollY", "html").await;
+        far.as_f64().is_some_and(|far| far > 844.0)
+    })
+    .await;
     let clock = browser.run("return arguments[0].getBoundingClientRect().top", ".countdown").await;
     assert!(clock.as_f64().is_some_and(|top| top >= 0.0), "{clock}");
     browser.press(".tool__summary").await;
