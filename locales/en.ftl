@@ -170,6 +170,7 @@ program-cancelled-title = This show was cancelled
 program-cancelled-note = Paid tickets are refunded to your wallet in full. There is nothing you need to do.
 program-how = How it works
 program-how-queue = Get your number. The line moves in that order and no other.
+program-how-gate = People with a code also have an entrance of their own, which takes no place from the line.
 program-how-seats = When it's your turn, you have { $minutes ->
         [one] { $minutes } minute
        *[other] { $minutes } minutes

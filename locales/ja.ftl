@@ -152,6 +152,7 @@ program-cancelled-title = この公演は中止になりました
 program-cancelled-note = お支払いいただいた分は、全額ポイントで払い戻します。お手続きは不要です。
 program-how = ご購入の流れ
 program-how-queue = 待ち番号を受け取ります。番号順にだけ入場します。
+program-how-gate = コードをお持ちの方には専用の入口もありますが、列に並んでいる方の場所は減りません。
 program-how-seats = 順番が来たら、{ $minutes }分以内に座席を選びます。
 program-how-hold = 選んだ座席は、お支払いのあいだ{ $minutes }分間確保します。
 program-how-max = お一人様{ $count }枚まで購入できます。

@@ -152,6 +152,7 @@ program-cancelled-title = 공연이 취소됐어요
 program-cancelled-note = 결제한 금액은 포인트로 전액 돌려드려요. 따로 하실 일은 없어요.
 program-how = 예매 방법
 program-how-queue = 대기 번호를 받아요. 입장은 번호 순서대로만 진행돼요.
+program-how-gate = 코드가 있는 사람은 전용 입구로도 들어오지만, 줄을 선 사람의 자리를 차지하지 않아요.
 program-how-seats = 내 순서가 되면 { $minutes }분 동안 좌석을 고를 수 있어요.
 program-how-hold = 선택한 좌석은 결제하는 { $minutes }분 동안 다른 사람이 선택할 수 없어요.
 program-how-max = 1인 최대 { $count }매까지 예매할 수 있어요.

@@ -20,7 +20,12 @@ async fn whoever_has_a_code_joins_and_reserves_before_the_sale_opens(db: PgPool)
     assert!(ada.visit(&program).await.body.contains("Join with your code"));
     let refused = join(eve, &concert).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "sale-not-open"));
-    assert!(!eve.visit(&program).await.body.contains("Join with your code"));
+    let page = eve.visit(&program).await;
+    assert!(!page.body.contains("Join with your code"));
+    assert!(
+        page.body.contains("an entrance of their own"),
+        "nobody is let in behind others' backs"
+    );
     // The step after the log-in promises a place to those only who may have one.
     let new = format!("{program}/queue/new");
     let led = eve.visit(&new).await;
