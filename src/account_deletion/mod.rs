@@ -94,7 +94,7 @@ pub(crate) async fn delete(
     wallet::expire_lapsed_of(&app.db, account_id).await?;
     tickets::expire_lapsed_of(&app.db, account_id).await?;
     reservation::expire_lapsed_of(app, account_id).await?;
-    reservation::returns::end_begun_of(app, account_id).await?;
+    reservation::returns::end_overdue_of(app, account_id).await?;
     payment::shares::return_ended_of(app, account_id).await?;
     let deleted = retry_stale(|_| delete_once(app, account_id, session_id, given_up)).await?;
     for program_id in &deleted.left {

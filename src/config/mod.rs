@@ -20,6 +20,7 @@ mod witness;
 
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
+use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::IpNet;
 use lettre::message::Mailbox;
 use url::{Host, Url};
@@ -139,6 +140,21 @@ impl Config {
     /// How long a waiting account may go without a poll.
     pub fn queue_grace(&self) -> Duration {
         Duration::from_secs(u64::from(self.queue_grace_secs.get()))
+    }
+
+    /// How long before the start of a performance its door opens.
+    pub fn door_opens_before(&self) -> TimeDelta {
+        TimeDelta::minutes(self.door_opens_before_mins.get().into())
+    }
+
+    /// Returns when the door of a performance opens that starts at `starts_at`.
+    pub fn door_opens_at(&self, starts_at: DateTime<Utc>) -> DateTime<Utc> {
+        starts_at - self.door_opens_before()
+    }
+
+    /// Returns when the door of a performance closes that starts at `starts_at`.
+    pub fn door_closes_at(&self, starts_at: DateTime<Utc>) -> DateTime<Utc> {
+        starts_at + TimeDelta::minutes(self.door_closes_after_mins.get().into())
     }
 
     /// Reads the settings from this process's environment.

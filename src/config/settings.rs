@@ -185,7 +185,7 @@ pub const SETTINGS: &[Setting] = &[
         "DOOR_OPENS_BEFORE_MINS",
         "180",
         "minutes",
-        "How long before the start of a performance its tickets are accepted at the door.",
+        "How long before the start of a performance its tickets are accepted at the door. Tickets that are back on sale are sold until then.",
     ),
     setting(
         "DOOR_CLOSES_AFTER_MINS",

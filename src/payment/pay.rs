@@ -90,7 +90,7 @@ async fn pay_once(
         NewPayment { id: payment_id, reservation_id, account_id, amount: held.total, number: 1 };
     store::insert_payments(&mut tx, &[payment]).await?;
     let sold = match held.buys_return {
-        true => returns::sell(&mut tx, &held).await?,
+        true => returns::sell(&mut tx, &held, &app.config).await?,
         false => Vec::new(),
     };
     let holds = [held];

@@ -74,7 +74,7 @@ pub use model::ReservationId;
 pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus, ReturnId};
 pub(crate) use number::ReservationNumber;
 pub(crate) use pages::reservation_page;
-pub use returns::end_begun;
+pub use returns::end_overdue;
 pub(crate) use seat_map::feed::announce;
 pub(crate) use waiting_list::serve_list;
 pub use waiting_list::serve_lists;

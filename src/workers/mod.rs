@@ -149,7 +149,7 @@ impl Workers {
         });
         workers.run("holds", TICK_MAX, every(app.config.expiry_period), |app| async move {
             reservation::expire_lapsed(&app).await?;
-            reservation::end_begun(&app).await
+            reservation::end_overdue(&app).await
         });
         workers.run("waiting_lists", TICK_MAX, every(WAITING_LISTS_PERIOD), |app| async move {
             reservation::serve_lists(&app).await

@@ -6,7 +6,7 @@ use super::{
     error::ReturnRefusal,
     model::{OpenReturn, ReturnStatus},
     sale::lock_open,
-    store::{self, begun, changes},
+    store::{self, changes, overdue},
 };
 use crate::{
     accounts::AccountId,
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Returns of performances that have begun, read in one page, and pages of one tick.
+/// Overdue returns, read in one page, and pages of one tick.
 const PAGE_ROWS: i64 = 200;
 const PAGES_MAX: usize = 50;
 
@@ -174,14 +174,15 @@ pub(crate) async fn take_back(
     Ok(found.schedule_id)
 }
 
-/// Ends the returns of performances that have begun: one tick of a worker. Instances may run it
+/// Ends the returns of performances whose door has opened: one tick of a worker. Instances may run it
 /// concurrently.
-pub async fn end_begun(app: &App) -> Result<(), sqlx::Error> {
+pub async fn end_overdue(app: &App) -> Result<(), sqlx::Error> {
+    let before = app.config.door_opens_before();
     let mut last = None;
     for _ in 0..PAGES_MAX {
-        let page = begun::list_begun(&app.db, last, PAGE_ROWS).await?;
+        let page = overdue::list_overdue(&app.db, before, last, PAGE_ROWS).await?;
         for id in &page {
-            try_to_end_begun(app, *id).await;
+            try_to_end_overdue(app, *id).await;
         }
         last = page.last().copied();
         if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
@@ -191,27 +192,28 @@ pub async fn end_begun(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends those of one seller whose performances have begun, a bounded number of them.
-pub(crate) async fn end_begun_of(app: &App, seller_id: AccountId) -> Result<(), sqlx::Error> {
-    for id in begun::list_begun_of(&app.db, seller_id, PAGE_ROWS).await? {
-        try_to_end_begun(app, id).await;
+/// Ends the overdue returns of one seller, a bounded number of them.
+pub(crate) async fn end_overdue_of(app: &App, seller_id: AccountId) -> Result<(), sqlx::Error> {
+    let before = app.config.door_opens_before();
+    for id in overdue::list_overdue_of(&app.db, seller_id, before, PAGE_ROWS).await? {
+        try_to_end_overdue(app, id).await;
     }
     Ok(())
 }
 
-/// Ends a return of a performance that has begun. One that cannot be ended keeps no other from it.
-async fn try_to_end_begun(app: &App, id: ReturnId) {
-    if let Err(error) = end_one_begun(app, id).await {
+/// Ends an overdue return. One that cannot be ended keeps no other from it.
+async fn try_to_end_overdue(app: &App, id: ReturnId) {
+    if let Err(error) = end_one_overdue(app, id).await {
         tracing::warn!(%error, %id, "a return could not be ended");
     }
 }
 
-async fn end_one_begun(app: &App, id: ReturnId) -> Result<(), ReservationError> {
+async fn end_one_overdue(app: &App, id: ReturnId) -> Result<(), ReservationError> {
     let schedules = retry_stale(|_| async {
         let mut tx = app.db.begin().await?;
         let mut returns = lock_for_ending(&mut tx, &[id]).await?;
         // A performance may have been moved meanwhile.
-        returns.open.retain(|open| open.has_begun);
+        returns.open.retain(|open| open.is_closed(&app.config));
         end(&mut tx, &returns, ReturnStatus::Expired).await?;
         tx.commit().await?;
         let schedules = returns.open.iter().map(|open| open.schedule_id);

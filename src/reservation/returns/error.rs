@@ -8,8 +8,8 @@ use crate::web::error::{HttpError, Problem};
 /// Reason why a place on return is not bought, taken back or refunded. The texts are for logs.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum ReturnRefusal {
-    /// The performance has begun: what is on return is not sold any more.
-    #[error("the performance has begun")]
+    /// The door is open: what is on return is not sold any more.
+    #[error("the door of the performance is open")]
     Closed,
     /// The hold has ended with a return that it awaited.
     #[error("the place is on return no more")]

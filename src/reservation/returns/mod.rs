@@ -1,7 +1,7 @@
 //! Returns: whoever paid for a ticket puts its place back on sale, at the price that was paid.
 //!
 //! A **return** is of one ticket, by its **seller**. It is **open** until a **buyer** has paid for the
-//! place, the seller takes it back or is let in, the ticket is refunded, or the performance begins. The
+//! place, the seller takes it back or is let in, the ticket is refunded, or the door opens. The
 //! **payout** is the price less the program's share, as both were when the return was made. The pages of
 //! a seller are in `tickets/returns`, the transaction of a buyer's payment in `payment`.
 //!
@@ -36,9 +36,9 @@ pub(crate) mod places;
 mod sale;
 pub(crate) mod store;
 
-pub use ending::end_begun;
+pub use ending::end_overdue;
 pub(crate) use ending::{
-    LockedReturns, end, end_begun_of, lock_for_ending, lock_of_refund, take_back,
+    LockedReturns, end, end_overdue_of, lock_for_ending, lock_of_refund, take_back,
 };
 pub(crate) use making::{lock_place, put_on_sale};
 pub(crate) use sale::{lock_sellers, sell};

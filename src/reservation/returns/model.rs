@@ -1,11 +1,13 @@
 //! Types of returns.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    config::Config,
     points::Points,
     reservation::model::{ReservationId, ReservationItemId, ReturnId},
 };
@@ -28,7 +30,7 @@ pub enum ReturnStatus {
     Admitted,
     /// The ticket was refunded, or its program cancelled.
     Voided,
-    /// Nobody bought the place before the performance began.
+    /// Nobody bought the place before the door opened.
     Expired,
 }
 
@@ -82,12 +84,21 @@ pub(crate) struct OpenReturn {
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) seller_id: AccountId,
     pub(crate) payout: Points,
-    /// Whether the performance has begun, by the time after the locks.
-    pub(crate) has_begun: bool,
+    /// Start of the performance.
+    pub(crate) starts_at: DateTime<Utc>,
+    /// Time of the database after the locks.
+    pub(crate) locked_at: DateTime<Utc>,
     /// Hold of the place; `None`: nobody holds it.
     pub(crate) buyer: Option<ReservationId>,
     /// Whether that hold has passed its end.
     pub(crate) is_buyer_lapsed: bool,
+}
+
+impl OpenReturn {
+    /// Whether the door has opened: the place is not sold any more.
+    pub(crate) fn is_closed(&self, config: &Config) -> bool {
+        config.door_opens_at(self.starts_at) <= self.locked_at
+    }
 }
 
 /// Return whose place was bought in this transaction.

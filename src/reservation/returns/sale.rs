@@ -8,6 +8,7 @@ use super::{
     store::{self, changes},
 };
 use crate::{
+    config::Config,
     infra::postgres::Connection,
     reservation::{
         error::ReservationError,
@@ -32,6 +33,7 @@ pub(crate) async fn lock_sellers(
 pub(crate) async fn sell(
     tx: &mut Connection,
     held: &Held,
+    config: &Config,
 ) -> Result<Vec<SoldReturn>, ReservationError> {
     let ids: Vec<ReturnId> = held.items.iter().filter_map(|item| item.return_id).collect();
     if ids.is_empty() {
@@ -43,7 +45,7 @@ pub(crate) async fn sell(
     if returns.len() != ids.len() || !returns.iter().all(is_of_buyer) {
         return Err(ReservationError::Inconsistent);
     }
-    if returns.iter().any(|open| open.has_begun) {
+    if returns.iter().any(|open| open.is_closed(config)) {
         return Err(ReturnRefusal::Closed.into());
     }
     let n_written = changes::write_ended(tx, &ids, ReturnStatus::Sold).await?;

@@ -17,7 +17,7 @@ pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use self::{model::CheckIn, store::ScannedTicket};
 use super::{
@@ -42,35 +42,17 @@ use crate::{
     },
 };
 
-/// Times around the start of a performance at which its tickets admit.
-#[derive(Clone, Copy, Debug)]
-struct DoorWindow {
-    before: TimeDelta,
-    after: TimeDelta,
-}
-
-impl DoorWindow {
-    /// Creates the window that `config` sets.
-    fn of(config: &Config) -> Self {
-        let minutes = |minutes: std::num::NonZeroU32| TimeDelta::minutes(minutes.get().into());
-        Self {
-            before: minutes(config.door_opens_before_mins),
-            after: minutes(config.door_closes_after_mins),
-        }
+/// Refuses a ticket for `show` if its door is not open at `moment`.
+fn check_door(config: &Config, show: Show, moment: DateTime<Utc>) -> Result<(), TicketError> {
+    let opens_at = config.door_opens_at(show.starts_at);
+    let closed_at = config.door_closes_at(show.starts_at);
+    if moment < opens_at {
+        return Err(TicketError::TooEarly { show, opens_at });
     }
-
-    /// Refuses a ticket for `show` if its door is not open at `moment`.
-    fn check(self, show: Show, moment: DateTime<Utc>) -> Result<(), TicketError> {
-        let opens_at = show.starts_at - self.before;
-        let closed_at = show.starts_at + self.after;
-        if moment < opens_at {
-            return Err(TicketError::TooEarly { show, opens_at });
-        }
-        if moment >= closed_at {
-            return Err(TicketError::TooLate { show, closed_at });
-        }
-        Ok(())
+    if moment >= closed_at {
+        return Err(TicketError::TooLate { show, closed_at });
     }
+    Ok(())
 }
 
 /// Checks in the ticket with `code` at the performance `schedule_id`, and records the act.
@@ -102,7 +84,6 @@ async fn check_in_once(
     code: &TicketCode,
     ends_return: bool,
 ) -> Result<CheckIn, TicketError> {
-    let window = DoorWindow::of(&app.config);
     audit::perform(app, async |tx| {
         let open = match ends_return {
             true => store::find_open_return(tx, code).await?,
@@ -112,7 +93,7 @@ async fn check_in_once(
             Some(id) => Some(returns::lock_for_ending(tx, &[id]).await?),
             None => None,
         };
-        let check_in = use_ticket(tx, code, schedule_id, window, by, returns.as_ref()).await?;
+        let check_in = use_ticket(tx, code, schedule_id, &app.config, by, returns.as_ref()).await?;
         let entry = AuditEntry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
         let entry = entry.after(&check_in);
         Ok::<_, TicketError>((check_in, entry))
@@ -126,7 +107,7 @@ async fn use_ticket(
     tx: &mut Connection,
     code: &TicketCode,
     schedule_id: ScheduleId,
-    window: DoorWindow,
+    config: &Config,
     by: AccountId,
     locked: Option<&LockedReturns>,
 ) -> Result<CheckIn, TicketError> {
@@ -146,7 +127,7 @@ async fn use_ticket(
         _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere(show)),
         (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { used_at }),
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
-            window.check(show, moment)?;
+            check_door(config, show, moment)?;
             match (shown.return_id, locked) {
                 (None, _) => {}
                 (Some(id), Some(returns)) if returns.has(id) => {

@@ -34,7 +34,7 @@ pub(crate) enum ReturnError {
     /// The ticket is offered to somebody.
     #[error("the ticket is offered to somebody")]
     Offered,
-    /// The program is not on sale, or the performance has begun.
+    /// The program is not on sale, or the door of the performance is open.
     #[error("the sale is closed")]
     SaleClosed,
     /// The program's share is another one than the request showed.

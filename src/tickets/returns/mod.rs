@@ -8,8 +8,8 @@
 //!
 //! * The program's share is shown before the return is made, and frozen in it with the price: a request
 //!   names the payout that it was shown, and is refused for another one.
-//! * Only a valid ticket is returned, of a performance that is on sale and has not begun, and that is
-//!   offered to nobody.
+//! * Only a valid ticket is returned, of a performance that is on sale and whose door has not opened,
+//!   and that is offered to nobody.
 //! * What was paid at a price type or with a code is not returned: the next person would have it at a price
 //!   that is not meant for everybody.
 //!
@@ -34,6 +34,7 @@ use super::{model::TicketStatus, store as tickets};
 use crate::{
     accounts::AccountId,
     app::App,
+    config::Config,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
@@ -69,7 +70,7 @@ async fn make_once(
     let ticket_id = tickets::lock_by_code(&mut tx, &order.code).await?;
     let ticket_id = ticket_id.ok_or(ReturnError::NotFound)?;
     let terms = store::find_terms(&mut *tx, ticket_id).await?.ok_or(ReturnError::NotFound)?;
-    let new = allowed(&terms, order)?;
+    let new = allowed(&app.config, &terms, order)?;
     let new = NewReturn { place, ..new };
     reserved::put_on_sale(&mut tx, &locked, &new).await?;
     let NewReturn { id, price, fee_percent, payout, .. } = new;
@@ -81,7 +82,11 @@ async fn make_once(
 }
 
 /// Returns the return that `order` makes of a locked ticket.
-fn allowed(terms: &ReturnTerms, order: &ReturnOrder) -> Result<NewReturn, ReturnError> {
+fn allowed(
+    config: &Config,
+    terms: &ReturnTerms,
+    order: &ReturnOrder,
+) -> Result<NewReturn, ReturnError> {
     if terms.holder_id != order.seller_id {
         return Err(ReturnError::NotFound);
     }
@@ -91,7 +96,7 @@ fn allowed(terms: &ReturnTerms, order: &ReturnOrder) -> Result<NewReturn, Return
     if terms.return_id.is_some() {
         return Err(ReturnError::OnReturn);
     }
-    if terms.has_begun || !terms.is_on_sale {
+    if !terms.is_open(config) {
         return Err(ReturnError::SaleClosed);
     }
     if terms.payer_id != Some(order.seller_id) {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    config::Config,
     points::Points,
     reservation::{
         ReservationId, ReservationItemId, ReturnId,
@@ -61,8 +62,10 @@ pub(crate) struct ReturnTerms {
     pub(crate) is_cancelled: bool,
     /// Whether the program is on sale, by the time of the statement.
     pub(crate) is_on_sale: bool,
-    /// Whether the performance has begun, by the time of the statement.
-    pub(crate) has_begun: bool,
+    /// Start of the performance.
+    pub(crate) starts_at: DateTime<Utc>,
+    /// Time of the statement.
+    pub(crate) now: DateTime<Utc>,
     /// Whether the ticket is offered to somebody.
     pub(crate) is_offered: bool,
     /// Open return of the ticket.
@@ -70,6 +73,11 @@ pub(crate) struct ReturnTerms {
 }
 
 impl ReturnTerms {
+    /// Whether the program is on sale and the door has not opened.
+    pub(crate) fn is_open(&self, config: &Config) -> bool {
+        self.is_on_sale && self.now < config.door_opens_at(self.starts_at)
+    }
+
     pub(crate) fn place(&self) -> TicketPlace {
         TicketPlace {
             ticket_id: self.ticket_id,

@@ -55,7 +55,7 @@ pub(crate) async fn find_terms(
             (i.price_type_id is not null or r.sale_code_id is not null) as "is_reduced!",
             p.status = 'CANCELLED' as "is_cancelled!",
             (p.status = 'PUBLISHED' and moment.at < p.off_sale_at) as "is_on_sale!",
-            d.starts_at <= moment.at as "has_begun!",
+            d.starts_at, moment.at as "now!",
             exists (select from ticket_hand_overs
                     where ticket_id = t.id and status = 'PENDING' and expires_at > moment.at)
                 as "is_offered!",

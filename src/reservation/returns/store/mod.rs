@@ -1,7 +1,7 @@
 //! SQL of returns: locks and reads. `changes` has what writes them.
 
-pub(super) mod begun;
 pub(super) mod changes;
+pub(super) mod overdue;
 
 use super::model::{FreeReturn, OpenReturn, ReturnStatus};
 use crate::{
@@ -170,7 +170,7 @@ pub(super) async fn list_open(
         select t.id as "id: _", t.ticket_id, t.reservation_item_id as "item_id: _",
             t.schedule_id as "schedule_id: _", t.schedule_seat_id as "schedule_seat_id: _",
             t.zone_id as "zone_id: _", t.seller_id as "seller_id: _", t.payout as "payout: _",
-            d.starts_at <= clock_timestamp() as "has_begun!", r.id as "buyer?: _",
+            d.starts_at, clock_timestamp() as "locked_at!", r.id as "buyer?: _",
             coalesce(r.expires_at <= clock_timestamp(), false) as "is_buyer_lapsed!"
         from ticket_returns t
         cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d

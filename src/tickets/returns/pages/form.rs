@@ -90,12 +90,11 @@ impl ReturnBox {
         refusal: Option<String>,
     ) -> Result<Self, sqlx::Error> {
         let shown = store::find_shown(&app.db, ticket.account_id, ticket.id).await?;
-        let is_movable = ticket.status == TicketStatus::Valid && ticket.starts_at > app.now();
-        if !is_movable || ticket.is_on_return {
+        if ticket.status != TicketStatus::Valid || ticket.is_on_return {
             return Ok(Self { shown, refusal, ..Self::default() });
         }
         let terms = store::find_terms(&app.db, ticket.id).await?;
-        let terms = terms.filter(|terms| terms.is_on_sale && !terms.is_offered);
+        let terms = terms.filter(|terms| terms.is_open(&app.config) && !terms.is_offered);
         let Some(terms) = terms else { return Ok(Self { shown, refusal, ..Self::default() }) };
         let is_of_another_payer = terms.payer_id != Some(ticket.account_id);
         let is_reduced = terms.is_reduced;

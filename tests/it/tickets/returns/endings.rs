@@ -9,20 +9,15 @@ use crate::support::{
     ConcertOptions, ledger::balance, read_all, read_one, run_sql, run_sql_with, until,
 };
 
-async fn tonight(db: &PgPool, seats: usize, places: i32) -> Market {
-    let options = ConcertOptions { starts_in_secs: 3_600, ..ConcertOptions::default() };
-    Market::with(db, options, seats, places).await
-}
-
 async fn status_of(db: &PgPool) -> String {
     read_one(db, "select status from ticket_returns order by id desc limit 1").await
 }
 
 #[sqlx::test]
 async fn a_check_in_ends_the_return_and_the_hold_that_awaited_it(db: PgPool) {
-    let market = tonight(&db, 2, 1).await;
-    let Market { office, concert, ada, bob, bought } = &market;
-    let door = office.employ("door", "STAFF").await;
+    let market = Market::with(&db, ConcertOptions::default(), 2, 1).await;
+    let Market { concert, ada, bob, bought, .. } = &market;
+    let (early, door) = market.early_door().await;
     market.put_on_sale(0).await;
     assert_eq!(market.scan(&door, &bought.codes[0]).await.status, 201);
     assert_eq!(
@@ -52,6 +47,7 @@ async fn a_check_in_ends_the_return_and_the_hold_that_awaited_it(db: PgPool) {
     assert_eq!(read_one::<i32>(&db, "select remaining from zones").await, before - 1);
     let again = put_on_sale(ada, &bought.codes[2]).await;
     assert_eq!(again.code(), "return-not-valid");
+    early.close_as_it_is().await;
     market.office.close().await;
 }
 
@@ -153,15 +149,15 @@ async fn a_hold_that_lapses_or_is_released_leaves_the_ticket_on_sale(db: PgPool)
 }
 
 #[sqlx::test]
-async fn a_return_ends_with_the_start_of_its_performance(db: PgPool) {
+async fn a_return_ends_when_the_door_opens(db: PgPool) {
     let market = Market::with(&db, ConcertOptions::default(), 2, 1).await;
     let Market { office, concert, bob, .. } = &market;
     market.put_on_sale(0).await;
     market.put_on_sale(1).await;
     market.put_on_sale(2).await;
     market.held(bob, concert.seat_ids[0]).await;
-    run_sql(&db, "update schedules set starts_at = now()").await;
-    reservation::end_begun(&office.app).await.unwrap();
+    run_sql(&db, "update schedules set starts_at = now() + interval '3 hours'").await;
+    reservation::end_overdue(&office.app).await.unwrap();
     until("all have ended", async || {
         read_all::<String>(&db, "select distinct status from ticket_returns").await == ["EXPIRED"]
     })
@@ -208,10 +204,10 @@ async fn a_seat_on_return_is_not_taken_off_sale_and_keeps_its_price(db: PgPool) 
 
 #[sqlx::test]
 async fn a_hold_that_ends_with_its_return_brings_no_break(db: PgPool) {
-    let market = tonight(&db, 2, 0).await;
-    let Market { office, concert, bob, bought, .. } = &market;
+    let market = Market::open(&db, 0).await;
+    let Market { concert, bob, bought, .. } = &market;
     run_sql(&db, "update programs set unpaid_holds_max = 1, cool_down_mins = 30").await;
-    let door = office.employ("door", "STAFF").await;
+    let (early, door) = market.early_door().await;
     market.put_on_sale(0).await;
     market.held(bob, concert.seat_ids[0]).await;
     assert_eq!(market.scan(&door, &bought.codes[0]).await.status, 201);
@@ -237,5 +233,6 @@ async fn a_hold_that_ends_with_its_return_brings_no_break(db: PgPool) {
     run_sql_with(&db, long_ago, reservation).await;
     let joined = bob.post(&path, &()).await;
     assert_eq!(joined.status, 201, "{}", joined.body);
+    early.close_as_it_is().await;
     market.office.close_as_it_is().await;
 }

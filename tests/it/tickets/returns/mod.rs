@@ -72,6 +72,15 @@ impl Market {
         door.post(&path, &[("code", code)]).await
     }
 
+    /// Opens an instance whose door opens weeks before the start and that ends no returns, and returns
+    /// it with somebody at it: what a scan meets while tickets are still sold.
+    async fn early_door(&self) -> (Office, Person) {
+        let settings = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("EXPIRY_PERIOD_MS", "3600000")];
+        let early = Office::open_with(self.office.db.clone(), 1, &settings).await;
+        let door = early.employ("door", "STAFF").await;
+        (early, door)
+    }
+
     /// Returns the state of the `nth` seat.
     async fn seat(&self, nth: usize) -> String {
         let status = "select status from schedule_seats where id = $1";

@@ -21,17 +21,20 @@ async fn until_it_waits(watch: &mut PgConnection, n: usize, task: &JoinHandle<An
     .await;
 }
 
-/// Returns the answer to a request that waits for the seats until the performance has begun.
-async fn after_the_start(
+/// Returns the answer to a request that waits for the seats until the door has opened.
+async fn after_the_opening(
     db: &PgPool,
     request: impl Future<Output = Answer> + Send + 'static,
 ) -> Answer {
     let mut locked = db.begin().await.unwrap();
     run_sql(&mut *locked, ALL_SEATS).await;
-    run_sql(db, "update schedules set starts_at = clock_timestamp() + interval '1 second'").await;
+    let soon = "update schedules
+                set starts_at = clock_timestamp() + interval '3 hours' + interval '1 second'";
+    run_sql(db, soon).await;
     let waiting = tokio::spawn(request);
-    until("it has begun", async || {
-        read_one(db, "select starts_at < clock_timestamp() from schedules").await
+    until("the door is open", async || {
+        let is_open = "select starts_at - interval '3 hours' < clock_timestamp() from schedules";
+        read_one(db, is_open).await
     })
     .await;
     locked.rollback().await.unwrap();
@@ -39,17 +42,17 @@ async fn after_the_start(
 }
 
 #[sqlx::test]
-async fn whoever_waited_past_the_start_neither_buys_nor_sells(db: PgPool) {
+async fn whoever_waited_past_the_opening_of_the_door_neither_buys_nor_sells(db: PgPool) {
     let market = Market::open(&db, 0).await;
     let Market { concert, ada, bob, bought, .. } = &market;
     market.put_on_sale(0).await;
     let reservation = market.held(bob, concert.seat_ids[0]).await;
     let (buyer, seller, code) = (bob.clone(), ada.clone(), bought.codes[1].clone());
-    let late = after_the_start(&db, async move { pay(&buyer, reservation).await }).await;
+    let late = after_the_opening(&db, async move { pay(&buyer, reservation).await }).await;
     // The worker that ends returns may have come first.
     let is_refused = ["return-closed", "return-gone"].contains(&late.code().as_str());
     assert!(is_refused, "{} {}", late.status, late.body);
-    let late = after_the_start(&db, async move { put_on_sale(&seller, &code).await }).await;
+    let late = after_the_opening(&db, async move { put_on_sale(&seller, &code).await }).await;
     assert_eq!(late.code(), "return-sale-closed", "{}", late.body);
     market.office.close().await;
 }
@@ -85,10 +88,9 @@ async fn a_seller_who_waited_past_the_end_of_the_buyers_hold_takes_it_back(db: P
 
 #[sqlx::test]
 async fn a_ticket_that_is_let_in_meanwhile_is_not_put_on_sale(db: PgPool) {
-    let options = ConcertOptions { starts_in_secs: 3_600, ..ConcertOptions::default() };
-    let market = Market::with(&db, options, 1, 0).await;
-    let Market { office, concert, ada, bought, .. } = &market;
-    let door = office.employ("door", "STAFF").await;
+    let market = Market::with(&db, ConcertOptions::default(), 1, 0).await;
+    let Market { concert, ada, bought, .. } = &market;
+    let (early, door) = market.early_door().await;
     let mut locked = db.begin().await.unwrap();
     run_sql(&mut *locked, ALL_TICKETS).await;
     let mut watch = db.acquire().await.unwrap();
@@ -105,6 +107,7 @@ async fn a_ticket_that_is_let_in_meanwhile_is_not_put_on_sale(db: PgPool) {
     assert_eq!((sold.status, sold.code().as_str()), (409, "return-not-valid"), "{}", sold.body);
     assert_eq!(market.seat(0).await, "RESERVED");
     drop(watch);
+    early.close_as_it_is().await;
     market.office.close().await;
 }
 

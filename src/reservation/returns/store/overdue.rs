@@ -1,10 +1,14 @@
-//! SQL of returns whose performances have begun.
+//! SQL of returns that are open though the door is.
+
+use chrono::TimeDelta;
 
 use crate::{accounts::AccountId, infra::postgres::Pool, reservation::model::ReturnId};
 
-/// Lists open returns of performances that have begun, after the last one of the previous page.
-pub(in crate::reservation::returns) async fn list_begun(
+/// Lists open returns of performances whose door has opened, `door_opens_before` their start, after the
+/// last one of the previous page.
+pub(in crate::reservation::returns) async fn list_overdue(
     db: &Pool,
+    door_opens_before: TimeDelta,
     after: Option<ReturnId>,
     rows_max: i64,
 ) -> Result<Vec<ReturnId>, sqlx::Error> {
@@ -15,21 +19,23 @@ pub(in crate::reservation::returns) async fn list_begun(
         cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d
         where t.status = 'OPEN' and t.settled_at is null
           and t.id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid)
-          and d.starts_at <= clock_timestamp()
+          and d.starts_at <= clock_timestamp() + $3
         order by t.id
         limit $2
         "#,
         after as _,
         rows_max,
+        door_opens_before as _,
     )
     .fetch_all(db)
     .await
 }
 
-/// Lists the open returns of one seller of performances that have begun.
-pub(in crate::reservation::returns) async fn list_begun_of(
+/// Lists the open returns of one seller of performances whose door has opened.
+pub(in crate::reservation::returns) async fn list_overdue_of(
     db: &Pool,
     seller_id: AccountId,
+    door_opens_before: TimeDelta,
     rows_max: i64,
 ) -> Result<Vec<ReturnId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -41,11 +47,12 @@ pub(in crate::reservation::returns) async fn list_begun_of(
             offset 0
         ) t
         cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d
-        where d.starts_at <= clock_timestamp()
+        where d.starts_at <= clock_timestamp() + $3
         limit $2
         "#,
         seller_id as _,
         rows_max,
+        door_opens_before as _,
     )
     .fetch_all(db)
     .await
