@@ -606,6 +606,7 @@ seat-status-taken = being bought
 seat-status-sold = sold
 seat-legend = What the marks mean
 seat-tool-code = Code
+seat-tool-zones = Standing
 seat-tool-legend = Prices
 seat-legend-mine = Your choice
 seat-legend-taken = Someone is buying it

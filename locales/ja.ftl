@@ -554,6 +554,7 @@ seat-status-taken = ほかの方が購入手続き中
 seat-status-sold = 販売済み
 seat-legend = 表示の説明
 seat-tool-code = コード
+seat-tool-zones = スタンディング
 seat-tool-legend = 料金
 seat-legend-mine = 選択中の座席
 seat-legend-taken = ほかの方が購入手続き中

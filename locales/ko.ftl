@@ -554,6 +554,7 @@ seat-status-taken = 다른 분이 결제 중
 seat-status-sold = 판매 완료
 seat-legend = 좌석 표시 안내
 seat-tool-code = 코드
+seat-tool-zones = 스탠딩
 seat-tool-legend = 가격 안내
 seat-legend-mine = 선택한 좌석
 seat-legend-taken = 다른 분이 결제 중

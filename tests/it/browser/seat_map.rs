@@ -33,9 +33,8 @@ async fn seats_have_numbers_when_they_are_close_and_a_small_picture_shows_where(
 #[sqlx::test]
 async fn on_a_phone_the_drawing_comes_before_the_tools_which_open_one_at_a_time(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
-    let concert = ConcertOptions { seats: 200, zone_capacity: 0, ..ConcertOptions::default() };
+    let concert = ConcertOptions { seats: 200, ..ConcertOptions::default() };
     let concert = Concert::with(&db, concert).await;
-    sqlx::query("delete from zones").execute(&db).await.unwrap();
     let ada = office.sign_in("Ada").await;
     let options = BrowserOptions { screen: PHONE, ..BrowserOptions::default() };
     let browser = Browser::open_as(&ada, options).await;

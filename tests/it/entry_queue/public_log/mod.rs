@@ -11,7 +11,9 @@ use sqlx::PgPool;
 use stagedoor::entry_queue::{check_receipt, grow_logs};
 
 use super::{crowded, join, join_at_once, numbering_is_whole, queue_path_of};
-use crate::support::{Concert, Office, Person, app, count, eventually, signed_log::root_of};
+use crate::support::{
+    Concert, Office, Person, app, count, eventually, read_one, signed_log::root_of, until,
+};
 
 fn log_path_of(concert: &Concert) -> String {
     format!("/programs/{}/log", concert.slug)
@@ -226,6 +228,12 @@ async fn the_database_refuses_another_history(db: PgPool) {
         join(person, &concert).await;
     }
     checkpoint_with(&people[0], &concert, 2).await;
+    // The log of moves grows after that of joins.
+    until("moves are in the log", async || {
+        let are = "select exists (select from queue_moves where leaf_index is not null)";
+        read_one(&db, are).await
+    })
+    .await;
     for statement in [
         "update queue_tokens set issued_at = issued_at - interval '1 hour'",
         "update queue_tokens set queue_number = queue_number + 10",

@@ -1,19 +1,19 @@
 //! The form of a hold, as typed.
 
+mod again;
+
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{
-    super::{request::ShownPrice, types_asked::TypesAsked},
-    types,
-};
+use super::types;
 use crate::{
     catalog::{PriceTypeId, ScheduleSeatId, ZoneId},
     points::Points,
     reservation::{
         codes::model::{AskedCode, CodeWord},
+        hold::{request::ShownPrice, types_asked::TypesAsked},
         model::{Choice, Wish},
     },
     web::{
@@ -217,43 +217,6 @@ impl HoldForm {
         self.needed.flag() == Some(true)
     }
 
-    /// Returns the fields of the same request with another total. The price per seat is left out,
-    /// because the total limits the price.
-    pub(crate) fn at_total(&self, total: Points) -> Vec<(&'static str, String)> {
-        let mut fields = self.choice_fields();
-        fields.push(("total", total.get().to_string()));
-        fields
-    }
-
-    /// Returns the fields of the same request but the confirmation that its places are needed, with
-    /// `more` seats. The total is left out where there are more, because it was of fewer.
-    pub(crate) fn to_confirm(&self, more: &[ScheduleSeatId]) -> Vec<(&'static str, String)> {
-        let mut fields = self.choice_fields();
-        fields.retain(|(name, _)| *name != "needed");
-        fields.extend(more.iter().map(|id| ("seat_ids", id.to_string())));
-        let priced = [("price", &self.price), ("price_version", &self.price_version)];
-        let total = [("total", &self.total)];
-        let shown = priced.into_iter().chain(total.into_iter().filter(|_| more.is_empty()));
-        let filled = shown.filter(|(_, field)| !field.is_empty());
-        fields.extend(filled.map(|(name, field)| (name, field.text().to_owned())));
-        fields
-    }
-
-    /// Returns the fields of the same request without its code. A shown total is left out, because it may be
-    /// of the code.
-    pub(crate) fn without_code(&self) -> Vec<(&'static str, String)> {
-        let mut fields = self.choice_fields();
-        fields.retain(|(name, _)| !name.starts_with("code"));
-        let priced = [
-            ("price", &self.price),
-            ("price_version", &self.price_version),
-            ("unit_price", &self.unit_price),
-        ];
-        let filled = priced.into_iter().filter(|(_, field)| !field.is_empty());
-        fields.extend(filled.map(|(name, field)| (name, field.text().to_owned())));
-        fields
-    }
-
     /// Whether seats or places are asked for.
     pub(crate) fn has_choice(&self) -> bool {
         !self.zone_id.is_empty() || !self.best.is_empty() || !self.seat_ids.0.is_empty()
@@ -266,28 +229,6 @@ impl HoldForm {
     /// Returns the code as it was typed.
     pub(crate) fn code(&self) -> &str {
         self.code.text()
-    }
-
-    fn choice_fields(&self) -> Vec<(&'static str, String)> {
-        let mut fields = Vec::new();
-        let named = [
-            ("zone_id", &self.zone_id),
-            ("quantity", &self.quantity),
-            ("best", &self.best),
-            ("section", &self.section),
-            ("step_free", &self.step_free),
-            ("needed", &self.needed),
-            ("code", &self.code),
-            ("code_id", &self.code_id),
-        ];
-        let seats = self.seat_ids.0.iter().map(|field| ("seat_ids", field));
-        let seat_types = self.seat_types.0.iter().map(|field| ("seat_types", field));
-        let quantities = self.quantities.0.iter().map(|field| ("quantities", field));
-        let lists = seats.chain(seat_types).chain(quantities);
-        for (name, field) in named.into_iter().chain(lists).filter(|(_, field)| !field.is_empty()) {
-            fields.push((name, field.text().to_owned()));
-        }
-        fields
     }
 
     pub(crate) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
@@ -312,6 +253,11 @@ impl HoldForm {
             if named == price_type { count.parse().ok() } else { None }
         });
         Some(counts.fold(0, u32::saturating_add))
+    }
+
+    /// Whether the form asks for places of a zone.
+    pub(crate) fn asks_for_places(&self) -> bool {
+        !self.zone_id.is_empty()
     }
 
     pub(crate) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
