@@ -44,6 +44,10 @@ pub(crate) struct ProgramDetails {
     pub refund_percent: i32,
     /// Share of a place that is sold on that the program keeps, in percent (0-100).
     pub return_fee_percent: i32,
+    /// Length of a performance with its intervals, in minutes; `None`: not said.
+    pub running_mins: Option<i32>,
+    /// Age from which on people may come, in years; `None`: not said.
+    pub age_min: Option<i32>,
 }
 
 /// Numbered version of a program.

@@ -112,6 +112,10 @@ pub(crate) struct Program {
     pub places_per_order_min: i32,
     /// Whether orders that leave a single seat free are refused.
     pub no_single_seats: bool,
+    /// Length of a performance with its intervals, in minutes; `None`: not said.
+    pub running_mins: Option<i32>,
+    /// Age from which on people may come, in years; `None`: not said.
+    pub age_min: Option<i32>,
     /// See [`Guards::account_age_mins`].
     pub join_account_age_mins: Option<i32>,
     /// See [`Guards::confirmed_address`].
@@ -244,6 +248,8 @@ pub(crate) struct ScheduleListing {
     pub starts_at: DateTime<Utc>,
     /// Name of the venue.
     pub venue_name: String,
+    /// Address of the venue; empty if it is not known.
+    pub venue_address: String,
     /// IANA time zone of the venue.
     pub time_zone: String,
     /// Available seats and places.

@@ -23,7 +23,7 @@ pub(crate) async fn find_program(
         select id as "id: ProgramId", slug, title, description, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
             stay_secs, hold_ttl_secs, places_per_account_max, places_per_order_min,
-            no_single_seats,
+            no_single_seats, running_mins, age_min,
             join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
             unpaid_holds_max, cool_down_mins,
             coalesce((
@@ -118,7 +118,8 @@ pub(crate) async fn list_schedules(
     sqlx::query_as!(
         ScheduleListing,
         r#"
-        select schedules.id as "id: ScheduleId", starts_at, venues.name as venue_name, time_zone,
+        select schedules.id as "id: ScheduleId", starts_at, venues.name as venue_name,
+            venues.address as venue_address, time_zone,
             coalesce(seats.free, 0) + coalesce(places.free, 0) as "free!",
             least(seats.price_from, places.price_from) as "price_from: Points"
         from schedules

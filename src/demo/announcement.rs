@@ -20,6 +20,8 @@ pub(crate) struct Announcement {
     pub(crate) slug: &'static str,
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
+    pub(crate) running_mins: Option<i32>,
+    pub(crate) age_min: Option<i32>,
     pub(crate) hall: &'static str,
     /// Minutes from now until the sale opens; negative in the past.
     pub(crate) opens_in_mins: i32,

@@ -41,7 +41,7 @@ const fn marked(row_idx: u16, kind: SeatKind, numbers: &'static [i32]) -> Marked
 pub(crate) const HALLS: &[Hall] = &[
     Hall {
         name: "Haneul Concert Hall",
-        address: "Seoul",
+        address: "Seoul, Yeouido",
         sections: &[
             Section {
                 name: "Stalls",
@@ -68,7 +68,7 @@ pub(crate) const HALLS: &[Hall] = &[
     },
     Hall {
         name: "골목극장",
-        address: "대학로",
+        address: "서울 종로구 대학로",
         sections: &[Section {
             name: "1층",
             rows: 6,
@@ -77,7 +77,7 @@ pub(crate) const HALLS: &[Hall] = &[
             marked: &[],
         }],
     },
-    Hall { name: "Riverside Park", address: "Seoul", sections: &[] },
+    Hall { name: "Riverside Park", address: "Seoul, Ttukseom", sections: &[] },
 ];
 
 /// Bend of a row towards the stage, in seat widths per squared distance from the middle in seats.

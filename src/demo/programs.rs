@@ -11,6 +11,8 @@ const USUAL: Announcement = Announcement {
     slug: "",
     title: "",
     description: "",
+    running_mins: None,
+    age_min: None,
     hall: "Haneul Concert Hall",
     opens_in_mins: -120,
     queue_capacity: None,
@@ -26,8 +28,14 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
     Announcement {
         slug: "night-on-the-han",
         title: "Night on the Han",
-        description: "A symphony orchestra, a river of lights and one long finale. Two evenings, \
-                      with an interval.",
+        description: "A symphony orchestra, a river of lights and **one long finale**. Two evenings, \
+                      with an interval.\n\n\
+                      ### The evening\n\n\
+                      - Overture on the water\n\
+                      - Three songs for a slow current\n\
+                      - *Finale*, with everybody who stayed",
+        running_mins: Some(130),
+        age_min: Some(8),
         queue_capacity: Some(50),
         queue_rate_per_second: Some(10),
         days: &[21, 22],
@@ -37,6 +45,8 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         slug: "quiet-machines",
         title: "조용한 기계들",
         description: "말을 배우는 기계와 말을 잃은 사람의 하룻밤. 중간 휴식 없이 90분.",
+        running_mins: Some(90),
+        age_min: Some(12),
         hall: "골목극장",
         days: &[9, 10, 11],
         price_from_front: 45_000,
@@ -90,6 +100,7 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         slug: "the-last-rehearsal",
         title: "The Last Rehearsal",
         description: "Sixty seats, one evening, and the play that goes wrong on purpose.",
+        running_mins: Some(80),
         hall: "골목극장",
         days: &[5],
         price_from_front: 38_000,
@@ -100,6 +111,7 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         slug: "late-jazz",
         title: "Late Jazz at Haneul",
         description: "A quintet after dark, with room to stand at the bar.",
+        running_mins: Some(105),
         days: &[14],
         price_from_front: 77_000,
         zones: &[("Bar standing", 33_000, 80)],

@@ -1,7 +1,8 @@
-//! Texts that people read and type: languages, times and e-mail addresses. Depends on neither HTTP nor a feature.
+//! Texts that people read and type: languages, times, descriptions and e-mail addresses. Depends on neither HTTP nor a feature.
 //!
 //! A **locale** is a language of the product, a **phrase** a text with its arguments.
 
 pub(crate) mod email;
 pub(crate) mod i18n;
+pub(crate) mod markdown;
 pub(crate) mod times;

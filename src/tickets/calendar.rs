@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::model::{Ticket, TicketStatus};
@@ -16,6 +16,8 @@ const LINE_OCTETS_MAX: usize = 75;
 pub(super) struct CalendarEntry {
     id: Uuid,
     starts_at: DateTime<Utc>,
+    /// End; `None` if it is not known.
+    ends_at: Option<DateTime<Utc>>,
     title: String,
     location: String,
     seats: String,
@@ -36,6 +38,9 @@ impl CalendarEntry {
         Self {
             id: ticket.id.0,
             starts_at: ticket.starts_at,
+            ends_at: ticket
+                .running_mins
+                .map(|minutes| ticket.starts_at + TimeDelta::minutes(minutes.into())),
             title: ticket.title.clone(),
             location,
             seats: ticket.place(locale),
@@ -57,12 +62,12 @@ impl CalendarEntry {
         Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
     }
 
-    /// Returns the file. `now` is its time stamp; the alarm rings when the door opens. A
-    /// performance has no end that is known, so the entry has none.
+    /// Returns the file. `now` is its time stamp; the alarm rings when the door opens.
     pub(super) fn file(&self, now: DateTime<Utc>) -> String {
         let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
         let status = if self.is_cancelled { "CANCELLED" } else { "CONFIRMED" };
-        let lines = [
+        let end = self.ends_at.map(|ends_at| format!("DTEND:{}", moment(ends_at)));
+        let head = [
             "BEGIN:VCALENDAR".to_owned(),
             "VERSION:2.0".to_owned(),
             "PRODID:-//Stagedoor//Tickets//EN".to_owned(),
@@ -71,6 +76,8 @@ impl CalendarEntry {
             format!("UID:{}@stagedoor", self.id),
             format!("DTSTAMP:{}", moment(now)),
             format!("DTSTART:{}", moment(self.starts_at)),
+        ];
+        let body = [
             format!("SUMMARY:{}", escaped(&self.title)),
             format!("LOCATION:{}", escaped(&self.location)),
             format!("DESCRIPTION:{}", escaped(&self.seats)),
@@ -84,7 +91,7 @@ impl CalendarEntry {
             "END:VEVENT".to_owned(),
             "END:VCALENDAR".to_owned(),
         ];
-        lines.iter().map(|line| folded(line)).collect()
+        head.iter().chain(&end).chain(&body).map(|line| folded(line)).collect()
     }
 }
 

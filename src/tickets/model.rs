@@ -149,6 +149,8 @@ pub(crate) struct Ticket {
     pub(crate) is_on_return: bool,
     pub(crate) slug: String,
     pub(crate) title: String,
+    /// Length of the performance, in minutes; `None`: not known.
+    pub(crate) running_mins: Option<i32>,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) venue: String,
     /// Address of the venue; empty if it is not known.

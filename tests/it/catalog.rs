@@ -140,6 +140,36 @@ async fn search_engines_are_told_the_programs_that_people_may_see(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_program_says_what_it_is_how_long_it_takes_for_whom_and_where(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let path = format!("/programs/{}", concert.slug);
+    run_sql(&db, "update venues set address = 'Seoul, 1 & 2 Hall St'").await;
+    let page = office.stranger().visit(&path).await;
+    let map = page.attribute(".program__facts a", "href");
+    assert!(map.ends_with("/?api=1&query=A+hall+Seoul%2C+1+%26+2+Hall+St"), "{map}");
+    let address = "[itemtype='https://schema.org/Event'] [itemprop='address']";
+    assert_eq!(page.attribute(address, "content"), "Seoul, 1 & 2 Hall St");
+    for unsaid in ["Running time", "Ages", "About"] {
+        assert!(!page.body.contains(unsaid), "{unsaid}: {}", page.body);
+    }
+    let said = "update programs set running_mins = 130, age_min = 8,
+                description = E'A **long** night\n\n- <b>one</b>\n- [two](javascript:alert(1))'";
+    run_sql(&db, said).await;
+    // Pages of programs are kept for a moment.
+    let page = eventually("what is said", async || {
+        let page = office.stranger().visit(&path).await;
+        let said = ["130 minutes", "8 and over", "<strong>long</strong>", "&lt;b&gt;one"];
+        if said.iter().all(|said| page.body.contains(said)) { Ok(page) } else { Err(page.body) }
+    })
+    .await;
+    assert!(!page.body.contains("javascript:"), "{}", page.body);
+    let summary = page.attribute("meta[name='description']", "content");
+    assert_eq!(summary, "A long night <b>one</b> two");
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn a_link_to_a_program_says_what_it_is(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;

@@ -165,9 +165,9 @@ pub(crate) async fn insert_program(
         r#"
         with program as (
             insert into programs (id, slug, title, description, status, on_sale_at, off_sale_at,
-                queue_capacity, queue_rate_per_second)
+                queue_capacity, queue_rate_per_second, running_mins, age_min)
             values ($1, $2, $3, $4, 'PUBLISHED', now() + make_interval(mins => $5),
-                now() + interval '60 days', $6, $7)
+                now() + interval '60 days', $6, $7, $8, $9)
             returning id
         ), gate as (
             insert into queue_gates (program_id) select id from program
@@ -181,6 +181,8 @@ pub(crate) async fn insert_program(
         program.opens_in_mins,
         program.queue_capacity,
         program.queue_rate_per_second,
+        program.running_mins,
+        program.age_min,
     )
     .execute(tx)
     .await?;

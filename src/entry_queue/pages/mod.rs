@@ -4,6 +4,7 @@ mod entry;
 mod new_token;
 pub(crate) mod program;
 mod program_page;
+mod venues;
 mod waiting;
 
 use actix_web::{

@@ -10,7 +10,7 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::program::find;
+use super::{program::find, venues::ShownVenue};
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
@@ -26,7 +26,7 @@ use crate::{
         status::{StatusReport, status_of},
     },
     points::Points,
-    text::times,
+    text::{markdown::Markdown, times},
     web::{error::PageError, local_path::with_next, page::View},
 };
 
@@ -99,7 +99,7 @@ impl ProgramPage<'_> {
     /// Returns what a link to the page says of it: the beginning of the description, or else where and
     /// when it is.
     fn summary(&self) -> String {
-        let about = self.program.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let about = Markdown(&self.program.description).plain();
         let about = match (about.is_empty(), self.schedules.first()) {
             (true, Some(first)) => {
                 let when = self.v.moment(&first.starts_at, &first.time_zone);
@@ -112,6 +112,11 @@ impl ProgramPage<'_> {
             Some((end, _)) => format!("{}…", about.get(..end).unwrap_or_default().trim_end()),
             None => about,
         }
+    }
+
+    /// Returns the venues of the performances that are listed.
+    fn venues(&self) -> Vec<ShownVenue<'_>> {
+        ShownVenue::list(self.schedules)
     }
 
     fn is_in_draw(&self) -> bool {

@@ -109,6 +109,10 @@ async fn a_form_that_makes_no_sense_changes_nothing(db: PgPool) {
         ("places_per_order_min", "5"),
         ("no_single_seats", "perhaps"),
         ("refund_percent", "101"),
+        ("running_mins", "0"),
+        ("running_mins", "1441"),
+        ("age_min", "-1"),
+        ("age_min", "100"),
     ];
     for (name, value) in cases {
         let form = with(&form, &[(name, value)]);
@@ -134,14 +138,27 @@ async fn the_rules_of_an_order_are_set_and_shown_before_anybody_orders(db: PgPoo
     let made = admin.post("/admin/programs", &form).await;
     let path = format!("/admin/programs/{}", field(&made, "id").as_str().unwrap());
     assert!(admin.visit(&path).await.has("[name='places_per_order_min'][value='1']"));
-    let rules = [("version", "0"), ("places_per_order_min", "2"), ("no_single_seats", "on")];
+    let rules = [
+        ("version", "0"),
+        ("places_per_order_min", "2"),
+        ("no_single_seats", "on"),
+        ("running_mins", "90"),
+        ("age_min", "12"),
+    ];
     assert_eq!(admin.submit(&path, &with(&form, &rules)).await.status, 303);
     let page = admin.visit(&path).await;
     assert!(page.has("[name='places_per_order_min'][value='2']"), "{}", page.body);
     assert!(page.has("[name='no_single_seats'][checked]"), "{}", page.body);
+    assert!(page.has("[name='running_mins'][value='90']"), "{}", page.body);
+    assert!(page.has("[name='age_min'][value='12']"), "{}", page.body);
     run_sql(&db, "update programs set status = 'PUBLISHED'").await;
     let page = office.stranger().visit("/programs/hamlet").await;
-    for rule in ["At least 2 seats per order.", "leave a single seat on its own."] {
+    for rule in [
+        "At least 2 seats per order.",
+        "leave a single seat on its own.",
+        "90 minutes",
+        "12 and over",
+    ] {
         assert!(page.body.contains(rule), "{rule}: {}", page.body);
     }
     office.close().await;

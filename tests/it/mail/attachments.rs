@@ -18,7 +18,7 @@ async fn a_purchase_brings_its_tickets_and_an_entry_for_the_calendar(db: PgPool)
     let office = office_with(&db, 1, &server.url()).await;
     let (concert, person) = (Concert::usual(&db).await, office.sign_in("minseo").await);
     run_sql_with(&db, "update accounts set locale = 'ko' where id = $1", person.account_id).await;
-    run_sql(&db, "update programs set title = '겨울밤; 소나타'").await;
+    run_sql(&db, "update programs set title = '겨울밤; 소나타', running_mins = 130").await;
     run_sql(&db, "update venues set name = '세종홀', address = '서울 종로구'").await;
     run_sql(&db, "update schedules set starts_at = '2031-05-02T10:30:00Z'").await;
     let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
@@ -42,6 +42,7 @@ async fn a_purchase_brings_its_tickets_and_an_entry_for_the_calendar(db: PgPool)
     for line in [
         format!("UID:{}@stagedoor", bought.reservation_id).as_str(),
         "DTSTART:20310502T103000Z",
+        "DTEND:20310502T124000Z",
         "SUMMARY:겨울밤\\; 소나타",
         "LOCATION:세종홀\\, 서울 종로구",
         "DESCRIPTION:Stalls A열 1번\\nStalls A열 2번",

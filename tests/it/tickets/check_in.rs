@@ -184,6 +184,7 @@ async fn a_ticket_can_be_put_into_a_calendar_without_its_code(db: PgPool) {
         assert!(file.body.contains(&format!("{line}\r\n")), "{line}: {}", file.body);
     }
     assert!(file.body.contains("DTSTART:") && !file.body.contains(&bought.codes[0]));
+    assert!(!file.body.contains("DTEND:"), "how long it takes is not said: {}", file.body);
     assert_eq!(bob.visit(&path).await.status, 404);
     office.close().await;
 }

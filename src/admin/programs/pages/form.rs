@@ -28,6 +28,10 @@ const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
 const OFFER_MINS_USUAL: i32 = 15;
 const OFFER_MINS_MAX: i32 = 1_440;
 
+/// Longest performance, in minutes, and highest age from which on people may come.
+const RUNNING_MINS_MAX: i32 = 1_440;
+const AGE_MAX: i32 = 99;
+
 /// Form of a program, new or existing.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -59,6 +63,10 @@ pub(crate) struct ProgramForm {
     pub(crate) refund_percent: Field,
     /// Empty: 0.
     pub(crate) return_fee_percent: Field,
+    /// Empty: not said.
+    pub(crate) running_mins: Field,
+    /// Empty: not said.
+    pub(crate) age_min: Field,
 }
 
 impl ProgramForm {
@@ -106,6 +114,8 @@ impl ProgramForm {
             refund_until_hours: Field::of(details.refund_until_hours),
             refund_percent: Field::of(details.refund_percent),
             return_fee_percent: Field::of(details.return_fee_percent),
+            running_mins: or_empty(details.running_mins),
+            age_min: or_empty(details.age_min),
         }
     }
 
@@ -161,6 +171,25 @@ impl ProgramForm {
         }
     }
 
+    /// Returns the title, the description, and the running time and the age if they are said.
+    fn read_about(
+        &self,
+        mistakes: &mut Mistakes,
+    ) -> Option<(String, String, Option<i32>, Option<i32>)> {
+        let title = parse_text(&self.title, 1, TITLE_CHARS_MAX);
+        let title = mistakes.note("title", "admin-refusal-title", title);
+        let description = parse_text(&self.description, 0, DESCRIPTION_CHARS_MAX);
+        let description = mistakes.note("description", "admin-refusal-description", description);
+        let mut number = |name, field: &Field, max: i32| {
+            let number = field.parse().filter(|number| (1..=max).contains(number));
+            let number = Some(number).filter(|number| number.is_some() || field.is_empty());
+            mistakes.note(name, "admin-refusal-number", number)
+        };
+        let running_mins = number("running_mins", &self.running_mins, RUNNING_MINS_MAX);
+        let age_min = number("age_min", &self.age_min, AGE_MAX);
+        Some((title?, description?, running_mins?, age_min?))
+    }
+
     fn read(
         &self,
         mistakes: &mut Mistakes,
@@ -170,10 +199,7 @@ impl ProgramForm {
         let zone = times::zone(zone);
         let slug = Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug));
         let slug = mistakes.note("slug", "admin-refusal-slug", slug);
-        let title = parse_text(&self.title, 1, TITLE_CHARS_MAX);
-        let title = mistakes.note("title", "admin-refusal-title", title);
-        let description = parse_text(&self.description, 0, DESCRIPTION_CHARS_MAX);
-        let description = mistakes.note("description", "admin-refusal-description", description);
+        let about = self.read_about(mistakes);
         let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|(opens, _)| opens));
         let off_sale_at = self.closes().parse(mistakes, zone, stored.map(|(_, closes)| closes));
         let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
@@ -212,6 +238,7 @@ impl ProgramForm {
         };
         let stay_secs = minutes("stay_minutes", &self.stay_minutes, STAY_SECS);
         let hold_ttl_secs = minutes("hold_minutes", &self.hold_minutes, HOLD_SECS);
+        let (title, description, running_mins, age_min) = about?;
         Some(ProgramDetails {
             stay_secs: stay_secs?,
             hold_ttl_secs: hold_ttl_secs?,
@@ -222,9 +249,11 @@ impl ProgramForm {
             refund_until_hours: refund_until_hours?,
             refund_percent: refund_percent?,
             return_fee_percent: return_fee_percent?,
+            running_mins,
+            age_min,
             slug: slug?,
-            title: title?,
-            description: description?,
+            title,
+            description,
             on_sale_at,
             off_sale_at,
             queue_capacity: queue_capacity?,

@@ -25,7 +25,8 @@ pub(crate) async fn find_edition(
             slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
             places_per_order_min, no_single_seats, offer_mins,
-            refund_until_hours, refund_percent, return_fee_percent, join_account_age_mins, join_confirmed_address,
+            refund_until_hours, refund_percent, return_fee_percent, running_mins, age_min,
+            join_account_age_mins, join_confirmed_address,
             join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
@@ -71,6 +72,8 @@ pub(crate) async fn find_edition(
             refund_until_hours: row.refund_until_hours,
             refund_percent: row.refund_percent,
             return_fee_percent: row.return_fee_percent,
+            running_mins: row.running_mins,
+            age_min: row.age_min,
         },
     }))
 }
@@ -93,8 +96,9 @@ pub(crate) async fn insert(
         insert into programs (id, slug, title, description, on_sale_at, off_sale_at,
             queue_capacity, queue_rate_per_second, stay_secs, hold_ttl_secs,
             places_per_account_max, refund_until_hours, refund_percent, places_per_order_min,
-            no_single_seats, offer_mins, return_fee_percent)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+            no_single_seats, offer_mins, return_fee_percent, running_mins, age_min)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            $19)
         "#,
         id as _,
         details.slug,
@@ -113,6 +117,8 @@ pub(crate) async fn insert(
         details.no_single_seats,
         details.offer_mins,
         details.return_fee_percent,
+        details.running_mins,
+        details.age_min,
     )
     .execute(tx)
     .await?;
@@ -132,7 +138,7 @@ pub(crate) async fn write(
             queue_capacity = $7, queue_rate_per_second = $8, stay_secs = $9, hold_ttl_secs = $10,
             places_per_account_max = $11, refund_until_hours = $12, refund_percent = $13,
             places_per_order_min = $14, no_single_seats = $15, offer_mins = $16,
-            return_fee_percent = $17, version = version + 1
+            return_fee_percent = $17, running_mins = $18, age_min = $19, version = version + 1
         where id = $1
         "#,
         id as _,
@@ -152,6 +158,8 @@ pub(crate) async fn write(
         details.no_single_seats,
         details.offer_mins,
         details.return_fee_percent,
+        details.running_mins,
+        details.age_min,
     )
     .execute(tx)
     .await?;

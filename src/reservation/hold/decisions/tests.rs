@@ -164,6 +164,8 @@ fn program() -> Program {
         places_per_account_max: PLACES_MAX,
         places_per_order_min: 1,
         no_single_seats: false,
+        running_mins: None,
+        age_min: None,
         join_account_age_mins: None,
         join_confirmed_address: false,
         join_proof_bits: None,
