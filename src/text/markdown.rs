@@ -1,4 +1,4 @@
-//! Text that organisers write in CommonMark, as HTML.
+//! Text that organisers write in Markdown, as HTML.
 //!
 //! Paragraphs, emphasis, lists, quotations and links are kept. A heading of any rank becomes one below those
 //! of the page, a line break stays one, and markup of HTML is shown as it was typed. A link leads to
