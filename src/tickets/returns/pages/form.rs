@@ -90,7 +90,8 @@ impl ReturnBox {
         refusal: Option<String>,
     ) -> Result<Self, sqlx::Error> {
         let shown = store::find_shown(&app.db, ticket.account_id, ticket.id).await?;
-        if ticket.status != TicketStatus::Valid || ticket.is_on_return {
+        let is_early = app.now() < app.config.door_opens_at(ticket.starts_at);
+        if ticket.status != TicketStatus::Valid || !is_early || ticket.is_on_return {
             return Ok(Self { shown, refusal, ..Self::default() });
         }
         let terms = store::find_terms(&app.db, ticket.id).await?;
