@@ -114,7 +114,7 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         running_mins: Some(105),
         days: &[14],
         price_from_front: 77_000,
-        zones: &[("Bar standing", 33_000, 80)],
+        zones: &[("Bar", 33_000, 80)],
         price_types: &[
             Discount {
                 name: "Child up to 12",

@@ -1,5 +1,6 @@
 //! What a ticket's page says of its return: the form that makes one, or the one that is there.
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -78,6 +79,8 @@ pub(crate) struct ReturnBox {
     pub(crate) is_of_another_payer: bool,
     /// Whether the ticket cannot be returned because it was bought at a reduced price.
     pub(crate) is_reduced: bool,
+    /// When the door opens, and nothing is sold on any more.
+    pub(crate) closes_at: DateTime<Utc>,
     /// Reason of a refusal.
     pub(crate) refusal: Option<String>,
 }
@@ -90,13 +93,15 @@ impl ReturnBox {
         refusal: Option<String>,
     ) -> Result<Self, sqlx::Error> {
         let shown = store::find_shown(&app.db, ticket.account_id, ticket.id).await?;
-        let is_early = app.now() < app.config.door_opens_at(ticket.starts_at);
+        let closes_at = app.config.door_opens_at(ticket.starts_at);
+        let is_early = app.now() < closes_at;
+        let without_offer = Self { shown, closes_at, refusal, ..Self::default() };
         if ticket.status != TicketStatus::Valid || !is_early || ticket.is_on_return {
-            return Ok(Self { shown, refusal, ..Self::default() });
+            return Ok(without_offer);
         }
         let terms = store::find_terms(&app.db, ticket.id).await?;
         let terms = terms.filter(|terms| terms.is_open(&app.config) && !terms.is_offered);
-        let Some(terms) = terms else { return Ok(Self { shown, refusal, ..Self::default() }) };
+        let Some(terms) = terms else { return Ok(without_offer) };
         let is_of_another_payer = terms.payer_id != Some(ticket.account_id);
         let is_reduced = terms.is_reduced;
         let payout = terms.payout().filter(|_| !is_of_another_payer && !is_reduced);
@@ -106,7 +111,7 @@ impl ReturnBox {
             fee_percent: terms.fee_percent,
             payout,
         });
-        Ok(Self { shown, offer, is_of_another_payer, is_reduced, refusal })
+        Ok(Self { offer, is_of_another_payer, is_reduced, ..without_offer })
     }
 
     /// Returns the return that is open.

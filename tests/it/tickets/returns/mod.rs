@@ -192,6 +192,13 @@ async fn the_seller_sees_what_comes_back_before_and_another_share_is_refused(db:
         page.has(&format!("form[action='{path}/returns']"))
             && !page.body.contains("organiser keeps")
     );
+    // Three hours before the start.
+    let start = "update schedules set starts_at = '2031-05-02T10:30:00Z'";
+    run_sql(&db, start).await;
+    run_sql(&db, "update venues set time_zone = 'Asia/Seoul', address = 'Seoul, Yeouido'").await;
+    let page = ada.visit(&path).await;
+    let until = "until the doors open at the latest: Fri 2 May 2031, 16:30 KST";
+    assert!(page.body.contains(until) && page.body.contains("Seoul, Yeouido"), "{}", page.body);
     run_sql(&db, "update programs set return_fee_percent = 25").await;
     let page = ada.visit(&path).await;
     assert!(
@@ -208,7 +215,9 @@ async fn the_seller_sees_what_comes_back_before_and_another_share_is_refused(db:
     run_sql(&db, "update programs set return_fee_percent = 90").await;
     let open = ada.visit(&path).await;
     assert!(
-        open.has("form[action$='/cancellation']") && open.body.contains("37,500"),
+        open.has("form[action$='/cancellation']")
+            && open.body.contains("37,500")
+            && open.body.contains(until),
         "{}",
         open.body
     );
