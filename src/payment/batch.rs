@@ -15,15 +15,12 @@ use crate::{
     accounts::AccountId,
     app::App,
     infra::{
-        batcher::{Batch, Batcher, Member, shard_of},
+        batcher::{Batch, Batcher, Member, Rest},
         idempotency::RequestKey,
     },
     reservation::ReservationId,
 };
 
-/// Batches of payments that one instance writes at the same time. More would be smaller, and would
-/// cost PostgreSQL more commits for the same payments.
-const SHARDS: u8 = 2;
 /// Payments of one batch that are paid alone at the same time.
 const ALONE_MAX: usize = 4;
 
@@ -45,11 +42,11 @@ impl Payments {
         key: Option<&RequestKey>,
     ) -> Result<Paid, PaymentError> {
         let request = || PaymentRequest { account_id, reservation_id, key: key.cloned() };
-        self.0.submit(shard_of(account_id.0, SHARDS), request).await?
+        self.0.submit((), request).await?
     }
 }
 
-/// Batches of payments of one shard.
+/// Batches of payments.
 #[derive(Debug)]
 struct PaymentBatch {
     app: App,
@@ -61,23 +58,25 @@ impl Batch for PaymentBatch {
     const WAITING_MAX: usize = 5_000;
     const RUN_MAX: Duration = Duration::from_secs(20);
 
-    type Key = u8;
+    type Key = ();
     type Request = PaymentRequest;
     type Answer = Result<Paid, PaymentError>;
 
-    /// Pays together what is simply paid. Whatever else there is to say or to wait for, [`pay`]
-    /// says and waits for, of each payment alone; the next batch does not wait for those, nor for
+    /// Pays together what is simply paid; the commit is the rest. Whatever else there is to say or to
+    /// wait for, [`pay`] says and waits for, of each payment alone; nothing waits for those, nor for
     /// the projection of the stays that ended.
-    async fn run(&self, _: u8, members: Vec<Member<Self>>) {
+    async fn run(&self, (): (), members: Vec<Member<Self>>) -> Option<Rest> {
         let requests: Vec<&PaymentRequest> = members.iter().map(|member| &member.request).collect();
-        let together = match together::pay_together(&self.app, &requests).await {
-            Ok(together) => together,
-            Err(error) => {
+        let written = together::write_together(&self.app, &requests).await;
+        let app = self.app.clone();
+        Some(Box::pin(async move {
+            let committing = async { written?.commit(&app).await };
+            let together = committing.await.unwrap_or_else(|error| {
                 tracing::warn!(%error, n = members.len(), "a batch of payments is taken apart");
                 PaidTogether::nothing(members.len())
-            }
-        };
-        tokio::spawn(answer(self.app.clone(), members, together));
+            });
+            tokio::spawn(answer(app, members, together));
+        }))
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     entry_queue::{self, LiveTokens, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
-        postgres::{Connection, WhenHeld, is_unavailable},
+        postgres::{Connection, Transaction, WhenHeld, is_unavailable},
     },
     reservation::{self, Held, ReservationId},
     tickets,
@@ -59,11 +59,21 @@ struct Payment {
     paid: Paid,
 }
 
-/// Pays those of `requests` that are simply paid.
-pub(super) async fn pay_together(
+/// Payments that are written, but for the commit.
+pub(super) struct WrittenTogether {
+    n_requests: usize,
+    /// Open while something was written.
+    tx: Option<Transaction>,
+    payments: Vec<Payment>,
+    new: Vec<NewPayment>,
+}
+
+/// Pays those of `requests` that are simply paid, up to the commit.
+pub(super) async fn write_together(
     app: &App,
     requests: &[&PaymentRequest],
-) -> Result<PaidTogether, PaymentError> {
+) -> Result<WrittenTogether, PaymentError> {
+    let n_requests = requests.len();
     let mut tx = app.db.begin().await?;
     let (mut holds, tokens) = lock_holds(&mut tx, requests).await?;
     let keys: Vec<&RequestKey> =
@@ -99,7 +109,7 @@ pub(super) async fn pay_together(
     }
     if payments.is_empty() {
         tx.rollback().await?;
-        return Ok(PaidTogether::nothing(requests.len()));
+        return Ok(WrittenTogether { n_requests, tx: None, payments, new });
     }
 
     store::insert_payments(&mut tx, &new).await?;
@@ -110,21 +120,30 @@ pub(super) async fn pay_together(
     complete_stays(&mut tx, &owners, &tokens).await?;
     tell_paid(&mut tx, &new).await?;
     outcomes.write(&mut tx).await?;
-    let Err(lost) = tx.commit().await else {
-        return Ok(PaidTogether::of(requests.len(), payments, true));
-    };
-    if !is_unavailable(&lost) {
-        return Err(lost.into());
+    Ok(WrittenTogether { n_requests, tx: Some(tx), payments, new })
+}
+
+impl WrittenTogether {
+    /// Commits the payments.
+    pub(super) async fn commit(self, app: &App) -> Result<PaidTogether, PaymentError> {
+        let Self { n_requests, tx, mut payments, new } = self;
+        let Some(tx) = tx else { return Ok(PaidTogether::nothing(n_requests)) };
+        let Err(lost) = tx.commit().await else {
+            return Ok(PaidTogether::of(n_requests, payments, true));
+        };
+        if !is_unavailable(&lost) {
+            return Err(lost.into());
+        }
+        tracing::warn!(%lost, n = new.len(), "the commit of payments got no answer");
+        let written = find_written(app, &new).await;
+        if let Err(error) = &written {
+            tracing::warn!(%error, "what became of them is unknown");
+        }
+        let is_known = written.is_ok();
+        let written = written.unwrap_or_default();
+        payments.retain(|payment| written.contains(&payment.paid.payment_id));
+        Ok(PaidTogether::of(n_requests, payments, is_known))
     }
-    tracing::warn!(%lost, n = new.len(), "the commit of payments got no answer");
-    let written = find_written(app, &new).await;
-    if let Err(error) = &written {
-        tracing::warn!(%error, "what became of them is unknown");
-    }
-    let is_known = written.is_ok();
-    let written = written.unwrap_or_default();
-    payments.retain(|payment| written.contains(&payment.paid.payment_id));
-    Ok(PaidTogether::of(requests.len(), payments, is_known))
 }
 
 /// Returns those of `new` that are written, after a commit without an answer. The commit may still

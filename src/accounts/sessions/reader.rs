@@ -4,24 +4,26 @@
 //! a lock counts at once. Under load one statement per request would cost more than the
 //! requests themselves. Sessions that are asked for while others are being read are therefore
 //! read in one statement, which begins after the last of them was asked for: no answer is
-//! older than its question. A request that comes alone does not wait.
+//! older than its question. A request that comes alone does not wait, and is read by its own
+//! thread.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use tokio::{runtime::Handle, sync::Semaphore};
+use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 
 use super::{SessionRules, store};
 use crate::{
     accounts::model::{SessionAccount, TokenHash},
     app::App,
     infra::{
-        batcher::{Batch, BatchError, Batcher, Member},
+        batcher::{Batch, BatchError, Batcher, Member, Rest},
         postgres::{Pool, shared_read},
     },
 };
 
-/// Sessions that are read by themselves at the same time, before others are collected.
-const ALONE_MAX: usize = 2;
+/// Upper bound of a batch's wait for the statement before it: one that gets no answer holds nobody
+/// up for longer.
+const BEFORE_MAX: Duration = Duration::from_millis(50);
 
 /// Account of a session; `None` if no live session has the hash. The members of a batch share its
 /// failure.
@@ -32,7 +34,8 @@ pub(crate) type SessionRead = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 pub(crate) struct SessionReader {
     db: Pool,
     rules: SessionRules,
-    alone: Arc<Semaphore>,
+    /// Of the statement that runs.
+    reading: Arc<Semaphore>,
     batcher: Arc<Batcher<SessionBatch>>,
 }
 
@@ -40,9 +43,10 @@ impl SessionReader {
     /// Creates the reader of an instance; batches run on the calling runtime.
     pub(crate) fn new(app: &App) -> Self {
         let (db, rules) = (app.db.clone(), SessionRules::of(&app.config));
-        let batch = SessionBatch { db: db.clone(), rules };
+        let reading = Arc::new(Semaphore::new(1));
+        let batch = SessionBatch { db: db.clone(), rules, reading: reading.clone() };
         let batcher = Arc::new(Batcher::new(batch, Handle::current()));
-        Self { db, rules, alone: Arc::new(Semaphore::new(ALONE_MAX)), batcher }
+        Self { db, rules, reading, batcher }
     }
 
     /// Returns the account of the session `hash` as of a moment after the call. Updates
@@ -58,7 +62,7 @@ impl SessionReader {
     }
 
     async fn read(&self, hash: TokenHash) -> SessionRead {
-        if let Ok(_alone) = self.alone.try_acquire() {
+        if let Ok(_reading) = self.reading.try_acquire() {
             let found = shared_read(store::find(&self.db, &hash, self.rules)).await;
             return found.map_err(Arc::new);
         }
@@ -75,6 +79,7 @@ impl SessionReader {
 struct SessionBatch {
     db: Pool,
     rules: SessionRules,
+    reading: Arc<Semaphore>,
 }
 
 impl Batch for SessionBatch {
@@ -88,7 +93,8 @@ impl Batch for SessionBatch {
     type Request = TokenHash;
     type Answer = SessionRead;
 
-    async fn run(&self, (): (), members: Vec<Member<Self>>) {
+    async fn run(&self, (): (), members: Vec<Member<Self>>) -> Option<Rest> {
+        let _reading = timeout(BEFORE_MAX, self.reading.acquire()).await;
         let hashes: Vec<TokenHash> = members.iter().map(|member| member.request).collect();
         let listed = shared_read(store::list(&self.db, &hashes, self.rules)).await;
         let found: Result<HashMap<_, _>, _> =
@@ -97,5 +103,6 @@ impl Batch for SessionBatch {
             let read = found.as_ref().map(|found| found.get(&member.request).cloned());
             member.answer(read.map_err(Arc::clone));
         }
+        None
     }
 }

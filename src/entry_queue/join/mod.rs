@@ -46,7 +46,7 @@ use crate::{
     app::App,
     catalog::ProgramId,
     infra::{
-        batcher::{Batch, Batcher, Member},
+        batcher::{Batch, Batcher, Member, Rest},
         postgres,
         secrets::LogSecret,
     },
@@ -104,7 +104,7 @@ impl Batch for JoinBatch {
     type Answer = Result<JoinVerdict, Arc<sqlx::Error>>;
 
     /// Writes the joins together; where the data of one makes the whole fail, each alone.
-    async fn run(&self, program_id: ProgramId, members: Vec<Member<Self>>) {
+    async fn run(&self, program_id: ProgramId, members: Vec<Member<Self>>) -> Option<Rest> {
         let joins: Vec<JoinRequest> = members.iter().map(|member| member.request).collect();
         let written = numbering::write(&self.app, program_id, &joins).await;
         if let Err(error) = &written
@@ -119,6 +119,7 @@ impl Batch for JoinBatch {
         } else {
             self.answer(program_id, members, written);
         }
+        None
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
         projection::{self, rebuild},
         redis_queue::Written,
     },
-    infra::batcher::{Batch, Member},
+    infra::batcher::{Batch, Member, Rest},
 };
 
 /// Projections of the joins of one program; a request is the accounts of one batch of joins.
@@ -33,7 +33,7 @@ impl Batch for ProjectionBatch {
     type Answer = ();
 
     /// Answers once Redis has the positions, or could not be told in time.
-    async fn run(&self, program_id: ProgramId, members: Vec<Member<Self>>) {
+    async fn run(&self, program_id: ProgramId, members: Vec<Member<Self>>) -> Option<Rest> {
         let joined: Vec<AccountId> =
             members.iter().flat_map(|member| &member.request).copied().collect();
         let written = projection::project_in_time(&self.app, program_id, &joined).await;
@@ -43,5 +43,6 @@ impl Batch for ProjectionBatch {
         for member in members {
             member.answer(());
         }
+        None
     }
 }

@@ -11,6 +11,8 @@
 //! * At most [`Batch::WAITING_MAX`] requests of one key wait; a further one is refused at once.
 //! * A batch ends after [`Batch::RUN_MAX`], and the next one begins. A member that a batch did not
 //!   answer is told [`BatchError::Lost`]: what became of its request is unknown.
+//! * The [`Rest`] of a batch, such as its commit, goes on while the next batch of its key is carried
+//!   out. That one's own rest begins when it has ended, so a key has one batch and one rest at most.
 //! * A caller that goes away cancels nothing: its request is carried out with the others.
 //! * An idle key takes no memory. So the number of keys needs no bound of its own: each has a
 //!   request that waits or is carried out.
@@ -33,9 +35,13 @@ use std::{
     time::Duration,
 };
 
-use futures_util::FutureExt;
-use tokio::{runtime::Handle, sync::oneshot, time::timeout};
-use uuid::Uuid;
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio::{
+    runtime::Handle,
+    sync::oneshot,
+    task::JoinHandle,
+    time::{error::Elapsed, timeout},
+};
 
 use self::queues::{Queues, Task};
 use crate::telemetry::BATCH_SIZE;
@@ -43,12 +49,8 @@ use crate::telemetry::BATCH_SIZE;
 #[cfg(test)]
 mod tests;
 
-/// Returns the shard of `id`, below `n_shards`, which is at least 1. Random ids are spread
-/// evenly.
-pub(crate) fn shard_of(id: Uuid, n_shards: u8) -> u8 {
-    let [.., last] = *id.as_bytes();
-    last % n_shards
-}
+/// What is left to do of a batch when the next one of its key may begin.
+pub(crate) type Rest = BoxFuture<'static, ()>;
 
 /// Kind of requests that are carried out together, and how.
 pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
@@ -58,7 +60,7 @@ pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
     const MEMBERS_MAX: usize;
     /// Requests of one key that may wait for their batch.
     const WAITING_MAX: usize;
-    /// Upper bound of one batch; the next one waits for it.
+    /// Upper bound of one batch, and once more of its rest; the next one waits for it.
     const RUN_MAX: Duration;
 
     /// What the requests of one batch have in common.
@@ -69,8 +71,13 @@ pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
     type Answer: fmt::Debug + Send;
 
     /// Carries out the requests of `members`, which stand in order of arrival, and answers each.
-    /// The next batch of `key` begins when this ends; a member may be kept and answered later.
-    fn run(&self, key: Self::Key, members: Vec<Member<Self>>) -> impl Future<Output = ()> + Send;
+    /// The next batch of `key` begins when this ends, beside the rest; a member may be kept and
+    /// answered later.
+    fn run(
+        &self,
+        key: Self::Key,
+        members: Vec<Member<Self>>,
+    ) -> impl Future<Output = Option<Rest>> + Send;
 }
 
 /// One request of a batch. A member that is dropped without an answer is lost.
@@ -140,16 +147,33 @@ impl<B: Batch> Batcher<B> {
         Ok(answered)
     }
 
-    /// Runs batches until no request waits; then the key is idle again.
+    /// Runs batches until no request waits and the last rest has ended; then the key is idle again.
     async fn run_batches(self: Arc<Self>, key: B::Key) {
-        while let Some(members) = self.next_batch(key) {
+        let mut rest = None;
+        loop {
+            if !self.queues().is_waiting(&key) {
+                self.end(key, rest.take()).await;
+            }
+            let Some(members) = self.next_batch(key) else { return };
             metrics::histogram!(BATCH_SIZE, "kind" => B::KIND)
                 .record(u32::try_from(members.len()).unwrap_or(u32::MAX));
             let running = async { self.batch.run(key, members).await };
-            let ended = timeout(B::RUN_MAX, AssertUnwindSafe(running).catch_unwind()).await;
-            if !matches!(ended, Ok(Ok(()))) {
-                tracing::error!(kind = B::KIND, ?key, "a batch was lost");
+            let ran = timeout(B::RUN_MAX, AssertUnwindSafe(running).catch_unwind()).await;
+            self.end(key, rest.take()).await;
+            match ran {
+                Ok(Ok(next)) => {
+                    rest = next.map(|next| self.runtime.spawn(timeout(B::RUN_MAX, next)));
+                }
+                _ => tracing::error!(kind = B::KIND, ?key, "a batch was lost"),
             }
+        }
+    }
+
+    /// Waits for the end of `rest`.
+    async fn end(&self, key: B::Key, rest: Option<JoinHandle<Result<(), Elapsed>>>) {
+        let Some(rest) = rest else { return };
+        if !matches!(rest.await, Ok(Ok(()))) {
+            tracing::error!(kind = B::KIND, ?key, "the rest of a batch was lost");
         }
     }
 

@@ -63,6 +63,11 @@ impl<K: Eq + Hash, T> Queues<K, T> {
         Some(queue.drain(..n).collect())
     }
 
+    /// Whether a request of `key` waits for its batch.
+    pub(super) fn is_waiting(&self, key: &K) -> bool {
+        self.0.get(key).is_some_and(|queue| !queue.is_empty())
+    }
+
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -15,6 +15,8 @@ enum Instruction {
     Answer,
     /// Ends, and answers as soon as the test says so.
     AnswerLater(oneshot::Receiver<()>),
+    /// Ends, and answers in its rest as soon as the test says so.
+    AnswerInRest(oneshot::Receiver<()>),
     Panic,
 }
 
@@ -43,7 +45,7 @@ impl<const RUN_MILLIS: u64> Batch for ByHand<RUN_MILLIS> {
     type Request = u32;
     type Answer = u32;
 
-    async fn run(&self, key: char, members: Vec<Member<Self>>) {
+    async fn run(&self, key: char, members: Vec<Member<Self>>) -> Option<Rest> {
         let requests = members.iter().map(|member| member.request).collect();
         let (instruction, instructed) = oneshot::channel();
         self.0.send(Begun { key, requests, instruction }).unwrap();
@@ -57,8 +59,15 @@ impl<const RUN_MILLIS: u64> Batch for ByHand<RUN_MILLIS> {
                 instructed.await.unwrap();
                 members.into_iter().for_each(answer);
             })),
+            Instruction::AnswerInRest(instructed) => {
+                return Some(Box::pin(async move {
+                    instructed.await.expect("instructed to panic in the rest");
+                    members.into_iter().for_each(answer);
+                }));
+            }
             Instruction::Panic => panic!("instructed to panic"),
         }
+        None
     }
 }
 
@@ -242,4 +251,63 @@ async fn the_next_batch_does_not_wait_for_answers_that_come_later() {
     until_idle(&batcher, 'a').await;
     instruction.send(()).unwrap();
     assert_eq!(answers(late).await, [Some(1)]);
+}
+
+/// Lets other tasks of this thread run as far as they can without this one.
+async fn until_quiet() {
+    const YIELDS: usize = 100;
+    for _ in 0..YIELDS {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn the_next_batch_begins_beside_a_rest_and_its_own_rest_waits_for_that() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let (first_rest, first_instructed) = oneshot::channel();
+    let (second_rest, second_instructed) = oneshot::channel();
+    let first = enlist(&batcher, 'a', [1]);
+    let batch = next(&mut begun).await;
+    let mut second = enlist(&batcher, 'a', [2]);
+    batch.instruction.send(Instruction::AnswerInRest(first_instructed)).unwrap();
+    let batch = next(&mut begun).await;
+    assert_eq!(batch.requests, [2], "beside the rest of the first");
+    let third = enlist(&batcher, 'a', [3]);
+    second_rest.send(()).unwrap();
+    batch.instruction.send(Instruction::AnswerInRest(second_instructed)).unwrap();
+    until_quiet().await;
+    assert!(second[0].try_recv().is_err() && begun.try_recv().is_err());
+
+    first_rest.send(()).unwrap();
+    assert_eq!(answers(first).await, [Some(1)]);
+    assert_eq!(answers(second).await, [Some(2)]);
+    next(&mut begun).await.instruction.send(Instruction::Answer).unwrap();
+    assert_eq!(answers(third).await, [Some(3)]);
+}
+
+#[tokio::test]
+async fn a_key_is_busy_until_its_last_rest_has_ended() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let (rest, instructed) = oneshot::channel();
+    let answered = enlist(&batcher, 'a', [1]);
+    next(&mut begun).await.instruction.send(Instruction::AnswerInRest(instructed)).unwrap();
+    until_quiet().await;
+    assert!(batcher.queues().is_busy(&'a'));
+    rest.send(()).unwrap();
+    assert_eq!(answers(answered).await, [Some(1)]);
+    until_idle(&batcher, 'a').await;
+}
+
+#[tokio::test]
+async fn a_rest_that_panics_is_lost_and_the_next_batch_is_carried_out() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let (rest, instructed) = oneshot::channel();
+    let lost = enlist(&batcher, 'a', [1]);
+    let batch = next(&mut begun).await;
+    let others = enlist(&batcher, 'a', [2]);
+    batch.instruction.send(Instruction::AnswerInRest(instructed)).unwrap();
+    drop(rest);
+    next(&mut begun).await.instruction.send(Instruction::Answer).unwrap();
+    assert_eq!(answers(lost).await, [None]);
+    assert_eq!(answers(others).await, [Some(2)]);
 }

@@ -1,9 +1,7 @@
 //! Holds that are made alone, and what is published of holds.
 
 use super::{
-    permits::Permits,
-    request::ChosenRequest,
-    together::{HeldTogether, hold_together},
+    decided::HeldTogether, permits::Permits, request::ChosenRequest, together::hold_together,
 };
 use crate::{
     app::App,

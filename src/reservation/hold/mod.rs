@@ -8,7 +8,7 @@
 //!
 //! Requests for seats of one performance that arrive while others are written go together
 //! (`seat_holds`): one script takes the leases of all, one transaction makes their holds
-//! (`together`). Its requests are decided in order of arrival (`decisions`), each by what those
+//! (`together`), and the next begins while it commits. Its requests are decided in order of arrival (`decisions`), each by what those
 //! before it took; nothing is waited for. A request that needs a row that is held elsewhere is
 //! carried out alone, by the same transaction with waits. Places of a zone are held in the order of
 //! the zone's fair lock: its holder carries out the requests directly behind it with its own
@@ -21,6 +21,7 @@
 mod alone;
 pub(crate) mod alternatives;
 pub(crate) mod best_available;
+mod decided;
 mod decisions;
 pub(crate) mod kept_places;
 pub(crate) mod limiter;
@@ -36,6 +37,7 @@ pub(crate) mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod seat_holds;
 pub(crate) mod single_seats;
+mod stock;
 pub(crate) mod store;
 mod together;
 pub(crate) mod types_asked;

@@ -10,11 +10,12 @@ use std::{iter::once, time::Duration};
 
 use super::{
     alone::{hold_alone, publish},
+    decided::HeldTogether,
     limiter::ReservationState,
     locks::{HoldOutcome, lease_person, without},
     permits::Permits,
     request::ChosenRequest,
-    together::{HeldTogether, hold_together},
+    together::hold_together,
 };
 use crate::{
     app::App,

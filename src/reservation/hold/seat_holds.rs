@@ -11,25 +11,23 @@ use tokio::runtime::Handle;
 
 use super::{
     alone::{self, publish},
+    decided::{DecidedTogether, HeldTogether},
     locks::{lease_each, lease_seats},
     permits::Permits,
     request::ChosenRequest,
-    together::{HeldTogether, hold_together},
+    together::decide_together,
 };
 use crate::{
     app::App,
     catalog::ScheduleId,
     infra::{
-        batcher::{Batch, Batcher, Member, shard_of},
+        batcher::{Batch, Batcher, Member, Rest},
         locks::Lease,
         postgres::WhenHeld,
     },
     reservation::{error::ReservationError, model::Hold},
 };
 
-/// Batches of one performance that one instance writes at the same time. More would be smaller, and
-/// would cost PostgreSQL more commits for the same holds.
-const SHARDS: u8 = 2;
 /// Requests of one batch that are carried out alone at the same time.
 const ALONE_MAX: usize = 8;
 
@@ -46,12 +44,11 @@ impl SeatHolds {
 
     /// Holds the seats that `chosen` asks for, together with others that arrive meanwhile.
     pub(crate) async fn hold(&self, chosen: ChosenRequest) -> Result<Hold, ReservationError> {
-        let shard = shard_of(chosen.request.account_id.0, SHARDS);
-        self.0.submit((chosen.request.schedule.id, shard), || chosen).await?
+        self.0.submit(chosen.request.schedule.id, || chosen).await?
     }
 }
 
-/// Batches of holds of one performance and shard.
+/// Batches of holds of one performance.
 #[derive(Clone, Debug)]
 struct SeatHoldBatch {
     app: App,
@@ -64,27 +61,38 @@ impl Batch for SeatHoldBatch {
     const WAITING_MAX: usize = 5_000;
     const RUN_MAX: Duration = Duration::from_secs(20);
 
-    type Key = (ScheduleId, u8);
+    type Key = ScheduleId;
     type Request = ChosenRequest;
     type Answer = Result<Hold, ReservationError>;
 
-    /// Holds together; the next batch does not wait for the requests that are carried out alone,
-    /// nor for answers.
-    async fn run(&self, (schedule_id, _): Self::Key, members: Vec<Member<Self>>) {
+    /// Decides together; the commit is the rest. Nothing waits for the requests that are carried
+    /// out alone, nor for answers.
+    async fn run(&self, schedule_id: ScheduleId, members: Vec<Member<Self>>) -> Option<Rest> {
         let (lease, members, left) = lease(&self.app, schedule_id, members).await;
-        let together = self.hold(&members).await;
-        tokio::spawn(self.clone().finish(lease, members, together, left));
+        let decided = self.decide(&members).await;
+        let batch = self.clone();
+        Some(Box::pin(async move {
+            let together = batch.commit(&members, decided).await;
+            tokio::spawn(batch.finish(lease, members, together, left));
+        }))
     }
 }
 
 impl SeatHoldBatch {
-    async fn hold(&self, members: &[Member<Self>]) -> HeldTogether {
+    async fn decide(&self, members: &[Member<Self>]) -> Result<DecidedTogether, ReservationError> {
         let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
-        let holding = async {
-            let _permit = self.permits.acquire().await?;
-            hold_together(&self.app, &requests, WhenHeld::Skip, || ()).await
-        };
-        holding.await.unwrap_or_else(|error| {
+        let _permit = self.permits.acquire().await?;
+        decide_together(&self.app, &requests, WhenHeld::Skip, || ()).await
+    }
+
+    async fn commit(
+        &self,
+        members: &[Member<Self>],
+        decided: Result<DecidedTogether, ReservationError>,
+    ) -> HeldTogether {
+        let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
+        let committing = async { decided?.commit(&self.app, &requests).await };
+        committing.await.unwrap_or_else(|error| {
             tracing::warn!(%error, n = requests.len(), "a batch of holds is taken apart");
             HeldTogether::nothing(requests.len(), true)
         })

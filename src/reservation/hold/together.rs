@@ -6,92 +6,31 @@
 //! Every attempt of a request locks the token of its account before it reads the outcome under its
 //! key, so two attempts never both find none.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
+    decided::{DecidedTogether, HeldTogether},
     decisions::Decisions,
     order_codes::OrderCodes,
     price_types::TypesRead,
     request::ChosenRequest,
-    single_seats::SeatBlock,
+    stock::Stock,
     store::{
-        self, HoldTerms, LockedSeat,
+        self, HoldTerms,
         new_holds::{self, NewHolds},
     },
 };
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{PriceTypeId, ProgramId, Schedule, ScheduleSeatId, SeatId, ZoneId},
+    catalog::{PriceTypeId, ProgramId, Schedule},
     entry_queue::{self, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
-        postgres::{Connection, WhenHeld, is_lock_timeout, is_unavailable},
+        postgres::{Connection, WhenHeld, is_lock_timeout},
     },
-    reservation::{
-        error::ReservationError,
-        inventory::{model::LockedZone, store::lock_zones},
-        model::{Choice, Hold, ReservationId},
-        returns::{model::FreeReturn, store::list_free_of_zone},
-        waiting_list::wait_for_wishes,
-    },
+    reservation::{error::ReservationError, waiting_list::wait_for_wishes},
 };
-
-/// Result of one transaction.
-#[derive(Debug)]
-pub(super) struct HeldTogether {
-    /// What became of each request, in their order; `None` for those that were left out.
-    pub(super) outcomes: Vec<Option<Result<Hold, ReservationError>>>,
-    /// Whether it is known what became of the transaction. Otherwise a request that is left out may
-    /// be carried out.
-    pub(super) is_known: bool,
-    /// Number of holds that were made.
-    pub(super) n_held: usize,
-    /// Accounts whose stay has become longer.
-    pub(super) extended: Vec<AccountId>,
-}
-
-impl HeldTogether {
-    /// Nothing was decided.
-    pub(super) fn nothing(n_requests: usize, is_known: bool) -> Self {
-        let outcomes = (0..n_requests).map(|_| None).collect();
-        Self { outcomes, is_known, n_held: 0, extended: Vec::new() }
-    }
-
-    /// Returns what is found of the holds `ids` after a commit without an answer. All or none of
-    /// them are written. What is not a written hold is left out: a refusal may have been of what
-    /// one of them took.
-    async fn found(
-        mut self,
-        app: &App,
-        requests: &[&ChosenRequest],
-        ids: &[ReservationId],
-    ) -> Self {
-        let written = match find_written(app, requests, ids).await {
-            Ok(written) => written,
-            Err(error) => {
-                tracing::warn!(%error, "what became of them is unknown");
-                return Self::nothing(requests.len(), false);
-            }
-        };
-        for outcome in &mut self.outcomes {
-            let is_written = |made: &Hold| written.contains(&made.reservation_id);
-            if !matches!(outcome, Some(Ok(made)) if is_written(made)) {
-                *outcome = None;
-            }
-        }
-        Self { n_held: written.len(), ..self }
-    }
-}
-
-/// Seats, or the zone of places, that the requests of one transaction ask for.
-#[derive(Default)]
-struct Stock {
-    seats: HashMap<ScheduleSeatId, LockedSeat>,
-    zone: Option<LockedZone>,
-    /// Places of the zone that are on return, the cheapest first.
-    returned: VecDeque<FreeReturn>,
-}
 
 /// Holds what `requests` ask for, which are of one performance, and of one zone if they are of
 /// places. Those that need a row that another transaction holds are left out; with
@@ -103,7 +42,17 @@ pub(super) async fn hold_together(
     when_held: WhenHeld,
     has_stock: impl FnOnce(),
 ) -> Result<HeldTogether, ReservationError> {
-    let Some(first) = requests.first() else { return Ok(HeldTogether::nothing(0, true)) };
+    decide_together(app, requests, when_held, has_stock).await?.commit(app, requests).await
+}
+
+/// Decides and writes what `requests` ask for, as [`hold_together`] does, up to the commit.
+pub(super) async fn decide_together(
+    app: &App,
+    requests: &[&ChosenRequest],
+    when_held: WhenHeld,
+    has_stock: impl FnOnce(),
+) -> Result<DecidedTogether, ReservationError> {
+    let Some(first) = requests.first() else { return Ok(DecidedTogether::default()) };
     let schedule = &first.request.schedule;
     let mut tx = app.db.begin().await?;
     let (tokens, mut held) = lock_tokens(&mut tx, requests, when_held).await?;
@@ -159,21 +108,12 @@ pub(super) async fn hold_together(
         requests.iter().map(|chosen| decisions.decide(chosen).transpose()).collect();
     let Some(terms) = terms.first().filter(|_| !decisions.new.is_empty()) else {
         tx.rollback().await?;
-        return Ok(HeldTogether { outcomes, ..HeldTogether::nothing(0, true) });
+        return Ok(DecidedTogether::refused(outcomes));
     };
     write(&mut tx, schedule, terms, &decisions).await?;
     decisions.outcomes.write(&mut tx).await?;
     let extended = decisions.extended.into_values().map(|(account_id, _)| account_id).collect();
-    let together =
-        HeldTogether { outcomes, is_known: true, n_held: decisions.new.ids().len(), extended };
-    match tx.commit().await {
-        Ok(()) => Ok(together),
-        Err(lost) if is_unavailable(&lost) => {
-            tracing::warn!(%lost, n = together.n_held, "the commit of holds got no answer");
-            Ok(together.found(app, requests, decisions.new.ids()).await)
-        }
-        Err(error) => Err(error.into()),
-    }
+    Ok(DecidedTogether::written(tx, outcomes, decisions.new.into_ids(), extended))
 }
 
 async fn write(
@@ -218,72 +158,4 @@ async fn lock_tokens(
         held.extend(tokens.held.into_iter().map(|(_, account_id)| account_id));
     }
     Ok((locked, held))
-}
-
-impl Stock {
-    /// Returns the wheelchair places that the locked places of companions belong to.
-    fn wheelchairs_asked(&self) -> Vec<SeatId> {
-        self.seats.values().filter_map(|seat| seat.wheelchair_seat_id).collect()
-    }
-
-    async fn lock(
-        tx: &mut Connection,
-        requests: &[&ChosenRequest],
-        when_held: WhenHeld,
-    ) -> Result<Self, sqlx::Error> {
-        let Some(schedule_id) = requests.first().map(|chosen| chosen.request.schedule.id) else {
-            return Ok(Self::default());
-        };
-        let (seats, zones) = wanted(requests);
-        let seats = match seats.is_empty() {
-            true => Vec::new(),
-            false => store::lock_seats(tx, schedule_id, &seats, when_held).await?,
-        };
-        let zone = match zones.is_empty() {
-            true => None,
-            false => lock_zones(tx, &zones).await?.pop(),
-        };
-        let returned = match &zone {
-            Some(zone) if zone.returned > 0 => list_free_of_zone(tx, zone.id).await?.into(),
-            _ => VecDeque::new(),
-        };
-        Ok(Self {
-            seats: seats.into_iter().map(|seat| (seat.id, seat)).collect(),
-            zone: zone.filter(|zone| zone.schedule_id == schedule_id),
-            returned,
-        })
-    }
-}
-
-/// Returns the seats and the zones that `requests` ask for, each once, with the seats beside that a rule
-/// looks at.
-fn wanted(requests: &[&ChosenRequest]) -> (Vec<ScheduleSeatId>, Vec<ZoneId>) {
-    let (mut seats, mut zones) = (HashSet::new(), HashSet::new());
-    for chosen in requests {
-        match &chosen.request.choice {
-            Choice::Seats(ids) => {
-                seats.extend(ids.iter().copied());
-                seats.extend(chosen.request.blocks.iter().flat_map(SeatBlock::beside));
-            }
-            Choice::Places { zone_id, .. } => {
-                zones.insert(*zone_id);
-            }
-            Choice::Best(_) => {}
-        }
-    }
-    (seats.into_iter().collect(), zones.into_iter().collect())
-}
-
-/// Returns those of `ids` that are written, after a commit without an answer. The commit may still
-/// be on its way: until it has arrived or its connection has ended, it holds the seats or the zone.
-async fn find_written(
-    app: &App,
-    requests: &[&ChosenRequest],
-    ids: &[ReservationId],
-) -> Result<HashSet<ReservationId>, sqlx::Error> {
-    let mut tx = app.db.begin().await?;
-    Stock::lock(&mut tx, requests, WhenHeld::Wait).await?;
-    let written = new_holds::list_written(&mut tx, ids).await?;
-    tx.rollback().await?;
-    Ok(written.into_iter().collect())
 }

@@ -22,7 +22,7 @@ use crate::{
     app::App,
     catalog::ScheduleId,
     infra::{
-        batcher::{Batch, Batcher, Member},
+        batcher::{Batch, Batcher, Member, Rest},
         idempotency::Outcomes,
         postgres::{Connection, is_unavailable, retry_stale},
     },
@@ -70,14 +70,14 @@ impl Batch for WishBatch {
 
     /// Makes the wishes together. Those of a batch that failed are made alone, in no order, unless nobody
     /// knows what became of them: then those without a request key are lost.
-    async fn run(&self, schedule_id: ScheduleId, members: Vec<Member<Self>>) {
+    async fn run(&self, schedule_id: ScheduleId, members: Vec<Member<Self>>) -> Option<Rest> {
         let requests: Vec<&WishRequest> = members.iter().map(|member| &member.request).collect();
         let error = match join_together(&self.app, schedule_id, &requests).await {
             Ok(outcomes) => {
                 for (member, outcome) in members.into_iter().zip(outcomes) {
                     member.answer(outcome);
                 }
-                return;
+                return None;
             }
             Err(error) => error,
         };
@@ -93,6 +93,7 @@ impl Batch for WishBatch {
             member.answer(outcome);
         });
         joining.await;
+        None
     }
 }
 

@@ -21,9 +21,6 @@ use crate::{
     },
 };
 
-/// Batches that one instance writes at the same time.
-const SHARDS: i64 = 2;
-
 /// Hold of one seat of each of `people`, who are inside and have as many points as it costs.
 async fn holds(office: &Office, concert: &Concert, people: &[Person]) -> Vec<ReservationId> {
     admit_logged(office, concert, people).await;
@@ -36,7 +33,7 @@ async fn holds(office: &Office, concert: &Concert, people: &[Person]) -> Vec<Res
     ids
 }
 
-/// Payments over a wire that will lose the answer to the next commit of each shard.
+/// Payments over a wire that will lose the answer to the next commit.
 async fn over_a_wire(office: &Office) -> (CutWire, App, Payments) {
     let db = &office.db;
     let wire = CutWire::to(db).await;
@@ -45,7 +42,7 @@ async fn over_a_wire(office: &Office) -> (CutWire, App, Payments) {
         .await
         .unwrap();
     let payments = Payments::new(&app);
-    wire.cut(usize::try_from(SHARDS).unwrap());
+    wire.cut(1);
     (wire, app, payments)
 }
 
@@ -75,7 +72,7 @@ async fn twenty(db: &PgPool) -> (Office, Concert, Vec<Person>) {
 }
 
 #[sqlx::test]
-async fn payments_that_arrive_together_are_one_transaction_for_each_shard(db: PgPool) {
+async fn payments_that_arrive_together_are_one_transaction(db: PgPool) {
     let (office, concert, people) = twenty(&db).await;
     let ids = holds(&office, &concert, &people).await;
     // One of them has a second hold to pay, and stays inside.
@@ -90,7 +87,7 @@ async fn payments_that_arrive_together_are_one_transaction_for_each_shard(db: Pg
         assert_eq!(paid.balance.get(), balance(&db, person.account_id).await);
         assert_eq!(paid.tickets.len(), 1);
     }
-    assert_eq!(n_transactions(&db).await, SHARDS);
+    assert_eq!(n_transactions(&db).await, 1);
     let inside = "select count(*) from queue_tokens where status = 'ACTIVE'";
     assert_eq!(read_one::<i64>(&db, inside).await, 1, "whose last hold is paid has left");
     assert_sound(&office).await;
@@ -126,10 +123,7 @@ async fn each_refusal_is_its_own_and_the_others_are_paid_together(db: PgPool) {
     let lapsed = Hold { seat_ids: &concert.seat_ids[30..31], ends_in_secs: -10, ..Hold::default() };
     ids[1] = ReservationId(lapsed.write(&db, &concert, people[1].account_id).await);
     // Somebody else's, who pays it in the same batch.
-    let shard = |person: &Person| person.account_id.as_bytes()[15] % 2;
-    let payer = people.iter().rposition(|person| shard(person) == shard(&people[2])).unwrap();
-    assert!(payer > 2, "of 17 people one is of the same shard");
-    ids[2] = ids[payer];
+    ids[2] = ids[19];
 
     let mut paid = pay_all(&payments, &people, &ids).await;
     let others = paid.split_off(3);
@@ -142,7 +136,7 @@ async fn each_refusal_is_its_own_and_the_others_are_paid_together(db: PgPool) {
     assert!(matches!(refusal(lapsed), ReservationError::HoldExpired));
     assert!(matches!(refusal(foreign), ReservationError::NotFound));
     assert!(others.iter().all(Result::is_ok), "{others:?}");
-    assert_eq!(n_transactions(&db).await, 1 + SHARDS);
+    assert_eq!(n_transactions(&db).await, 2);
     assert_sound(&office).await;
     office.close().await;
 }
@@ -170,7 +164,7 @@ async fn one_who_is_held_up_delays_nobody_else(db: PgPool) {
         let others = 5 * (nth + 1)..5 * (nth + 2);
         let paid = pay_all(&payments, &people[others.clone()], &ids[others]).await;
         assert!(paid.iter().all(Result::is_ok), "{paid:?}");
-        assert!(n_transactions(&db).await <= n_before + SHARDS, "nothing was taken apart");
+        assert!(n_transactions(&db).await <= n_before + 1, "nothing was taken apart");
         assert_eq!(status_of(&db, id.0).await, "HELD");
         holder.rollback().await.unwrap();
         // On a slow machine it may have waited for as long as it may, and is asked for again.
@@ -199,9 +193,9 @@ async fn a_batch_whose_commit_lost_its_answer_is_paid_once(db: PgPool) {
         join_all(paying).await.into_iter().map(Result::unwrap).collect::<Vec<Paid>>()
     };
     let first = pay().await;
-    assert_eq!(wire.cuts_left(), 0, "both commits lost their answer");
+    assert_eq!(wire.cuts_left(), 0, "the commit lost its answer");
     assert_eq!(pay().await, first, "the same orders again");
-    assert_eq!(n_transactions(&db).await, SHARDS);
+    assert_eq!(n_transactions(&db).await, 1);
     assert_sound(&office).await;
     app.db.close();
     office.close().await;
@@ -213,9 +207,9 @@ async fn without_request_keys_a_lost_answer_is_found_by_the_ids_of_the_payments(
     let ids = holds(&office, &concert, &people).await;
     let (wire, app, payments) = over_a_wire(&office).await;
     let paid = pay_all(&payments, &people, &ids).await;
-    assert_eq!(wire.cuts_left(), 0, "both commits lost their answer");
+    assert_eq!(wire.cuts_left(), 0, "the commit lost its answer");
     assert!(paid.iter().all(Result::is_ok), "{paid:?}");
-    assert_eq!(n_transactions(&db).await, SHARDS);
+    assert_eq!(n_transactions(&db).await, 1);
     assert_sound(&office).await;
     app.db.close();
     office.close().await;

@@ -197,7 +197,7 @@ fn a_seat_is_the_first_ones_who_may_have_it() {
     let ReservationError::SeatUnavailable { seat_ids, .. } = refused else { panic!("{refused}") };
     assert_eq!(seat_ids, [ScheduleSeatId(1)]);
     assert!(house.decide(&house.seats(cyd, &[2])).unwrap().is_some());
-    assert_eq!(house.decisions.new.ids().len(), 2);
+    assert_eq!(house.decisions.new.into_ids().len(), 2);
     let taken: Vec<i64> = house.decisions.taken.iter().map(|seat| seat.id.0).collect();
     assert_eq!(taken, [1, 2]);
 }
@@ -227,7 +227,7 @@ fn one_key_is_one_hold_and_stands_for_one_request() {
     assert_eq!(first, second);
     let other = house.decide(&keyed(&house, &[2])).unwrap_err();
     assert!(matches!(other, ReservationError::KeyReused), "{other:?}");
-    assert_eq!(house.decisions.new.ids().len(), 1);
+    assert_eq!(house.decisions.new.into_ids().len(), 1);
 }
 
 #[test]

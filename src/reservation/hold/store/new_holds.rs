@@ -41,8 +41,8 @@ pub(crate) struct NewHolds {
 }
 
 impl NewHolds {
-    pub(crate) fn ids(&self) -> &[ReservationId] {
-        &self.ids
+    pub(crate) fn into_ids(self) -> Vec<ReservationId> {
+        self.ids
     }
 
     pub(crate) fn is_empty(&self) -> bool {

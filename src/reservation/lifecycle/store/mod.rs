@@ -78,6 +78,7 @@ pub(crate) struct LockedRow {
     pub(crate) wish_id: Option<WishId>,
     pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
     pub(crate) is_lapsed: bool,
+    /// Whether it is paid, and its refund is over.
     pub(crate) is_refund_over: bool,
     pub(crate) refund_percent: i32,
     pub(crate) program_status: ProgramStatus,
@@ -118,8 +119,9 @@ pub(crate) async fn list_locked(
         select r.id as "reservation_id: _", r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
             r.status as "status: _", r.total as "total: _", r.discount as "discount: _", r.expires_at, r.renewed_at,
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
-            refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
-                as "is_refund_over!",
+            -- Only for what is paid; the function is planned anew in each statement that calls it.
+            r.status = 'CONFIRMED'
+                and refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now as "is_refund_over!",
             r.refund_percent, p.status as "program_status: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",

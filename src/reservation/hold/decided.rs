@@ -1,0 +1,123 @@
+//! Decided holds of one transaction, before and after its commit.
+
+use std::collections::HashSet;
+
+use super::{request::ChosenRequest, stock::Stock, store::new_holds};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    infra::postgres::{Transaction, WhenHeld, is_unavailable},
+    reservation::{
+        error::ReservationError,
+        model::{Hold, ReservationId},
+    },
+};
+
+/// Holds that are decided and written, but for the commit.
+#[derive(Debug, Default)]
+pub(super) struct DecidedTogether {
+    /// Open while something was written.
+    tx: Option<Transaction>,
+    outcomes: Vec<Option<Result<Hold, ReservationError>>>,
+    ids: Vec<ReservationId>,
+    extended: Vec<AccountId>,
+}
+
+impl DecidedTogether {
+    /// Nothing was written.
+    pub(super) fn refused(outcomes: Vec<Option<Result<Hold, ReservationError>>>) -> Self {
+        Self { outcomes, ..Self::default() }
+    }
+
+    /// The holds `ids` are written in `tx`.
+    pub(super) fn written(
+        tx: Transaction,
+        outcomes: Vec<Option<Result<Hold, ReservationError>>>,
+        ids: Vec<ReservationId>,
+        extended: Vec<AccountId>,
+    ) -> Self {
+        Self { tx: Some(tx), outcomes, ids, extended }
+    }
+
+    /// Commits what was decided of `requests`, the same ones.
+    pub(super) async fn commit(
+        self,
+        app: &App,
+        requests: &[&ChosenRequest],
+    ) -> Result<HeldTogether, ReservationError> {
+        let Self { tx, outcomes, ids, extended } = self;
+        let Some(tx) = tx else {
+            return Ok(HeldTogether { outcomes, ..HeldTogether::nothing(0, true) });
+        };
+        let together = HeldTogether { outcomes, is_known: true, n_held: ids.len(), extended };
+        match tx.commit().await {
+            Ok(()) => Ok(together),
+            Err(lost) if is_unavailable(&lost) => {
+                tracing::warn!(%lost, n = together.n_held, "the commit of holds got no answer");
+                Ok(together.found(app, requests, &ids).await)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Result of one transaction.
+#[derive(Debug)]
+pub(super) struct HeldTogether {
+    /// What became of each request, in their order; `None` for those that were left out.
+    pub(super) outcomes: Vec<Option<Result<Hold, ReservationError>>>,
+    /// Whether it is known what became of the transaction. Otherwise a request that is left out may
+    /// be carried out.
+    pub(super) is_known: bool,
+    /// Number of holds that were made.
+    pub(super) n_held: usize,
+    /// Accounts whose stay has become longer.
+    pub(super) extended: Vec<AccountId>,
+}
+
+impl HeldTogether {
+    /// Nothing was decided.
+    pub(super) fn nothing(n_requests: usize, is_known: bool) -> Self {
+        let outcomes = (0..n_requests).map(|_| None).collect();
+        Self { outcomes, is_known, n_held: 0, extended: Vec::new() }
+    }
+
+    /// Returns what is found of the holds `ids` after a commit without an answer. All or none of
+    /// them are written. What is not a written hold is left out: a refusal may have been of what
+    /// one of them took.
+    async fn found(
+        mut self,
+        app: &App,
+        requests: &[&ChosenRequest],
+        ids: &[ReservationId],
+    ) -> Self {
+        let written = match find_written(app, requests, ids).await {
+            Ok(written) => written,
+            Err(error) => {
+                tracing::warn!(%error, "what became of them is unknown");
+                return Self::nothing(requests.len(), false);
+            }
+        };
+        for outcome in &mut self.outcomes {
+            let is_written = |made: &Hold| written.contains(&made.reservation_id);
+            if !matches!(outcome, Some(Ok(made)) if is_written(made)) {
+                *outcome = None;
+            }
+        }
+        Self { n_held: written.len(), ..self }
+    }
+}
+
+/// Returns those of `ids` that are written, after a commit without an answer. The commit may still
+/// be on its way: until it has arrived or its connection has ended, it holds the seats or the zone.
+async fn find_written(
+    app: &App,
+    requests: &[&ChosenRequest],
+    ids: &[ReservationId],
+) -> Result<HashSet<ReservationId>, sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    Stock::lock(&mut tx, requests, WhenHeld::Wait).await?;
+    let written = new_holds::list_written(&mut tx, ids).await?;
+    tx.rollback().await?;
+    Ok(written.into_iter().collect())
+}
