@@ -90,6 +90,8 @@ pub(crate) struct Program {
     pub slug: String,
     /// Title.
     pub title: String,
+    /// Number of the program in order of making, from 1.
+    pub poster_number: i32,
     /// Description.
     pub description: String,
     /// Publication status.
@@ -229,6 +231,8 @@ pub(crate) struct Listing {
     pub slug: String,
     /// Title.
     pub title: String,
+    /// See [`Program::poster_number`].
+    pub poster_number: i32,
     /// IANA time zone of the venue of the listed performance.
     pub time_zone: String,
     /// Start of the listed performance.

@@ -20,7 +20,7 @@ pub(crate) async fn find_program(
     sqlx::query_as!(
         Program,
         r#"
-        select id as "id: ProgramId", slug, title, description, status as "status: ProgramStatus",
+        select id as "id: ProgramId", slug, title, poster_number, description, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
             stay_secs, hold_ttl_secs, places_per_account_max, places_per_order_min,
             no_single_seats, running_mins, age_min,
@@ -79,7 +79,7 @@ pub(crate) async fn list_programs(
     sqlx::query_as!(
         Listing,
         r#"
-        select slug, title, next.time_zone as "time_zone!",
+        select slug, title, poster_number, next.time_zone as "time_zone!",
             next.starts_at as "starts_at!", on_sale_at as opens_at,
             least(
                 (select min((select price from schedule_seats
@@ -178,7 +178,7 @@ pub(crate) async fn list_ranked(
     sqlx::query_as!(
         Listing,
         r#"
-        select slug, title, time_zone, starts_at,
+        select slug, title, poster_number, time_zone, starts_at,
             on_sale_at as opens_at,
             least(
                 (select price from schedule_seats

@@ -149,6 +149,8 @@ pub(crate) struct Ticket {
     pub(crate) is_on_return: bool,
     pub(crate) slug: String,
     pub(crate) title: String,
+    /// Number of the program in order of making.
+    pub(crate) poster_number: i32,
     /// Length of the performance, in minutes; `None`: not known.
     pub(crate) running_mins: Option<i32>,
     pub(crate) starts_at: DateTime<Utc>,

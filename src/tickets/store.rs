@@ -224,7 +224,7 @@ async fn select(
                          and expires_at > clock_timestamp()) as "is_offered!",
                exists (select from ticket_returns
                        where ticket_id = t.id and status = 'OPEN') as "is_on_return!",
-               p.slug, p.title, p.running_mins, d.starts_at, v.name as venue, v.address, v.time_zone,
+               p.slug, p.title, p.poster_number, p.running_mins, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                nullif(c.kind, 'STANDARD') as "kind: SeatKind", z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
                pt.note as "price_type_note?"

@@ -19,6 +19,7 @@ use super::{
     local_path::{LocalPath, with_next},
     locale::locale_of,
     negotiation::Format,
+    poster::Poster,
 };
 use crate::text::{
     i18n::{Count, Locale, Phrase, grouped},
@@ -155,14 +156,14 @@ impl View {
         }
     }
 
-    /// Returns the number of the drawn poster for `slug`, from 1; equal slugs get equal posters.
-    pub(crate) fn poster(&self, slug: &str) -> u32 {
-        const POSTERS: u32 = 6;
-        // FNV-1a spreads slugs that differ in few characters.
-        let hash = slug
-            .bytes()
-            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        (hash >> 16) % POSTERS + 1
+    /// Draws the poster of the program named `slug`, whose number in order of making is `number`.
+    pub(crate) fn poster(&self, number: &i32, slug: &str) -> Poster {
+        Poster::of_program(*number, slug)
+    }
+
+    /// Draws a poster for a page that is about no program, always the same for one `name`.
+    pub(crate) fn poster_of(&self, name: &str) -> Poster {
+        Poster::of_name(name)
     }
 
     /// Lists the header's links for the account that is signed in.

@@ -25,6 +25,7 @@ use crate::text::i18n::Phrase;
 struct ErrorPage<'a> {
     v: &'a View,
     status: u16,
+    code: &'a str,
     title: Phrase,
     detail: Phrase,
     action: Phrase,
@@ -89,6 +90,7 @@ fn error_page(request: &HttpRequest, view: &View, problem: &Problem) -> HttpResp
     let page = ErrorPage {
         v: view,
         status: problem.status.as_u16(),
+        code: problem.code,
         title: problem.localize(view.locale, "title"),
         detail: problem.localize(view.locale, "detail"),
         action: problem.localize(view.locale, "action"),

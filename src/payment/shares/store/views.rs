@@ -123,6 +123,7 @@ pub(crate) struct ShownShare {
     pub(crate) covered: Points,
     pub(crate) slug: String,
     pub(crate) title: String,
+    pub(crate) poster_number: i32,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) venue: String,
     pub(crate) time_zone: String,
@@ -146,7 +147,7 @@ pub(crate) async fn find_shown(
                (select coalesce(sum(amount), 0)::bigint from shares
                 where reservation_id = s.reservation_id and status in ('WITHHELD', 'PAID'))
                    as "covered!: Points",
-               p.slug, p.title, d.starts_at, v.name as venue, v.time_zone
+               p.slug, p.title, p.poster_number, d.starts_at, v.name as venue, v.time_zone
         from shares s
         join reservations r on r.id = s.reservation_id
         join accounts a on a.id = r.account_id

@@ -153,6 +153,7 @@ fn program() -> Program {
         id: ProgramId(Uuid::nil()),
         slug: "gala".to_owned(),
         title: String::new(),
+        poster_number: 1,
         description: String::new(),
         status: ProgramStatus::Published,
         on_sale_at: now(),
