@@ -42,12 +42,20 @@ use tokio::{
     task::JoinHandle,
     time::{error::Elapsed, timeout},
 };
+use uuid::Uuid;
 
 use self::queues::{Queues, Task};
 use crate::telemetry::BATCH_SIZE;
 
 #[cfg(test)]
 mod tests;
+
+/// Returns the shard of `id`, below `n_shards`, which is at least 1. Random ids are spread
+/// evenly.
+pub(crate) fn shard_of(id: Uuid, n_shards: u8) -> u8 {
+    let [.., last] = *id.as_bytes();
+    last % n_shards
+}
 
 /// What is left to do of a batch when the next one of its key may begin.
 pub(crate) type Rest = BoxFuture<'static, ()>;
@@ -160,12 +168,11 @@ impl<B: Batch> Batcher<B> {
             let running = async { self.batch.run(key, members).await };
             let ran = timeout(B::RUN_MAX, AssertUnwindSafe(running).catch_unwind()).await;
             self.end(key, rest.take()).await;
-            match ran {
-                Ok(Ok(next)) => {
-                    rest = next.map(|next| self.runtime.spawn(timeout(B::RUN_MAX, next)));
-                }
-                _ => tracing::error!(kind = B::KIND, ?key, "a batch was lost"),
-            }
+            let Ok(Ok(next)) = ran else {
+                tracing::error!(kind = B::KIND, ?key, "a batch was lost");
+                continue;
+            };
+            rest = next.map(|next| self.runtime.spawn(timeout(B::RUN_MAX, next)));
         }
     }
 

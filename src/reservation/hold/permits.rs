@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
     time::timeout,
 };
 
@@ -28,8 +28,8 @@ impl Permits {
     }
 
     /// Acquires a permit. Fails with `PoolTimedOut` after [`WAIT_MAX`].
-    pub(crate) async fn acquire(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
-        match timeout(WAIT_MAX, self.0.acquire()).await {
+    pub(crate) async fn acquire(&self) -> Result<OwnedSemaphorePermit, sqlx::Error> {
+        match timeout(WAIT_MAX, self.0.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             // Callers handle a missing permit like a missing connection.
             _ => Err(sqlx::Error::PoolTimedOut),

@@ -7,7 +7,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
 use super::{
     alone::{self, publish},
@@ -55,6 +55,9 @@ struct SeatHoldBatch {
     permits: Permits,
 }
 
+/// Holds to be committed, with the permit to use the database.
+type Decided = Result<(OwnedSemaphorePermit, DecidedTogether), ReservationError>;
+
 impl Batch for SeatHoldBatch {
     const KIND: &'static str = "hold";
     const MEMBERS_MAX: usize = 64;
@@ -79,19 +82,20 @@ impl Batch for SeatHoldBatch {
 }
 
 impl SeatHoldBatch {
-    async fn decide(&self, members: &[Member<Self>]) -> Result<DecidedTogether, ReservationError> {
+    /// Decides, and returns the permit with what is to be committed.
+    async fn decide(&self, members: &[Member<Self>]) -> Decided {
         let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
-        let _permit = self.permits.acquire().await?;
-        decide_together(&self.app, &requests, WhenHeld::Skip, || ()).await
+        let permit = self.permits.acquire().await?;
+        let decided = decide_together(&self.app, &requests, WhenHeld::Skip, || ()).await?;
+        Ok((permit, decided))
     }
 
-    async fn commit(
-        &self,
-        members: &[Member<Self>],
-        decided: Result<DecidedTogether, ReservationError>,
-    ) -> HeldTogether {
+    async fn commit(&self, members: &[Member<Self>], decided: Decided) -> HeldTogether {
         let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
-        let committing = async { decided?.commit(&self.app, &requests).await };
+        let committing = async {
+            let (_permit, decided) = decided?;
+            decided.commit(&self.app, &requests).await
+        };
         committing.await.unwrap_or_else(|error| {
             tracing::warn!(%error, n = requests.len(), "a batch of holds is taken apart");
             HeldTogether::nothing(requests.len(), true)

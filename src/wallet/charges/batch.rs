@@ -1,20 +1,16 @@
 //! Batches of charges: attempts, what leaves a batch, and what takes it apart.
 
-use std::{
-    collections::{HashMap, HashSet},
-    time::Duration,
-};
+use std::{collections::HashMap, time::Duration};
 
 use super::{
-    committing::{Committing, CommittingGuard},
     model::{ChargeRequest, Charged},
-    settlement::{self, Settled, WaitsFor, WrittenCharges},
+    settlement::{self, Settled},
 };
 use crate::{
     accounts::AccountId,
     infra::{
         batcher::{Batch, Member, Rest},
-        postgres::{Contention, Pool, is_unavailable},
+        postgres::{Contention, Pool, WhenHeld, is_unavailable},
     },
     wallet::error::WalletError,
 };
@@ -22,17 +18,10 @@ use crate::{
 /// Attempts to settle charges whose commit got no answer or that lost a race.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// Batches of charges.
+/// Batches of charges of one shard.
 #[derive(Debug)]
 pub(super) struct ChargeBatch {
-    db: Pool,
-    committing: Committing,
-}
-
-impl ChargeBatch {
-    pub(super) fn new(db: &Pool) -> Self {
-        Self { db: db.clone(), committing: Committing::default() }
-    }
+    pub(super) db: Pool,
 }
 
 impl Batch for ChargeBatch {
@@ -42,67 +31,34 @@ impl Batch for ChargeBatch {
     /// Every attempt included, also of each charge alone.
     const RUN_MAX: Duration = Duration::from_secs(20);
 
-    type Key = ();
+    type Key = u8;
     type Request = ChargeRequest;
     type Answer = Result<Charged, WalletError>;
 
-    /// Writes the charges together; the commit is the rest, with all that follows if it fails. A
-    /// batch of one wallet ends with its commit: the next would only wait for that wallet, with
-    /// fewer members.
-    async fn run(&self, (): (), members: Vec<Member<Self>>) -> Option<Rest> {
-        let requests: Vec<&ChargeRequest> = members.iter().map(|member| &member.request).collect();
-        let before = self.committing.accounts();
-        let written = settlement::write(&self.db, &requests, WaitsFor::Committing(&before)).await;
-        let held = written.as_ref().map(|written| written.accounts(&requests)).unwrap_or_default();
-        let is_one = held.len() == 1;
-        let rest = finish(self.db.clone(), members, written, self.committing.begin(held));
-        if is_one {
-            rest.await;
-            return None;
+    async fn run(&self, _: u8, members: Vec<Member<Self>>) -> Option<Rest> {
+        let left = settle_or_part(&self.db, members, WhenHeld::Skip).await;
+        let mut by_wallet: HashMap<AccountId, Vec<Member<Self>>> = HashMap::new();
+        for member in left {
+            by_wallet.entry(member.request.charge.account_id).or_default().push(member);
         }
-        Some(Box::pin(rest))
+        for members in by_wallet.into_values() {
+            let db = self.db.clone();
+            // Waits for its wallet, and answers every member.
+            tokio::spawn(async move { settle_or_part(&db, members, WhenHeld::Wait).await });
+        }
+        // Of one wallet, the next batch would wait for this commit, with fewer members.
+        None
     }
 }
 
-/// Commits what was written of `members`. Those whose wallet is held wait for it, each wallet's
-/// together, beside the next batches.
-async fn finish(
-    db: Pool,
-    members: Vec<Member<ChargeBatch>>,
-    written: Result<WrittenCharges, WalletError>,
-    committing: CommittingGuard,
-) {
-    let nobody = HashSet::new();
-    let committed = commit(written).await;
-    drop(committing);
-    let left = settle_or_part(&db, members, WaitsFor::Committing(&nobody), Some(committed)).await;
-    let mut by_wallet: HashMap<AccountId, Vec<Member<ChargeBatch>>> = HashMap::new();
-    for member in left {
-        by_wallet.entry(member.request.charge.account_id).or_default().push(member);
-    }
-    for members in by_wallet.into_values() {
-        let db = db.clone();
-        // Answers every member.
-        tokio::spawn(async move { settle_or_part(&db, members, WaitsFor::All, None).await });
-    }
-}
-
-type Outcomes = Result<Vec<Settled>, WalletError>;
-
-async fn commit(written: Result<WrittenCharges, WalletError>) -> Outcomes {
-    written?.commit().await
-}
-
-/// Settles `members` together, of which `first` is what became of the first attempt, or each alone
-/// where the data of one made the whole fail. Returns those that were not settled because their
-/// wallet is held: none with [`WaitsFor::All`].
+/// Settles `members` together, or each alone where the data of one made the whole fail. Returns
+/// those that were not settled because their wallet is held: none with [`WhenHeld::Wait`].
 async fn settle_or_part(
     db: &Pool,
     mut members: Vec<Member<ChargeBatch>>,
-    waits_for: WaitsFor<'_>,
-    first: Option<Outcomes>,
+    when_held: WhenHeld,
 ) -> Vec<Member<ChargeBatch>> {
-    let (error, members) = match settle(db, &mut members, waits_for, first).await {
+    let (error, members) = match settle(db, &mut members, when_held).await {
         Ok(outcomes) => return answer(members, outcomes),
         Err(error) => (error, members),
     };
@@ -111,7 +67,7 @@ async fn settle_or_part(
         let mut left = Vec::new();
         for member in members {
             let mut alone = vec![member];
-            match settle(db, &mut alone, waits_for, None).await {
+            match settle(db, &mut alone, when_held).await {
                 Ok(outcomes) => left.extend(answer(alone, outcomes)),
                 Err(error) => refuse(alone, error),
             }
@@ -123,24 +79,17 @@ async fn settle_or_part(
 }
 
 /// Settles the charges of `members` in one transaction, and again when it lost a race or the answer
-/// to its commit. `first` is what became of the first attempt, if that was made.
+/// to its commit.
 async fn settle(
     db: &Pool,
     members: &mut [Member<ChargeBatch>],
-    waits_for: WaitsFor<'_>,
-    mut first: Option<Outcomes>,
-) -> Outcomes {
+    when_held: WhenHeld,
+) -> Result<Vec<Settled>, WalletError> {
     let mut attempts_left = ATTEMPTS_MAX;
     loop {
         attempts_left -= 1;
-        let attempt = match first.take() {
-            Some(first) => first,
-            None => {
-                let requests: Vec<_> = members.iter().map(|member| &member.request).collect();
-                commit(settlement::write(db, &requests, waits_for).await).await
-            }
-        };
-        match attempt {
+        let requests: Vec<&ChargeRequest> = members.iter().map(|member| &member.request).collect();
+        match settlement::settle_once(db, &requests, when_held).await {
             Err(error) if attempts_left > 0 && (is_away(&error) || error.is_stale()) => {
                 tracing::warn!(%error, "a batch of charges is settled again");
                 for member in &mut *members {

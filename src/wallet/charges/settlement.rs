@@ -14,7 +14,7 @@ use crate::{
     accounts::AccountId,
     infra::{
         idempotency::Outcomes,
-        postgres::{Connection, Pool, Transaction, WhenHeld},
+        postgres::{Connection, Pool, WhenHeld},
     },
     points::Points,
     wallet::{
@@ -32,57 +32,17 @@ pub(super) enum Settled {
     Held,
 }
 
-/// Charges that are settled and written, but for the commit.
-#[derive(Debug)]
-pub(super) struct WrittenCharges {
-    tx: Transaction,
-    settled: Vec<Settled>,
-}
-
-impl WrittenCharges {
-    /// Returns the accounts whose wallets it holds, of `requests`, the same ones.
-    pub(super) fn accounts(&self, requests: &[&ChargeRequest]) -> HashSet<AccountId> {
-        let settled = requests.iter().zip(&self.settled);
-        let done = settled.filter(|(_, settled)| matches!(settled, Settled::Done(_)));
-        done.map(|(request, _)| request.charge.account_id).collect()
-    }
-
-    /// Commits, and returns what became of each charge.
-    pub(super) async fn commit(self) -> Result<Vec<Settled>, WalletError> {
-        self.tx.commit().await?;
-        Ok(self.settled)
-    }
-}
-
-/// Whose wallets a transaction waits for while another one holds them.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum WaitsFor<'a> {
-    /// Every wallet, and every purchase.
-    All,
-    /// Wallets of these accounts: the transaction that holds them only has its commit left.
-    Committing(&'a HashSet<AccountId>),
-}
-
-/// Settles `requests` in one transaction, in their order, up to the commit.
-pub(super) async fn write(
+/// Settles `requests` in one transaction, in their order.
+pub(super) async fn settle_once(
     db: &Pool,
     requests: &[&ChargeRequest],
-    waits_for: WaitsFor<'_>,
-) -> Result<WrittenCharges, WalletError> {
-    let when_held = match waits_for {
-        WaitsFor::All => WhenHeld::Wait,
-        WaitsFor::Committing(_) => WhenHeld::Skip,
-    };
+    when_held: WhenHeld,
+) -> Result<Vec<Settled>, WalletError> {
     let mut tx = db.begin().await?;
     let purchases = lock_purchases(&mut tx, requests, when_held).await?;
     let accounts: HashSet<AccountId> =
         requests.iter().map(|request| request.charge.account_id).collect();
-    let mut wallets = match waits_for {
-        WaitsFor::All => LockedWallets::lock(&mut tx, &accounts, WhenHeld::Wait).await?,
-        WaitsFor::Committing(committing) => {
-            LockedWallets::lock_behind(&mut tx, &accounts, committing).await?
-        }
-    };
+    let mut wallets = LockedWallets::lock(&mut tx, &accounts, when_held).await?;
     let are_all = wallets.open_missing(&mut tx, &accounts).await?;
     if when_held == WhenHeld::Wait && !are_all {
         // Another first credit opened it meanwhile; the next attempt locks it.
@@ -107,7 +67,8 @@ pub(super) async fn write(
         purchases::store::write_settled(&mut tx, taken, unclaimed).await?;
     }
     settlement.outcomes.write(&mut tx).await?;
-    Ok(WrittenCharges { tx, settled })
+    tx.commit().await?;
+    Ok(settled)
 }
 
 /// State of a transaction whose charges are decided one after the other.

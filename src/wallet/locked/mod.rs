@@ -38,27 +38,6 @@ impl LockedWallets {
         Ok(Self { by_account, movements: Movements::default() })
     }
 
-    /// Locks the wallets of `accounts` that exist. Waits for those of `committing`, which the caller
-    /// holds in a transaction that only has its commit left; of the others, those that are held
-    /// are missing.
-    pub(crate) async fn lock_behind(
-        tx: &mut Connection,
-        accounts: &HashSet<AccountId>,
-        committing: &HashSet<AccountId>,
-    ) -> Result<Self, sqlx::Error> {
-        let (own, others): (HashSet<AccountId>, HashSet<AccountId>) =
-            accounts.iter().partition(|account_id| committing.contains(account_id));
-        if own.is_empty() {
-            return Self::lock(tx, accounts, WhenHeld::Skip).await;
-        }
-        // First: nobody may wait for a wallet that this transaction has meanwhile.
-        let mut wallets = Self::lock(tx, &own, WhenHeld::Wait).await?;
-        if !others.is_empty() {
-            wallets.by_account.extend(Self::lock(tx, &others, WhenHeld::Skip).await?.by_account);
-        }
-        Ok(wallets)
-    }
-
     /// Creates the wallets of those of `accounts` that have none. Returns whether all of `accounts`
     /// are locked now.
     pub(crate) async fn open_missing(
