@@ -54,6 +54,7 @@ async function retry(box) {
     }
     retryAfterMs = body.retry_after_ms ?? 0;
     const number = new Intl.NumberFormat(document.documentElement.lang);
+    show("[data-zone-wait-all]", number.format(body.waiting_count));
     show("[data-zone-wait-count]", number.format(body.ahead));
     if (body.estimated_wait_seconds != null) {
       const minutes = Math.ceil(body.estimated_wait_seconds / 60);
