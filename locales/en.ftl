@@ -682,9 +682,14 @@ seat-alternatives-zones = Still available
 seat-alternatives-none = No other seats are left together nearby. Choose others on the map.
 seat-zone-remaining = { $free } left
 seat-zone-sold-out = Sold out
+seat-zone-waiting = { $count ->
+    [one] One person is waiting for places here.
+   *[other] { $count } people are waiting for places here.
+  }
 seat-zone-quantity = How many
 seat-zone-hold = Reserve
 seat-waiting-title = Many people want this area at once
+seat-waiting-all = People waiting for places here
 seat-waiting-ahead = Ahead of you
 seat-waiting-estimate = Estimated wait
 seat-waiting-about = about { $duration }
@@ -1306,6 +1311,11 @@ admin-zone-add = Add
 admin-zone-name = Name
 admin-zone-capacity = Places
 admin-zone-left = { $remaining } left
+admin-zone-waiting = { $count ->
+    [0] Nobody is waiting.
+    [one] One person is waiting.
+   *[other] { $count } people are waiting.
+  }
 admin-wish-number = No.
 admin-wish-person = Person
 admin-wish-order = Waiting for

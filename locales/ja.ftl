@@ -630,9 +630,13 @@ seat-alternatives-zones = まだ空きのあるエリア
 seat-alternatives-none = 近くに連席がありません。座席表から別の席を選んでください。
 seat-zone-remaining = 残り{ $free }枚
 seat-zone-sold-out = 完売
+seat-zone-waiting = { $count ->
+   *[other] このエリアを{ $count }人がお待ちです。
+  }
 seat-zone-quantity = 枚数
 seat-zone-hold = 確保して進む
 seat-waiting-title = このエリアにお申し込みが集中しています
+seat-waiting-all = このエリアをお待ちの人数
 seat-waiting-ahead = あなたの前の人数
 seat-waiting-estimate = 予想待ち時間
 seat-waiting-about = 約{ $duration }
@@ -1242,6 +1246,10 @@ admin-zone-add = 追加
 admin-zone-name = 名前
 admin-zone-capacity = 定員
 admin-zone-left = 残り{ $remaining }枚
+admin-zone-waiting = { $count ->
+    [0] お待ちの方はいません。
+   *[other] { $count }人がお待ちです。
+  }
 admin-wish-number = 番号
 admin-wish-person = 会員
 admin-wish-order = 希望内容

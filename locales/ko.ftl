@@ -627,9 +627,13 @@ seat-alternatives-zones = 아직 예매할 수 있는 구역
 seat-alternatives-none = 근처에 남은 연석이 없어요. 배치도에서 다른 좌석을 골라 주세요.
 seat-zone-remaining = 잔여 { $free }매
 seat-zone-sold-out = 매진
+seat-zone-waiting = { $count ->
+   *[other] { $count }명이 이 구역에서 대기하고 있어요.
+  }
 seat-zone-quantity = 매수
 seat-zone-hold = 다음 단계
 seat-waiting-title = 지금 이 구역에 예매가 몰리고 있어요
+seat-waiting-all = 이 구역 대기 인원
 seat-waiting-ahead = 내 앞 대기 인원
 seat-waiting-estimate = 예상 대기 시간
 seat-waiting-about = 약 { $duration }
@@ -1239,6 +1243,10 @@ admin-zone-add = 추가
 admin-zone-name = 이름
 admin-zone-capacity = 정원
 admin-zone-left = 잔여 { $remaining }매
+admin-zone-waiting = { $count ->
+    [0] 대기하는 사람이 없어요.
+   *[other] { $count }명이 대기하고 있어요.
+  }
 admin-wish-number = 순번
 admin-wish-person = 회원
 admin-wish-order = 신청 내용

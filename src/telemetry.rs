@@ -83,6 +83,9 @@ pub fn condense_metrics() {
 const LATENCY_BUCKETS_SECS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 
+/// Gauge of the requests that wait for a fair lock at this instance.
+pub(crate) const FAIR_WAITERS: &str = "stagedoor_fair_lock_waiters";
+
 /// Histogram of the members of a batch, with its `kind` as label.
 pub(crate) const BATCH_SIZE: &str = "stagedoor_batch_size";
 /// Bucket bounds of [`BATCH_SIZE`], in members.

@@ -60,6 +60,7 @@ pub(crate) mod waiting_list;
 pub use error::ReservationError;
 pub(crate) use hold::hold;
 pub(crate) use hold::limiter::ReservationState;
+pub(crate) use hold::waiting_here::WaitingHere;
 pub(crate) use inventory::error::InventoryError;
 pub(crate) use inventory::model::SeatPick;
 pub(crate) use inventory::{block_seats, hide_section, resize_zone};

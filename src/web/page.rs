@@ -157,6 +157,7 @@ impl View {
     }
 
     /// Draws the poster of the program named `slug`, whose number in order of making is `number`.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
     pub(crate) fn poster(&self, number: &i32, slug: &str) -> Poster {
         Poster::of_program(*number, slug)
     }

@@ -24,6 +24,39 @@ async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_program_has_one_poster_on_every_page_and_its_neighbours_have_others(db: PgPool) {
+    let office = Office::open(db).await;
+    let concerts = [
+        Concert::usual(&office.db).await,
+        Concert::usual(&office.db).await,
+        Concert::usual(&office.db).await,
+    ];
+    // The class of the palette, and the art.
+    let poster = |page: &str| {
+        let (_, rest) = page.split_once("poster poster--").expect("no poster");
+        let (palette, rest) = rest.split_once(' ').unwrap();
+        let (art, _) = rest.split_once("</svg>").unwrap();
+        let (_, art) = art.split_once("<svg").unwrap();
+        (palette.to_owned(), art.to_owned())
+    };
+    let home = office.stranger().visit("/").await.body;
+    let mut posters = Vec::new();
+    for concert in &concerts {
+        let path = format!("/programs/{}", concert.slug);
+        let (_, card) = home.split_once(&format!("href=\"{path}\"")).unwrap();
+        let page = office.stranger().visit(&path).await.body;
+        assert_eq!(poster(card), poster(&page));
+        posters.push(poster(&page));
+    }
+    for (nth, (palette, art)) in posters.iter().enumerate() {
+        for (other_palette, other_art) in &posters[..nth] {
+            assert!(palette != other_palette && art != other_art);
+        }
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn a_program_says_what_is_free_and_from_which_price(db: PgPool) {
     let office = Office::open(db).await;
     let concert = Concert::usual(&office.db).await;

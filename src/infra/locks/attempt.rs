@@ -25,7 +25,8 @@ static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair
 pub(crate) const CHANNEL: &str = "fair-wake";
 /// Names of the keys of one lock, in the order in which `fair_waiters.lua` takes them. The
 /// waiters' key keeps the name that instances of other versions use.
-const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
+const KEYS: [&str; 7] = ["holder", "line", "present", DEADLINE, "clock", "pace", "marks"];
+const DEADLINE: &str = "deadline";
 /// Time after which the waiters of an unused lock are forgotten.
 const WAITERS_KEPT: Duration = Duration::from_mins(10);
 
@@ -107,15 +108,11 @@ impl LockAttempt {
         name: &LockName,
         waiter: &str,
     ) -> Self {
-        let key = |part: &str| {
-            let LockName { scope, name } = name;
-            redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
-        };
         Self {
             // A cancelled attempt must leave after having entered, so its commands stay in order.
             redis: redis.in_order(),
             terms,
-            keys: KEYS.map(key),
+            keys: KEYS.map(|part| key(redis, name, part)),
             waiter: waiter.to_owned(),
             mark: format!("{waiter}/{}{}", Uuid::new_v4().simple(), instance.simple()),
             instance,
@@ -201,6 +198,15 @@ impl LockAttempt {
         call.key(self.holder()).arg(&self.mark).arg(millis(self.terms.lease));
         self.redis.run(&call).await
     }
+}
+
+/// Returns the key of the times at which the waiters of the lock called `name` lose their places.
+pub(crate) fn deadline_key(redis: &Redis, name: &LockName) -> String {
+    key(redis, name, DEADLINE)
+}
+
+fn key(redis: &Redis, LockName { scope, name }: &LockName, part: &str) -> String {
+    redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -69,6 +69,7 @@
 
 mod attempt;
 mod behind;
+mod count;
 mod endless;
 mod error;
 mod fair;
@@ -81,6 +82,7 @@ mod waiters;
 mod waits;
 mod watchdog;
 
+pub(crate) use count::count_waiting;
 pub use endless::list_endless;
 pub use error::FairError;
 pub use fair::{FairLocks, FairOutcome};

@@ -13,6 +13,7 @@ use tokio::{
 };
 
 use super::error::FairError;
+use crate::telemetry::FAIR_WAITERS;
 
 /// Waiting attempts of one instance, by their marks; clones share them.
 #[derive(Debug)]
@@ -76,6 +77,8 @@ impl<R, A> Attempts<R, A> {
     }
 
     fn count(&mut self, lock: String, waited: bool, waits: bool) {
+        let gauge = metrics::gauge!(FAIR_WAITERS);
+        gauge.increment(f64::from(u8::from(waits)) - f64::from(u8::from(waited)));
         let n = self.n_waiting.get(&lock).copied().unwrap_or_default();
         match (n + usize::from(waits)).saturating_sub(usize::from(waited)) {
             0 => self.n_waiting.remove(&lock),

@@ -41,6 +41,7 @@ mod stock;
 pub(crate) mod store;
 mod together;
 pub(crate) mod types_asked;
+pub(crate) mod waiting_here;
 pub(crate) mod wanted_types;
 
 use self::{

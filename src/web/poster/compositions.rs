@@ -69,7 +69,7 @@ fn curtain(seed: &mut PosterSeed) -> String {
         // The further from the middle, the longer the fold hangs.
         let away = (left + width / 2 - middle).abs();
         let length = 40 + away * 3 / 2;
-        let tone = ["a", "d"][usize::from(nth % 2 == 1)];
+        let tone = if nth % 2 == 0 { "a" } else { "d" };
         let fold = format!("M{left} 0h{width}v{length}q{} 30 {} 0z", -width / 2, -width);
         piece(&mut shapes, tone, &fold);
         left += width;

@@ -189,6 +189,7 @@ async fn the_page_of_somebody_who_waits_tries_again_with_the_same_order(db: PgPo
     for (name, value) in form {
         assert!(page.has(&format!("[name='{name}'][value='{value}']")), "{name} {}", page.body);
     }
+    assert_eq!(page.texts("[data-zone-wait-all]"), ["1"]);
     assert_eq!(page.texts("[data-zone-wait-count]"), ["0"]);
     assert!(page.body.contains("not yet known"));
     office.close().await;
@@ -226,5 +227,53 @@ async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPoo
     let waiting = answers.iter().find(|answer| answer.status != 201);
     assert!(waiting.is_none(), "{waiting:?}");
     office.verify().await;
+    office.close().await;
+}
+
+/// How many wait at the zone, by the page of the performance at the desk and by the map's words.
+async fn waiting_told(admin: &Person, buyer: &Person, concert: &Concert) -> (u64, Option<String>) {
+    let desk = admin.get(&format!("/admin/schedules/{}", concert.schedule_id)).await.json();
+    let told = &desk["waiting_for_places"][concert.zone_id.to_string()];
+    let map = buyer.visit(&format!("/schedules/{}", concert.schedule_id)).await;
+    let words = map.texts("[data-zone] .small").into_iter().find(|text| text.contains("waiting"));
+    (told.as_u64().unwrap(), words)
+}
+
+#[sqlx::test]
+async fn everybody_sees_how_many_wait_for_places_until_they_are_gone(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let admin = office.employ("root", "ADMIN").await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    assert_eq!(waiting_told(&admin, &ada, &concert).await, (0, None));
+
+    let occupied = occupy(&office, &concert).await;
+    let locks: FairLocks = FairLocks::new(&office.app.redis, FairTerms::default());
+    let zone = LockName::new(&concert.schedule_id, &concert.zone_id);
+    let mut waiters = tokio::task::JoinSet::new();
+    for (n_max, words) in [
+        (1, "One person is waiting for places here."),
+        (100, "100 people are waiting for places here."),
+    ] {
+        while waiters.len() < n_max {
+            let (locks, zone, waiter) = (locks.clone(), zone.clone(), waiters.len().to_string());
+            waiters.spawn(async move {
+                locks.take(&zone, &waiter, Duration::from_mins(1), ()).await.is_ok()
+            });
+        }
+        until("all wait", async || n_waiting(&office, &concert).await == n_max).await;
+        let told = waiting_told(&admin, &ada, &concert).await;
+        assert_eq!(told, (u64::try_from(n_max).unwrap(), Some(words.to_owned())));
+    }
+    let desk = admin.visit(&format!("/admin/schedules/{}", concert.schedule_id)).await.body;
+    assert!(desk.contains("100 people are waiting."), "{desk}");
+    let metrics = office.stranger().visit("/metrics").await.body;
+    assert!(metrics.contains("stagedoor_fair_lock_waiters"), "{metrics}");
+
+    // They vanish: their tasks are cancelled.
+    waiters.shutdown().await;
+    until("nobody waits", async || waiting_told(&admin, &ada, &concert).await == (0, None)).await;
+    occupied.release().await;
     office.close().await;
 }

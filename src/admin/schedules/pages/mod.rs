@@ -33,7 +33,7 @@ use crate::{
         ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId, ZoneInventory,
         find_schedule_edition, has_prices_to_write, inventory_of,
     },
-    reservation::waiting_list::pages::order_in_words,
+    reservation::{WaitingHere, waiting_list::pages::order_in_words},
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
@@ -50,6 +50,7 @@ struct SchedulePage {
     edition: ScheduleEdition,
     sections: Vec<SectionInventory>,
     zones: Vec<ZoneInventory>,
+    waiting: WaitingHere,
     /// Whether saved prices are still being written into the seats.
     is_being_priced: bool,
     waiting_list: WaitingList,
@@ -63,6 +64,7 @@ impl SchedulePage {
     async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
         let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
         let (sections, zones) = inventory_of(&app.db, id).await?;
+        let waiting = WaitingHere::count(app, id, zones.iter().map(|zone| zone.id)).await;
         let is_being_priced = has_prices_to_write(&app.db, id).await?;
         let waiting_list = WaitingList::read(&app.db, id).await?;
         let moment = MomentForm::of(&edition);
@@ -71,6 +73,7 @@ impl SchedulePage {
             edition,
             sections,
             zones,
+            waiting,
             is_being_priced,
             waiting_list,
             moment,
@@ -94,7 +97,7 @@ pub(crate) async fn show_schedule(
     let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
     let document = json!({
         "schedule": page.edition, "sections": page.sections, "zones": page.zones,
-        "waiting_list": page.waiting_list,
+        "waiting_list": page.waiting_list, "waiting_for_places": page.waiting,
     });
     Ok(page.v.show(&page, &document))
 }

@@ -128,6 +128,7 @@ struct ZoneWaitingPage<'a> {
     total: Option<Points>,
     /// Shown price of one place, if it is not the total that was shown.
     unit_price: Option<Points>,
+    waiting: u64,
     ahead: u64,
     estimate: String,
     retry_after_ms: u64,
@@ -156,6 +157,7 @@ fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> Htt
         zone_id: *zone_id,
         total: request.shown.and_then(ShownPrice::total),
         unit_price: unit_price(request),
+        waiting: waiting.count,
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,

@@ -43,9 +43,12 @@ use crate::{
     points::Points,
     reservation::{
         codes::model::SaleCode,
-        hold::pages::{
-            form::HoldForm,
-            refused::{Refusal, Refused, SentForm, kept_until},
+        hold::{
+            pages::{
+                form::HoldForm,
+                refused::{Refusal, Refused, SentForm, kept_until},
+            },
+            waiting_here::WaitingHere,
         },
     },
     text::i18n::Phrase,
@@ -61,6 +64,7 @@ struct SeatMapPage<'a> {
     stay_ends_at: DateTime<Utc>,
     now: DateTime<Utc>,
     map: MapView,
+    waiting: WaitingHere,
     kinds: KindsShown,
     types: TypesShown,
     places_max: u32,
@@ -295,6 +299,7 @@ pub(crate) async fn map_page(
     let map = read_map(app, maps, schedule.id, part, open, refusal).await?;
     let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
     let types = TypesShown::read(app, schedule).await?;
+    let waiting = WaitingHere::count(app, schedule.id, map.zones.iter().map(|zone| zone.id)).await;
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,
@@ -304,6 +309,7 @@ pub(crate) async fn map_page(
         now: app.now(),
         refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
         map,
+        waiting,
         kinds,
         types,
         places_max: app.config.seats_per_hold_max.get(),

@@ -1,0 +1,35 @@
+//! How many people wait for places of a zone.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    catalog::{ScheduleId, ZoneId},
+    infra::locks::{LockName, count_waiting},
+};
+
+/// Numbers of people who wait for places, by zone.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct WaitingHere(HashMap<ZoneId, u64>);
+
+impl WaitingHere {
+    /// Counts those who wait in the fair locks of `zones`. Without Redis nobody waits there.
+    pub(crate) async fn count(
+        app: &App,
+        schedule_id: ScheduleId,
+        zones: impl IntoIterator<Item = ZoneId>,
+    ) -> Self {
+        let zones: Vec<ZoneId> = zones.into_iter().collect();
+        let names: Vec<LockName> =
+            zones.iter().map(|zone| LockName::new(&schedule_id, zone)).collect();
+        let counts = count_waiting(&app.redis, &names).await.unwrap_or_default();
+        Self(zones.into_iter().zip(counts).collect())
+    }
+
+    /// Returns how many wait for places of a zone.
+    pub(crate) fn at(&self, zone_id: &ZoneId) -> u64 {
+        self.0.get(zone_id).copied().unwrap_or_default()
+    }
+}
