@@ -62,7 +62,7 @@ struct Payment {
 /// Payments that are written, but for the commit.
 pub(super) struct WrittenTogether {
     n_requests: usize,
-    /// Open while something was written.
+    /// Transaction to be committed; `None`: nothing was written.
     tx: Option<Transaction>,
     payments: Vec<Payment>,
     new: Vec<NewPayment>,

@@ -34,7 +34,7 @@ pub(crate) type SessionRead = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 pub(crate) struct SessionReader {
     db: Pool,
     rules: SessionRules,
-    /// Of the statement that runs.
+    /// Permit of the one statement that reads sessions at a time.
     reading: Arc<Semaphore>,
     batcher: Arc<Batcher<SessionBatch>>,
 }

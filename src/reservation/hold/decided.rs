@@ -16,7 +16,7 @@ use crate::{
 /// Holds that are decided and written, but for the commit.
 #[derive(Debug, Default)]
 pub(super) struct DecidedTogether {
-    /// Open while something was written.
+    /// Transaction to be committed; `None`: nothing was written.
     tx: Option<Transaction>,
     outcomes: Vec<Option<Result<Hold, ReservationError>>>,
     ids: Vec<ReservationId>,
@@ -24,12 +24,12 @@ pub(super) struct DecidedTogether {
 }
 
 impl DecidedTogether {
-    /// Nothing was written.
+    /// Outcomes of a transaction that wrote nothing and was rolled back.
     pub(super) fn refused(outcomes: Vec<Option<Result<Hold, ReservationError>>>) -> Self {
         Self { outcomes, ..Self::default() }
     }
 
-    /// The holds `ids` are written in `tx`.
+    /// Outcomes of the transaction `tx`, which has written the holds `ids`.
     pub(super) fn written(
         tx: Transaction,
         outcomes: Vec<Option<Result<Hold, ReservationError>>>,

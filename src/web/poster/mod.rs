@@ -31,6 +31,7 @@ const PALETTE_STEP: u32 = 5;
 pub(crate) struct Poster {
     /// Number of its palette, from 1.
     pub palette: u32,
+    /// Its drawing.
     pub art: Art,
 }
 
