@@ -43,12 +43,6 @@ fn a_title_can_be_read_on_the_ground_of_every_palette() {
 }
 
 #[test]
-fn a_program_has_the_same_poster_wherever_it_is_shown() {
-    let [one, again] = [(); 2].map(|()| Poster::of_program(7, "spring-voices"));
-    assert_eq!((one.palette, one.art), (again.palette, again.art));
-}
-
-#[test]
 fn no_two_of_five_hundred_programs_have_the_same_art() {
     let arts: HashSet<Art> = posters().map(|poster| poster.art).collect();
     assert_eq!(arts.len(), posters().count());
