@@ -77,12 +77,48 @@ home-on-sale = On sale now
 home-on-sale-none = Nothing is on sale right now.
 home-coming = Coming up
 home-popular = Popular today
+home-popular-week = Popular in the last seven days
+home-popular-all = See the whole ranking
 home-price-from = from { $amount }
 home-sold-out = Sold out
 home-sale-opens = Sale opens { $when }
 
+## Popularity
+
+popularity-title = Most popular
+popularity-lede = Bookings are reservations that were paid, less those that were refunded. A refund counts on the day it was made, so a day that is over never changes.
+popularity-span = Days
+popularity-day = One day
+popularity-week = Seven days
+popularity-of = What is ranked
+popularity-performances = Performances
+popularity-by = Ranked by
+popularity-bookings = Bookings
+popularity-revenue = Points
+popularity-until = Day, or last day of the week
+popularity-slug = Find a show (its short name)
+popularity-show = Show
+popularity-found = { $title }: rank { $rank }, { $bookings } bookings, { $revenue }
+popularity-none = Nothing has been booked in this time.
+popularity-rank = Rank
+popularity-what = Show
+popularity-next = Show more
+popularity-sell-outs = Fastest sell-outs
+popularity-sell-outs-lede = From the opening of the sale until the last place was paid.
+popularity-sell-outs-none = Nothing has sold out yet.
+popularity-took = Took
+popularity-took-secs = { $secs } s
+popularity-refusal-choice = Please choose one of the options on the page.
+popularity-refusal-future = This day is still to come. Please choose today or a day before it.
+popularity-refusal-not-kept = This day is too long ago: its figures are no longer kept.
+popularity-refusal-page = Please choose a page from 1 to 10,000.
+popularity-refusal-top = Please ask for 1 to 100 at a time.
+popularity-refusal-unknown = There is no show with this short name.
+popularity-refusal-draft = This show is not published, so it has no rank.
+
 ## Program
 
+program-rank = No. { $rank } of the last seven days
 program-state-on-sale = On sale
 program-state-not-open = Not on sale yet
 program-state-closed = Sale closed

@@ -65,12 +65,48 @@ home-on-sale = 販売中
 home-on-sale-none = 現在販売中の公演はありません。
 home-coming = まもなく販売
 home-popular = 本日の人気公演
+home-popular-week = この7日間の人気公演
+home-popular-all = ランキングをすべて見る
 home-price-from = { $amount }から
 home-sold-out = 完売
 home-sale-opens = { $when } 販売開始
 
+## Popularity
+
+popularity-title = 人気ランキング
+popularity-lede = 予約件数は、支払い済みの予約から払い戻した予約を引いた数です。払い戻しはその日の数字に入るので、過ぎた日の数字は変わりません。
+popularity-span = 期間
+popularity-day = 1日
+popularity-week = 7日間
+popularity-of = 順位の対象
+popularity-performances = 公演日
+popularity-by = 並べ方
+popularity-bookings = 予約
+popularity-revenue = ポイント
+popularity-until = 日付(7日間の場合は最後の日)
+popularity-slug = 公演を探す(短い名前)
+popularity-show = 表示
+popularity-found = { $title }:{ $rank }位、予約{ $bookings }件、{ $revenue }
+popularity-none = この期間の予約はありません。
+popularity-rank = 順位
+popularity-what = 公演
+popularity-next = もっと見る
+popularity-sell-outs = 最速の完売
+popularity-sell-outs-lede = 発売開始から最後の席が支払われるまでの時間です。
+popularity-sell-outs-none = まだ完売した公演はありません。
+popularity-took = かかった時間
+popularity-took-secs = { $secs }秒
+popularity-refusal-choice = 画面にある項目から選んでください。
+popularity-refusal-future = まだ来ていない日です。今日か過ぎた日を選んでください。
+popularity-refusal-not-kept = 古い日のため、数字はもう保存されていません。
+popularity-refusal-page = 1から10,000までのページを選んでください。
+popularity-refusal-top = 一度に表示できるのは1〜100件です。
+popularity-refusal-unknown = この短い名前の公演はありません。
+popularity-refusal-draft = 公開されていない公演なので、順位はありません。
+
 ## Program
 
+program-rank = この7日間で{ $rank }位
 program-state-on-sale = 販売中
 program-state-not-open = 販売開始前
 program-state-closed = 販売終了

@@ -65,12 +65,48 @@ home-on-sale = 지금 예매 중
 home-on-sale-none = 지금 예매 중인 공연이 없어요.
 home-coming = 오픈 예정
 home-popular = 오늘의 인기 공연
+home-popular-week = 최근 7일 인기 공연
+home-popular-all = 전체 순위 보기
 home-price-from = { $amount }부터
 home-sold-out = 매진
 home-sale-opens = { $when } 예매 오픈
 
+## Popularity
+
+popularity-title = 인기 순위
+popularity-lede = 예매 건수는 결제된 예매에서 환불된 예매를 뺀 수예요. 환불은 환불한 날에 반영되므로 지난날의 수치는 바뀌지 않아요.
+popularity-span = 기간
+popularity-day = 하루
+popularity-week = 7일
+popularity-of = 순위 대상
+popularity-performances = 회차
+popularity-by = 순위 기준
+popularity-bookings = 예매
+popularity-revenue = 포인트
+popularity-until = 날짜 (7일이면 마지막 날)
+popularity-slug = 공연 찾기 (짧은 이름)
+popularity-show = 보기
+popularity-found = { $title }: { $rank }위, 예매 { $bookings }건, { $revenue }
+popularity-none = 이 기간에는 예매가 없어요.
+popularity-rank = 순위
+popularity-what = 공연
+popularity-next = 더 보기
+popularity-sell-outs = 최단 시간 매진
+popularity-sell-outs-lede = 예매가 열린 때부터 마지막 자리가 결제될 때까지 걸린 시간이에요.
+popularity-sell-outs-none = 아직 매진된 회차가 없어요.
+popularity-took = 걸린 시간
+popularity-took-secs = { $secs }초
+popularity-refusal-choice = 화면에 있는 항목 중에서 골라 주세요.
+popularity-refusal-future = 아직 오지 않은 날이에요. 오늘이나 지난 날을 골라 주세요.
+popularity-refusal-not-kept = 너무 오래된 날이라 수치를 더 이상 보관하지 않아요.
+popularity-refusal-page = 1에서 10,000까지의 페이지를 골라 주세요.
+popularity-refusal-top = 한 번에 1~100개까지 볼 수 있어요.
+popularity-refusal-unknown = 이 짧은 이름을 쓰는 공연이 없어요.
+popularity-refusal-draft = 공개되지 않은 공연이라 순위가 없어요.
+
 ## Program
 
+program-rank = 최근 7일 { $rank }위
 program-state-on-sale = 예매 중
 program-state-not-open = 오픈 전
 program-state-closed = 예매 종료

@@ -9,8 +9,8 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        audit_log, cancellation, charges, codes, mails, overview, people, programs, queue,
-        reservations, sales, schedules, venues,
+        audit_log, cancellation, charges, codes, mails, overview, people, popularity, programs,
+        queue, reservations, sales, schedules, venues,
     },
     catalog,
     entry_queue::{self, draw, log},
@@ -33,6 +33,7 @@ use crate::{
 pub fn all() -> Vec<Path> {
     let mut paths = vec![
         at("/").get(catalog::pages::show_home),
+        at("/popular").get(catalog::popularity::pages::show_popular),
         at("/sitemap.xml").get(catalog::pages::sitemap::show_sitemap),
         at("/robots.txt").get(catalog::pages::sitemap::show_robots),
         at("/programs/{slug}").get(entry_queue::pages::show_program),
@@ -108,6 +109,8 @@ pub fn all() -> Vec<Path> {
         at("/admin/reservations/{id}/refund").post(reservations::pages::create_refund),
         at("/admin/charges").get(charges::pages::list_unclaimed),
         at("/admin/charges.csv").get(charges::pages::download_charges),
+        at("/admin/popularity").get(popularity::pages::show_popularity),
+        at("/admin/popularity/sell-outs").get(popularity::pages::show_sell_outs),
         at("/admin/mails").get(mails::pages::list_mails),
         at("/admin/mails/{id}").get(mails::pages::show_mail),
         at("/admin/mails/{id}/html").get(mails::pages::show_html),

@@ -31,6 +31,7 @@ pub(crate) mod mails;
 pub(crate) mod overview;
 pub(crate) mod pages;
 pub(crate) mod people;
+pub(crate) mod popularity;
 pub(crate) mod programs;
 pub(crate) mod queue;
 pub(crate) mod reservations;

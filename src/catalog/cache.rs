@@ -7,12 +7,15 @@ use uuid::Uuid;
 
 use super::{
     model::{Listing, Program, ProgramId, Schedule, ScheduleId, ScheduleListing},
-    popular, store,
+    popularity::{self, PublicRank, Ranked, RankedBy, Ranking, Span, TopN},
+    store,
 };
 use crate::{app::App, infra::postgres::shared_read};
 
 /// Maximum age of a cached entry.
 const LISTING_TTL: Duration = Duration::from_secs(1);
+/// Upper bound of the performances on the home page that are booked most.
+const POPULAR_MAX: i64 = 5;
 /// Bound on entries of each cache.
 const ENTRIES_MAX: u64 = 1_000;
 
@@ -66,11 +69,21 @@ fn may_be_a_name(text: &str) -> bool {
     text.len() <= BYTES_MAX && text.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric())
 }
 
+/// Performances on the home page that are booked most.
+#[derive(Debug, Default)]
+pub(crate) struct Popular {
+    /// The most booked first.
+    pub(crate) listings: Vec<Listing>,
+    /// Whether they are of the last seven days, because nothing was booked today.
+    pub(crate) is_week: bool,
+}
+
 /// Lists of the home page and the program pages, read within the last second.
 #[derive(Clone, Debug)]
 pub(crate) struct Listings {
     programs: Cache<(), Arc<Vec<Listing>>>,
-    popular: Cache<(), Arc<Vec<Listing>>>,
+    popular: Cache<(), Arc<Popular>>,
+    ranks: Cache<ProgramId, PublicRank>,
     schedules: Cache<ProgramId, Arc<Vec<ScheduleListing>>>,
 }
 
@@ -79,6 +92,7 @@ impl Default for Listings {
         Self {
             programs: Cache::builder().time_to_live(LISTING_TTL).max_capacity(1).build(),
             popular: Cache::builder().time_to_live(LISTING_TTL).max_capacity(1).build(),
+            ranks: Cache::builder().time_to_live(LISTING_TTL).max_capacity(ENTRIES_MAX).build(),
             schedules: Cache::builder().time_to_live(LISTING_TTL).max_capacity(ENTRIES_MAX).build(),
         }
     }
@@ -90,13 +104,16 @@ impl Listings {
         self.programs.try_get_with((), shared_read(read)).await
     }
 
-    /// Returns today's most booked performances.
-    pub(crate) async fn popular(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
-        let read = async {
-            let ranked = popular::list_ranked(app).await?;
-            store::list_ranked(&app.db, &ranked, app.now()).await.map(Arc::new)
-        };
+    /// Returns the performances that are booked most.
+    pub(crate) async fn popular(&self, app: &App) -> Shared<Arc<Popular>> {
+        let read = async { list_popular(app).await.map(Arc::new) };
         self.popular.try_get_with((), shared_read(read)).await
+    }
+
+    /// Returns the ranks of a program by bookings.
+    pub(crate) async fn rank(&self, app: &App, program_id: ProgramId) -> Shared<PublicRank> {
+        let read = popularity::public_rank(app, program_id);
+        self.ranks.try_get_with(program_id, shared_read(read)).await
     }
 
     /// Returns the upcoming performances of a program.
@@ -117,4 +134,21 @@ pub(crate) async fn find_schedule(
     id: ScheduleId,
 ) -> Result<Option<Schedule>, sqlx::Error> {
     store::find_schedule(&app.db, id).await
+}
+
+/// Returns the most booked performances of today; those of the last seven days if nothing was booked
+/// today.
+async fn list_popular(app: &App) -> Result<Popular, sqlx::Error> {
+    let (subject, measure) = (Ranked::Performances, RankedBy::Bookings);
+    let today = Span::today(app);
+    for span in [today, today.week()] {
+        let top = TopN { offset: 0, rows_max: POPULAR_MAX };
+        let found = popularity::rank(app, Ranking { subject, measure, span }, top).await?;
+        let ids: Vec<ScheduleId> = found.ranked.iter().map(|one| ScheduleId(one.id)).collect();
+        let listings = store::list_ranked(&app.db, &ids, app.now()).await?;
+        if !listings.is_empty() {
+            return Ok(Popular { listings, is_week: span.is_week });
+        }
+    }
+    Ok(Popular::default())
 }

@@ -34,7 +34,7 @@ mod error;
 mod guards;
 mod model;
 pub(crate) mod pages;
-mod popular;
+pub mod popularity;
 pub(crate) mod price_types;
 pub(crate) mod programs;
 pub(crate) mod schedules;
@@ -65,7 +65,6 @@ pub(crate) use model::{
     DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
-pub(crate) use popular::count_booking;
 pub use price_types::{Company, PriceTypeError};
 pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;

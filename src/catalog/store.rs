@@ -144,30 +144,6 @@ pub(crate) async fn list_schedules(
     .await
 }
 
-/// Counts paid bookings since a moment by performance, the most booked first.
-pub(crate) async fn list_bookings_since(
-    db: &Pool,
-    since: DateTime<Utc>,
-    rows_max: i64,
-) -> Result<Vec<(ScheduleId, i64)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select schedule_id as "schedule_id: ScheduleId", count(*) as "n_bookings!"
-        from payments
-        join reservations on reservations.id = reservation_id
-        where payments.status = 'COMPLETED' and payments.created_at >= $1
-        group by schedule_id
-        order by count(*) desc, schedule_id
-        limit $2
-        "#,
-        since,
-        rows_max,
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.schedule_id, row.n_bookings)).collect())
-}
-
 /// Lists performances in the order of `schedule_ids`; past ones, rehearsal data and those of
 /// unpublished programs are left out.
 pub(crate) async fn list_ranked(

@@ -75,6 +75,8 @@ pub struct Config {
     pub log: String,
     /// Format of log lines.
     pub log_format: LogFormat,
+    /// Days whose popularity is kept, today included: 7 to 400.
+    pub popularity_days: u16,
     /// Lifetime of a session, in days.
     pub session_days: NonZeroU32,
     /// Lifetime of an unused session, in hours.
@@ -204,6 +206,7 @@ impl Config {
             metrics_token: reader.secret("METRICS_TOKEN"),
             log: reader.parsed("LOG", String::new()),
             log_format: reader.parsed("LOG_FORMAT", LogFormat::Text),
+            popularity_days: reader.within("POPULARITY_DAYS", 7, 400),
             session_days: reader.parsed("SESSION_DAYS", NonZeroU32::MIN),
             session_idle_hours: reader.parsed("SESSION_IDLE_HOURS", NonZeroU32::MIN),
             staff_session_hours: reader.parsed("STAFF_SESSION_HOURS", NonZeroU32::MIN),

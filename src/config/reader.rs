@@ -72,6 +72,15 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         parsed
     }
 
+    /// Returns a number from `min` to `max`; notes a mistake for any other.
+    pub(crate) fn within(&mut self, name: &str, min: u16, max: u16) -> u16 {
+        let number = self.parsed(name, min);
+        if !(min..=max).contains(&number) {
+            self.reject(name, &format!("must be between {min} and {max}."));
+        }
+        number
+    }
+
     pub(crate) fn millis(&mut self, name: &str) -> Duration {
         Duration::from_millis(u64::from(self.parsed(name, NonZeroU32::MIN).get()))
     }

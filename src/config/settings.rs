@@ -127,6 +127,12 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
     setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
+    setting(
+        "POPULARITY_DAYS",
+        "30",
+        "days, 7 to 400",
+        "How many days' bookings and revenue are kept for the rankings, today included.",
+    ),
     setting("SESSION_DAYS", "14", "days", "How long a log-in lasts."),
     setting("SESSION_IDLE_HOURS", "168", "hours", "How long an unused log-in lasts."),
     setting("STAFF_SESSION_HOURS", "12", "hours", "How long a log-in of staff and admins lasts."),

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{self, ProgramId},
+    catalog::ProgramId,
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -116,6 +116,5 @@ async fn pay_once(
         Paid { payment_id, amount: held.total, balance, tickets: tickets::codes_of(tickets) };
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
-    catalog::count_booking(app, held.schedule_id);
     Ok(Attempt::Paid(paid, program_id))
 }

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{self, ProgramId, ScheduleId},
+    catalog::{ProgramId, ScheduleId},
     entry_queue::{self, LiveTokens, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
@@ -179,16 +179,13 @@ impl PaidTogether {
 }
 
 impl Publication {
-    /// Announces the seats that were sold, counts the bookings and projects the stays that ended.
+    /// Announces the seats that were sold and projects the stays that ended.
     pub(super) async fn publish(self, app: &App) {
         let n_paid = u64::try_from(self.sold.len()).unwrap_or(0);
         metrics::counter!("stagedoor_payments_total").increment(n_paid);
         let schedules: HashSet<ScheduleId> = self.sold.iter().copied().collect();
         for schedule_id in schedules {
             reservation::announce(app, schedule_id);
-        }
-        for schedule_id in self.sold {
-            catalog::count_booking(app, schedule_id);
         }
         for (program_id, accounts) in self.payers {
             entry_queue::project(app, program_id, &accounts).await;

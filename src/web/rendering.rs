@@ -8,7 +8,7 @@ use actix_web::{
     middleware::Next,
 };
 use askama::Template;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     error::{
@@ -28,6 +28,8 @@ struct ErrorPage<'a> {
     code: &'a str,
     title: Phrase,
     detail: Phrase,
+    /// Why fields were refused; empty for any other error.
+    reasons: Vec<Phrase>,
     action: Phrase,
     href: String,
     request_id: String,
@@ -93,6 +95,7 @@ fn error_page(request: &HttpRequest, view: &View, problem: &Problem) -> HttpResp
         code: problem.code,
         title: problem.localize(view.locale, "title"),
         detail: problem.localize(view.locale, "detail"),
+        reasons: reasons(view, problem),
         action: problem.localize(view.locale, "action"),
         href: href.unwrap_or_else(|| way_back(request, view, problem)),
         request_id: request_id.unwrap_or_default(),
@@ -100,10 +103,19 @@ fn error_page(request: &HttpRequest, view: &View, problem: &Problem) -> HttpResp
     view.html(problem.status, &page)
 }
 
-/// Returns the current page where a retry can help (a read that failed with a 5xx or a
-/// `Retry-After`), else the start page.
+/// Returns why fields were refused.
+fn reasons(view: &View, problem: &Problem) -> Vec<Phrase> {
+    let fields = problem.members.get("fields").and_then(Value::as_object);
+    let keys = fields.into_iter().flat_map(Map::values).filter_map(Value::as_str);
+    keys.map(|key| view.text(key.to_owned())).collect()
+}
+
+/// Returns the current page where it can help (a read that failed with a 5xx or a `Retry-After`, or
+/// whose query string was refused), else the start page.
 fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
-    let can_help = problem.status.is_server_error() || problem.retry_after_secs.is_some();
+    let can_help = problem.status.is_server_error()
+        || problem.retry_after_secs.is_some()
+        || problem.members.contains_key("fields");
     if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
 }
 

@@ -31,6 +31,7 @@ use crate::{
     accounts::{self, LogInBudget},
     admin,
     app::App,
+    catalog::popularity,
     entry_queue::{self, Draws, Witnesses},
     infra::{idempotency, postgres, progress::WorkerProgress},
     mail::{self, Mailer},
@@ -66,6 +67,10 @@ const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 
 /// Period in which the public logs of the queues grow.
 const LOG_PERIOD: Duration = Duration::from_secs(2);
+
+/// Period in which what was sold is counted and ranked: rankings are that old at most, and a second of
+/// a page's cache more.
+const POPULARITY_PERIOD: Duration = Duration::from_secs(2);
 
 /// Period of the comparison of estimated waits with those that followed.
 const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
@@ -138,6 +143,7 @@ impl Workers {
                 accounts::purge_sessions(&app).await?;
                 accounts::purge_links(&app.db).await?;
                 outbox::end_old(&app.db, is_sending).await?;
+                popularity::forget_old_days(&app).await?;
                 idempotency::purge_old_keys(&app.db).await
             }
         });
@@ -177,9 +183,7 @@ impl Workers {
         workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
             admin::wind_down(&app).await
         });
-        workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
-            admin::write_prices(&app).await
-        });
+        workers.run_catalog();
         workers.run_beyond(outside);
         workers.run(
             "projection",
@@ -203,6 +207,17 @@ impl Workers {
         });
         self.run("estimates", TICK_MAX, every(ESTIMATES_PERIOD), |app| async move {
             entry_queue::compare_estimates(&app).await
+        });
+    }
+
+    /// Starts the workers that write prices, and that count and rank what was sold.
+    fn run_catalog(&mut self) {
+        self.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
+            admin::write_prices(&app).await
+        });
+        self.run("popularity", TICK_MAX, every(POPULARITY_PERIOD), |app| async move {
+            popularity::count(&app).await?;
+            popularity::project(&app).await
         });
     }
 

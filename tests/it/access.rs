@@ -29,6 +29,7 @@ enum Door {
 #[rustfmt::skip]
 const PATHS: &[(&str, Door)] = &[
     ("/", Door::Public),
+    ("/popular", Door::Public),
     ("/sitemap.xml", Door::Public),
     ("/robots.txt", Door::Public),
     ("/programs/{slug}", Door::Public),
@@ -173,6 +174,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/codes/{code_id}/withdrawal", Door::Admin),
     ("/admin/programs/{id}/sales", Door::Admin),
     ("/admin/programs/{id}/sales.csv", Door::Admin),
+    ("/admin/popularity", Door::Admin), ("/admin/popularity/sell-outs", Door::Admin),
     ("/admin/mails", Door::Admin),
     ("/admin/mails/{id}", Door::Admin),
     ("/admin/mails/{id}/html", Door::Admin),

@@ -7,7 +7,10 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{cache::Listings, model::Listing};
+use super::{
+    cache::{Listings, Popular},
+    model::Listing,
+};
 use crate::{
     accounts::Visitor,
     app::App,
@@ -21,7 +24,7 @@ struct HomePage<'a> {
     v: &'a View,
     on_sale: Vec<&'a Listing>,
     coming: Vec<&'a Listing>,
-    popular: &'a [Listing],
+    popular: &'a Popular,
 }
 
 #[derive(Serialize)]
@@ -70,7 +73,7 @@ pub(crate) async fn show_home(
             .iter()
             .map(|listing| ListedProgram::of(listing, Some(listing.opens_at)))
             .collect(),
-        popular: popular.iter().map(|listing| ListedProgram::of(listing, None)).collect(),
+        popular: popular.listings.iter().map(|listing| ListedProgram::of(listing, None)).collect(),
     };
     let page = HomePage { v: &visitor.view, on_sale, coming, popular: &popular };
     Ok(visitor.view.show(&page, &document))

@@ -16,6 +16,7 @@ use crate::{
     app::App,
     catalog::{
         DrawStep, Listings, Program, ProgramId, Programs, SaleState, ScheduleId, ScheduleListing,
+        popularity::PublicRank,
     },
     entry_queue::{
         access_gates::{model::OwnGate, store as access_gates},
@@ -42,6 +43,7 @@ struct ProgramPage<'a> {
     /// Name of the sale's state, or `sold-out` where nothing is available.
     state: &'static str,
     venue_name: &'a str,
+    popularity: PublicRank,
     own: OwnPlace,
     /// Access gate that the visitor may use; `None` once the sale has opened.
     gate: Option<OwnGate>,
@@ -88,10 +90,18 @@ impl From<StatusReport> for OwnPlace {
     }
 }
 
+/// Lowest rank that the page boasts of.
+const RANK_SHOWN_MAX: i64 = 10;
+
 /// Longest description for search engines and links that are shared, in characters.
 const SUMMARY_CHARS_MAX: usize = 160;
 
 impl ProgramPage<'_> {
+    /// Returns the rank of the last seven days, if it is one of the first.
+    fn rank_shown(&self) -> Option<i64> {
+        self.popularity.week.filter(|rank| *rank <= RANK_SHOWN_MAX)
+    }
+
     fn address(&self) -> String {
         format!("{}{}", self.site_url, program_path(&self.program.slug))
     }
@@ -181,6 +191,8 @@ struct ProgramDocument<'a> {
     title: &'a str,
     needs_confirmed_address: bool,
     sale: SaleDocument,
+    /// Ranks by bookings, of today and of the last seven days; null: nothing was booked.
+    popularity: PublicRank,
     schedules: Vec<ScheduleDocument>,
 }
 
@@ -211,7 +223,8 @@ pub(crate) async fn show_program(
     visitor: Visitor,
 ) -> Result<HttpResponse, PageError> {
     let program: Arc<Program> = find(&app, &programs, &slug).await?;
-    let schedules = listings.schedules(&app, program.id).await?;
+    let (schedules, popularity) =
+        tokio::try_join!(listings.schedules(&app, program.id), listings.rank(&app, program.id))?;
     let now = app.now();
     let sale = program.sale_state(now);
     let is_sold_out = schedules.iter().all(|schedule| schedule.free == 0);
@@ -237,6 +250,7 @@ pub(crate) async fn show_program(
         schedules: &schedules,
         state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.into() },
         venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
+        popularity,
         own,
         gate,
         site_url: &site_url,
@@ -252,6 +266,7 @@ pub(crate) async fn show_program(
             opens_at: program.on_sale_at,
             closes_at: program.off_sale_at,
         },
+        popularity,
         schedules: schedules
             .iter()
             .map(|schedule| ScheduleDocument {

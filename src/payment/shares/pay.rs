@@ -107,7 +107,6 @@ async fn pay_part(
     if let Some(schedule_id) = confirmed {
         metrics::counter!("stagedoor_payments_total").increment(1);
         reservation::announce(app, schedule_id);
-        catalog::count_booking(app, schedule_id);
         entry_queue::project(app, order.program_id, &[order.owner_id]).await;
     }
     Ok(paid)

@@ -212,6 +212,8 @@ invariants! {
     A1 DeletedIsGone ["src/verify/checks/left_of_deleted_accounts.sql"];
     /// Points are given up by whoever deletes an account, and by nobody else.
     A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
+    /// Daily sales are what was paid, refunded and sold on.
+    B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];
     /// A mail ends once, and keeps no secret afterwards.
     M1 MailsEndOnce ["src/verify/checks/wrong_mails.sql"];
     /// Every lock ends by itself.

@@ -23,7 +23,6 @@ use stagedoor::{
         VerifyError, Violation, verify, verify_database,
     },
 };
-
 use uuid::Uuid;
 
 use crate::support::{app, empty, pool};
@@ -104,6 +103,7 @@ mod deletions;
 mod draws;
 mod hand_overs;
 mod points;
+mod popularity;
 mod price_types;
 mod public_log;
 mod returns;

@@ -1,8 +1,11 @@
 //! What is shown before anybody joins a queue.
 
+mod popularity;
+mod sell_outs;
+
 use sqlx::PgPool;
 
-use crate::support::{Concert, ConcertOptions, Office, eventually, run_sql, run_sql_with, until};
+use crate::support::{Concert, ConcertOptions, Office, eventually, run_sql, run_sql_with};
 
 #[sqlx::test]
 async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {
@@ -115,42 +118,6 @@ async fn a_draft_is_nowhere(db: PgPool) {
     let answer = office.stranger().get(&format!("/programs/{}", concert.slug)).await;
     assert_eq!((answer.status, answer.code().as_str()), (404, "not-found"));
     assert!(office.stranger().get("/").await.json()["on_sale"].as_array().unwrap().is_empty());
-    office.close().await;
-}
-
-#[sqlx::test]
-async fn what_is_booked_today_is_ranked_and_survives_redis_forgetting_it(db: PgPool) {
-    let office = Office::open_with(db, 1, &[]).await;
-    let quiet = Concert::usual(&office.db).await;
-    let loud = Concert::usual(&office.db).await;
-    let ranked = async || -> Vec<String> {
-        let home = office.stranger().get("/").await.json();
-        let ranked = home["popular"].as_array().unwrap().iter();
-        ranked.map(|each| each["slug"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(ranked().await, Vec::<String>::new());
-    for (concert, seats) in [(&quiet, 1), (&loud, 2)] {
-        for seat_id in concert.seat_ids.iter().take(seats) {
-            let ada = office.sign_in("ada").await;
-            ada.post("/wallet/charges", &[("amount", "100000")]).await;
-            ada.post(&format!("/programs/{}/queue", concert.slug), &()).await;
-            let hold = format!("/schedules/{}/reservations", concert.schedule_id);
-            let held = ada.post(&hold, &[("seat_ids", seat_id)]).await.json();
-            let id = held["reservation_id"].as_str().unwrap();
-            let paid = ada.post(&format!("/reservations/{id}/payment"), &()).await;
-            assert_eq!(paid.status, 201, "{}", paid.body);
-        }
-    }
-    let expected = [loud.slug.clone(), quiet.slug.clone()];
-    until("both are ranked", async || ranked().await == expected).await;
-    let keys = office.app.redis.list_keys("popular:", 10).await.unwrap();
-    assert_eq!(keys.len(), 1);
-    let mut forget = redis::cmd("DEL");
-    forget.arg(&keys);
-    assert_eq!(office.app.redis.query::<i64>(&forget).await.unwrap(), 1);
-    // Longer than a listing is kept: the next one is counted anew.
-    tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
-    assert_eq!(ranked().await, expected);
     office.close().await;
 }
 

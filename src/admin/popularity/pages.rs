@@ -1,0 +1,142 @@
+//! Rankings with their figures, and what sold out fastest, as pages and as JSON.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    accounts::AdminAccount,
+    app::App,
+    catalog::{
+        ProgramId, ProgramStatus, ScheduleId,
+        popularity::{
+            self, Ranked, RankedBy, Sales,
+            pages::query::{AskedRanking, RankingQuery},
+            store::listed::{self, Figures, SellOut},
+        },
+    },
+    infra::postgres::page::{After, PAGE_ROWS, Page},
+    web::{error::PageError, form::Mistakes, page::View},
+};
+
+/// Line of a ranking.
+#[derive(Serialize)]
+struct Line {
+    rank: Option<i64>,
+    id: Uuid,
+    program_id: ProgramId,
+    slug: String,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_at: Option<chrono::DateTime<chrono::Utc>>,
+    #[serde(skip)]
+    time_zone: String,
+    #[serde(flatten)]
+    sales: Sales,
+}
+
+impl Line {
+    fn of(rank: Option<i64>, figures: &Figures) -> Self {
+        Self {
+            rank,
+            id: figures.id,
+            program_id: figures.program_id,
+            slug: figures.slug.clone(),
+            title: figures.title.clone(),
+            starts_at: figures.starts_at,
+            time_zone: figures.time_zone.clone().unwrap_or_default(),
+            sales: Sales { bookings: figures.bookings, revenue: figures.revenue },
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/popularity.html")]
+struct PopularityPage {
+    v: View,
+    asked: AskedRanking,
+    slug: String,
+    lines: Vec<Line>,
+    /// Program that was searched for.
+    found: Option<Line>,
+    next: Option<u32>,
+}
+
+impl Line {
+    /// Returns the rank as text; a dash for one that the ranking does not list.
+    fn rank_text(&self) -> String {
+        self.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string())
+    }
+}
+
+/// `GET /admin/popularity`
+pub(crate) async fn show_popularity(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<RankingQuery>,
+) -> Result<HttpResponse, PageError> {
+    let asked = query.parse(&app)?;
+    let totals = popularity::rank(&app, asked.ranking, asked.top).await?;
+    let ids: Vec<Uuid> = totals.ranked.iter().map(|ranked| ranked.id).collect();
+    let figures = listed::list_figures(&app.db, asked.ranking, &ids).await?;
+    let of = |id: Uuid| figures.iter().find(|figures| figures.id == id);
+    let lines: Vec<Line> = totals
+        .ranked
+        .iter()
+        .filter_map(|ranked| Some(Line::of(Some(ranked.rank), of(ranked.id)?)))
+        .collect();
+    let found = match query.slug.text() {
+        "" => None,
+        slug => Some(find_one(&app, asked, slug).await?),
+    };
+    let next = asked.next_page(totals.n_all);
+    let span = asked.ranking.span;
+    let document = json!({
+        "of": asked.ranking.subject, "by": asked.ranking.measure,
+        "from": span.from(), "to": span.to,
+        "ranked": lines, "all": totals.n_all, "found": found, "next_page": next,
+    });
+    let slug = query.slug.text().to_owned();
+    let page = PopularityPage { v: me.view, asked, slug, lines, found, next };
+    Ok(page.v.show(&page, &document))
+}
+
+/// Returns the program with `slug` with its figures and its rank.
+async fn find_one(app: &App, asked: AskedRanking, slug: &str) -> Result<Line, PageError> {
+    let ranking = popularity::Ranking { subject: Ranked::Programs, ..asked.ranking };
+    let sought = listed::find_program(&app.db, slug).await?;
+    let sought = sought.ok_or_else(|| Mistakes::one("slug", "popularity-refusal-unknown"))?;
+    if sought.status == ProgramStatus::Draft {
+        return Err(Mistakes::one("slug", "popularity-refusal-draft").into());
+    }
+    let figures = listed::list_figures(&app.db, ranking, &[sought.id.0]).await?;
+    let figures = figures.first().ok_or(crate::web::error::NotFound)?;
+    let rank = popularity::rank_of(app, ranking, sought.id.0).await?;
+    Ok(Line::of(rank, figures))
+}
+
+#[derive(Template)]
+#[template(path = "admin/sell_outs.html")]
+struct SellOutsPage {
+    v: View,
+    sell_outs: Page<SellOut>,
+}
+
+/// `GET /admin/popularity/sell-outs`
+pub(crate) async fn show_sell_outs(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<After>,
+) -> Result<HttpResponse, PageError> {
+    let after = query.after.map(ScheduleId);
+    let found = listed::list_sell_outs(&app.db, after, PAGE_ROWS + 1).await?;
+    let sell_outs = Page::cut(found, |sell_out| sell_out.schedule_id.0);
+    let document = json!({ "sell_outs": sell_outs.rows, "next": sell_outs.next });
+    let page = SellOutsPage { v: me.view, sell_outs };
+    Ok(page.v.show(&page, &document))
+}

@@ -1,0 +1,65 @@
+//! Counting of what was sold since the last count.
+
+use chrono::TimeDelta;
+
+use super::store::count as store;
+use crate::{app::App, text::times::HOME_ZONE};
+
+/// Time whose sales one transaction counts, after a long pause or for what was sold before anything was
+/// counted.
+const STEP_SECS: i64 = 900;
+/// Upper bound of that time: it doubles with each transaction that finds nothing.
+const STEP_SECS_MAX: i64 = 86_400;
+/// Transactions of one tick.
+const STEPS_MAX: usize = 500;
+/// Time after which progress is written although nothing was sold.
+const PROGRESS_MAX: TimeDelta = TimeDelta::minutes(1);
+
+/// Counts what was sold since the last count, and notes which performances have sold out; one tick
+/// of a worker. Does nothing while another instance counts.
+pub async fn count(app: &App) -> Result<(), sqlx::Error> {
+    let mut step_secs = STEP_SECS;
+    for _ in 0..STEPS_MAX {
+        match count_step(app, TimeDelta::seconds(step_secs)).await? {
+            Step::Last => break,
+            Step::Sold => step_secs = STEP_SECS,
+            Step::Nothing => step_secs = (step_secs * 2).min(STEP_SECS_MAX),
+        }
+    }
+    Ok(())
+}
+
+/// What a step found.
+enum Step {
+    /// Something was sold, and more is to be counted.
+    Sold,
+    /// Nothing was sold, and more is to be counted.
+    Nothing,
+    /// Nothing more is to be counted, or another instance counts.
+    Last,
+}
+
+async fn count_step(app: &App, step: TimeDelta) -> Result<Step, sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    let Some(from) = store::lock_progress(&mut tx).await? else { return Ok(Step::Last) };
+    // Read after the lock: what began before this moment has committed, or may still write.
+    let horizon = store::read_horizon(&mut tx).await?;
+    let until = horizon.min(from + step);
+    if until <= from {
+        return Ok(Step::Last);
+    }
+    let sold = store::write_sales(&mut tx, from, until, HOME_ZONE).await?;
+    if !sold.is_empty() {
+        store::write_sell_outs(&mut tx, &sold).await?;
+    }
+    let is_last = until == horizon;
+    if !sold.is_empty() || !is_last || until - from > PROGRESS_MAX {
+        store::write_progress(&mut tx, until).await?;
+        tx.commit().await?;
+    }
+    Ok(match (is_last, sold.is_empty()) {
+        (true, _) => Step::Last,
+        (false, true) => Step::Nothing,
+        (false, false) => Step::Sold,
+    })
+}

@@ -1,0 +1,75 @@
+//! Ranking of programs by bookings, for everybody: without figures.
+
+pub(crate) mod query;
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Serialize;
+use serde_json::json;
+
+use self::query::{AskedRanking, RankingQuery};
+use super::{Ranked, RankedBy, Ranking, rank, store::listed};
+use crate::{
+    accounts::Visitor,
+    app::App,
+    catalog::ProgramId,
+    web::{error::PageError, page::View},
+};
+
+/// Program of the ranking.
+#[derive(Serialize)]
+struct RankedProgram {
+    rank: i64,
+    slug: String,
+    title: String,
+    #[serde(skip)]
+    poster_number: i32,
+}
+
+#[derive(Template)]
+#[template(path = "catalog/popular.html")]
+struct PopularPage<'a> {
+    v: &'a View,
+    asked: AskedRanking,
+    ranked: Vec<RankedProgram>,
+    /// Number of the next page; `None` on the last.
+    next: Option<u32>,
+}
+
+/// `GET /popular`
+pub(crate) async fn show_popular(
+    app: Data<App>,
+    query: Query<RankingQuery>,
+    visitor: Visitor,
+) -> Result<HttpResponse, PageError> {
+    let mut asked = query.parse(&app)?;
+    asked.ranking =
+        Ranking { subject: Ranked::Programs, measure: RankedBy::Bookings, ..asked.ranking };
+    let found = rank(&app, asked.ranking, asked.top).await?;
+    let ids: Vec<ProgramId> = found.ranked.iter().map(|ranked| ProgramId(ranked.id)).collect();
+    let programs = listed::list_published(&app.db, &ids).await?;
+    // What is cancelled or a draft again keeps its rank, and is not listed.
+    let ranked: Vec<RankedProgram> = found
+        .ranked
+        .iter()
+        .filter_map(|one| {
+            let program = programs.iter().find(|program| program.id.0 == one.id)?;
+            Some(RankedProgram {
+                rank: one.rank,
+                slug: program.slug.clone(),
+                title: program.title.clone(),
+                poster_number: program.poster_number,
+            })
+        })
+        .collect();
+    let next = asked.next_page(found.n_all);
+    let span = asked.ranking.span;
+    let document = json!({
+        "from": span.from(), "to": span.to, "ranked": ranked, "next_page": next,
+    });
+    let page = PopularPage { v: &visitor.view, asked, ranked, next };
+    Ok(visitor.view.show(&page, &document))
+}

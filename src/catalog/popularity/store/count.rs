@@ -1,0 +1,143 @@
+//! SQL that counts what was sold.
+
+use chrono::{DateTime, Utc};
+
+use crate::{catalog::ScheduleId, infra::postgres::Connection};
+
+/// Locks the progress and returns the moment up to which sales are counted; `None` while somebody
+/// else has it locked.
+pub(crate) async fn lock_progress(
+    tx: &mut Connection,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select counted_until from daily_sales_progress for no key update skip locked",
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Returns the moment before which every sale has been committed or never will be: no transaction that
+/// may still write began before it. A sale is noted with the clock after its transaction has locked
+/// rows, so one that has locked none yet notes a later moment.
+pub(crate) async fn read_horizon(tx: &mut Connection) -> Result<DateTime<Utc>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select least(statement_timestamp(), min(xact_start)) as "horizon!"
+        from pg_stat_get_activity(null)
+        where datid = (select oid from pg_database where datname = current_database())
+            and backend_xid is not null and pid <> pg_backend_pid()
+        "#,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Adds what was paid, refunded and sold on from `from` until before `until` to the daily sales, with
+/// days of the time zone `zone`. Returns the performances of which something was paid.
+pub(crate) async fn write_sales(
+    tx: &mut Connection,
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+    zone: &str,
+) -> Result<Vec<ScheduleId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with sold as (
+            select schedule_id, program_id, confirmed_at as at, 1 as bookings, total as revenue
+            from reservations
+            where confirmed_at >= $1 and confirmed_at < $2
+            union all
+            select schedule_id, program_id, settled_at, -1, -(
+                select coalesce(sum(entry.amount), 0)::bigint
+                from payments
+                join point_transactions entry
+                    on entry.reference_id = payments.id and entry.kind = 'REFUND'
+                where payments.reservation_id = reservations.id
+            )
+            from reservations
+            where status = 'REFUNDED' and confirmed_at is not null
+                and settled_at >= $1 and settled_at < $2
+            union all
+            select r.schedule_id, schedules.program_id, r.settled_at, 0, -r.payout
+            from ticket_returns r
+            join schedules on schedules.id = r.schedule_id
+            where r.status = 'SOLD' and r.schedule_id is not null
+                and r.settled_at >= $1 and r.settled_at < $2
+        )
+        insert into daily_sales as d (day, schedule_id, program_id, bookings, revenue, changed_at)
+        select (at at time zone $3)::date, schedule_id, program_id, sum(bookings), sum(revenue), $2
+        from sold
+        where substr(program_id::text, 15, 1) <> '8'
+        group by 1, 2, 3
+        on conflict (day, schedule_id) do update
+            set bookings = d.bookings + excluded.bookings, revenue = d.revenue + excluded.revenue,
+                changed_at = excluded.changed_at
+        returning schedule_id as "id: ScheduleId"
+        "#,
+        from,
+        until,
+        zone,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Notes those of the performances that have sold out and had not before: none of their seats and
+/// places is free, hidden or held.
+pub(crate) async fn write_sell_outs(
+    tx: &mut Connection,
+    schedule_ids: &[ScheduleId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into sell_outs (schedule_id, program_id, opened_at, sold_out_at, took_secs)
+        select d.id, d.program_id, p.on_sale_at, last.at,
+            greatest(extract(epoch from last.at - p.on_sale_at)::bigint, 0)
+        from unnest($1::uuid[]) as touched (id)
+        join schedules d on d.id = touched.id
+        join programs p on p.id = d.program_id
+        cross join lateral (
+            select max(paid.at) as at from (
+                select confirmed_at as at from reservations
+                where schedule_id = d.id and status = 'CONFIRMED' offset 0
+            ) paid
+        ) last
+        where last.at is not null
+            and (select true from sell_outs where schedule_id = d.id) is null
+            and (
+                select true from schedule_seats
+                where schedule_id = d.id and status = 'AVAILABLE' limit 1
+            ) is null
+            and (
+                select true from schedule_seats
+                where schedule_id = d.id and status in ('HELD', 'HIDDEN') limit 1
+            ) is null
+            and (select true from zones where schedule_id = d.id and remaining > 0 limit 1) is null
+            and (
+                select true from (select id from zones where schedule_id = d.id offset 0) z
+                cross join lateral (
+                    select reservation_id from reservation_items
+                    where zone_id = z.id and live offset 0
+                ) i
+                cross join lateral (
+                    select from reservations where id = i.reservation_id and status = 'HELD' offset 0
+                ) r
+                limit 1
+            ) is null
+        on conflict (schedule_id) do nothing
+        "#,
+        schedule_ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes the moment up to which sales are counted.
+pub(crate) async fn write_progress(
+    tx: &mut Connection,
+    until: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update daily_sales_progress set counted_until = $1", until).execute(tx).await?;
+    Ok(())
+}
