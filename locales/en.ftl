@@ -771,11 +771,12 @@ reservation-shares-open = You've shared this reservation. If you pay for all of 
 ## Payment
 
 payment-title = Payment
+payment-from-wallet = From your wallet
 payment-balance = Points you can use
 payment-remaining = Left after paying
 payment-pay = Pay { $amount }
 payment-once-note = You're charged once, even if you press twice.
-payment-short-title = { $amount } short
+payment-short = Points missing
 payment-short-note = Top up here and pay right away. Your seats stay reserved meanwhile.
 payment-charge-needed = Top up { $amount }
 payment-rest-by-card = Pay the rest by card

@@ -712,11 +712,12 @@ reservation-shares-open = 一緒に支払うお申し込みです。ここで全
 ## Payment
 
 payment-title = お支払い
+payment-from-wallet = ポイントでお支払い
 payment-balance = 使えるポイント
 payment-remaining = お支払い後の残高
 payment-pay = { $amount }を支払う
 payment-once-note = 2回押しても、お支払いは1回だけです。
-payment-short-title = { $amount }足りません
+payment-short = 足りないポイント
 payment-short-note = ここでポイントを追加して、すぐにお支払いいただけます。そのあいだも座席は確保されています。
 payment-charge-needed = { $amount }を追加する
 payment-rest-by-card = 残りをカードで支払う

@@ -709,11 +709,12 @@ reservation-shares-open = 함께 결제하는 예매예요. 여기서 전부 결
 ## Payment
 
 payment-title = 결제
+payment-from-wallet = 포인트로 결제
 payment-balance = 사용 가능 포인트
 payment-remaining = 결제 후 잔액
 payment-pay = { $amount } 결제하기
 payment-once-note = 두 번 눌러도 한 번만 결제돼요.
-payment-short-title = { $amount }가 부족해요
+payment-short = 부족한 포인트
 payment-short-note = 여기서 충전하고 바로 결제할 수 있어요. 그동안 선택한 좌석은 그대로예요.
 payment-charge-needed = { $amount } 충전하기
 payment-rest-by-card = 부족한 금액 카드로 결제하기

@@ -54,7 +54,7 @@ pub fn all() -> Vec<Path> {
         at("/reservations").get(reservation::pages::list_reservations),
         at("/reservations/{id}").get(reservation::pages::show_reservation),
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
-        at("/reservations/{id}/payment").post(payment::pages::create_payment),
+        at("/reservations/{id}/payment").get(reservation::pages::show_payment).post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
         at("/reservations/{id}/tickets.pdf").get(tickets::pages::downloads::show_reservation_pdf),
 

@@ -4,6 +4,7 @@ mod batches;
 mod checkout;
 mod crashes;
 mod lost_commit;
+mod page;
 mod refunds;
 mod shares;
 mod storms;
@@ -244,7 +245,7 @@ async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db:
         "action=\"/wallet/charges\"",
         "name=\"amount\" value=\"30000\"",
         "data-countdown",
-        &format!("name=\"next\" value=\"{page}\""),
+        &format!("name=\"next\" value=\"{page}/payment\""),
     ] {
         assert!(short.body.contains(text), "{text}: {}", short.body);
     }
