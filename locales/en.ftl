@@ -975,6 +975,26 @@ ticket-pdf-note = Show this code at the door
 ticket-reservation = To the reservation
 ticket-previous = Previous ticket
 ticket-next = Next ticket
+ticket-all = { $count ->
+    [one] All { $count } ticket
+   *[other] All { $count } tickets side by side
+  }
+bought-numbers = Go to a ticket
+bought-open = About this ticket
+bought-more = { $count ->
+    [one] One more is in the list of your tickets
+   *[other] { $count } more are in the list of your tickets
+  }
+bought-share = Tell a friend
+bought-share-done = Link copied
+bought-print = Print four on a page
+bought-next = What happens next
+bought-next-mail = Your tickets are on their way to your email, too.
+bought-next-doors = Doors open { $when }.
+bought-next-code = Show your code there, with the screen bright.
+bought-next-each = Everybody shows a code of their own, with the screen bright.
+bought-next-change = Something came up? Open a ticket to give it to a friend or to put it back on sale.
+bought-next-refund = Or cancel for a refund until { $when }.
 ticket-status-valid = Valid
 ticket-status-used = Used
 ticket-status-void = Cancelled

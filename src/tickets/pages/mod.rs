@@ -1,5 +1,6 @@
 //! Pages of an account's tickets and of one ticket.
 
+pub(crate) mod bought;
 pub(crate) mod downloads;
 
 use actix_web::{

@@ -1,5 +1,6 @@
 //! Tickets on the screen, and at the door.
 
+mod bought;
 mod check_in;
 mod hand_over;
 mod kinds;
