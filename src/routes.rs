@@ -73,6 +73,7 @@ pub fn all() -> Vec<Path> {
 
         at("/door").get(check_in::pages::list_evenings),
         at("/door/{schedule_id}").get(check_in::pages::show_door),
+        at("/door/{schedule_id}/guests").get(check_in::pages::guests::new_search).post(check_in::pages::guests::create_search),
         at("/door/{schedule_id}/check-ins").post(check_in::pages::create_check_in),
         at("/door/{schedule_id}/check-ins/{ticket_id}/undoing").post(check_in::pages::undo_check_in),
 

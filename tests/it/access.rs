@@ -121,7 +121,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/wallet/transfers/{id}/cancellation", Door::Account),
 
     ("/door", Door::Staff),
-    ("/door/{schedule_id}", Door::Staff),
+    ("/door/{schedule_id}", Door::Staff), ("/door/{schedule_id}/guests", Door::Staff),
     ("/door/{schedule_id}/check-ins", Door::Staff),
     ("/door/{schedule_id}/check-ins/{ticket_id}/undoing", Door::Staff),
 

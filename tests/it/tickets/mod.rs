@@ -2,6 +2,7 @@
 
 mod bought;
 mod check_in;
+mod guests;
 mod hand_over;
 mod kinds;
 mod pdf;
