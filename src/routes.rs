@@ -35,6 +35,7 @@ pub fn all() -> Vec<Path> {
         at("/").get(catalog::pages::show_home),
         at("/sitemap.xml").get(catalog::pages::sitemap::show_sitemap),
         at("/robots.txt").get(catalog::pages::sitemap::show_robots),
+        at("/posters/{slug}/{version}.png").get(catalog::pages::picture::show_picture),
         at("/programs/{slug}").get(entry_queue::pages::show_program),
         at("/programs/{slug}/code-redemptions").post(reservation::pages::create_redemption),
     ];

@@ -30,7 +30,7 @@ enum Door {
 const PATHS: &[(&str, Door)] = &[
     ("/", Door::Public),
     ("/sitemap.xml", Door::Public),
-    ("/robots.txt", Door::Public),
+    ("/robots.txt", Door::Public), ("/posters/{slug}/{version}.png", Door::Public),
     ("/programs/{slug}", Door::Public),
     ("/programs/{slug}/draw", Door::Public),
     ("/programs/{slug}/draw.json", Door::Public),
