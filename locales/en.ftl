@@ -807,11 +807,12 @@ reservation-shares-open = You've shared this reservation. If you pay for all of 
 ## Payment
 
 payment-title = Payment
+payment-from-wallet = From your wallet
 payment-balance = Points you can use
 payment-remaining = Left after paying
 payment-pay = Pay { $amount }
 payment-once-note = You're charged once, even if you press twice.
-payment-short-title = { $amount } short
+payment-short = Points missing
 payment-short-note = Top up here and pay right away. Your seats stay reserved meanwhile.
 payment-charge-needed = Top up { $amount }
 payment-rest-by-card = Pay the rest by card
@@ -1010,6 +1011,26 @@ ticket-pdf-note = Show this code at the door
 ticket-reservation = To the reservation
 ticket-previous = Previous ticket
 ticket-next = Next ticket
+ticket-all = { $count ->
+    [one] All { $count } ticket
+   *[other] All { $count } tickets side by side
+  }
+bought-numbers = Go to a ticket
+bought-open = About this ticket
+bought-more = { $count ->
+    [one] One more is in the list of your tickets
+   *[other] { $count } more are in the list of your tickets
+  }
+bought-share = Tell a friend
+bought-share-done = Link copied
+bought-print = Print four on a page
+bought-next = What happens next
+bought-next-mail = Your tickets are on their way to your email, too.
+bought-next-doors = Doors open { $when }.
+bought-next-code = Show your code there, with the screen bright.
+bought-next-each = Everybody shows a code of their own, with the screen bright.
+bought-next-change = Something came up? Open a ticket to give it to a friend or to put it back on sale.
+bought-next-refund = Or cancel for a refund until { $when }.
 ticket-status-valid = Valid
 ticket-status-used = Used
 ticket-status-void = Cancelled
@@ -1257,6 +1278,7 @@ admin-audit-subject = Changed item (number)
 admin-audit-empty = No activity yet.
 admin-act-checked-in = let in
 admin-act-check-in-undone = undid a check-in
+admin-act-guests-searched = searched for a guest at the door
 door-title = Door
 door-choose = Which performance?
 door-none = No performance around this time.
@@ -1272,6 +1294,12 @@ door-camera-off = Close the camera
 door-offline = No connection. Scan again: a ticket admits only once, however often it is sent.
 door-counts = Inside
 door-counting = Counting the tickets; you can keep scanning.
+door-search = Search by name
+door-search-label = Name or reservation number
+door-search-none = Nobody found. Try a shorter part of the name.
+door-search-in = In since { $time }
+door-search-out = Not in yet
+door-search-back = Back to scanning
 admin-nav-programs = Shows
 admin-nav-venues = Venues
 admin-save = Save

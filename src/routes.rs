@@ -36,6 +36,7 @@ pub fn all() -> Vec<Path> {
         at("/popular").get(catalog::popularity::pages::show_popular),
         at("/sitemap.xml").get(catalog::pages::sitemap::show_sitemap),
         at("/robots.txt").get(catalog::pages::sitemap::show_robots),
+        at("/posters/{slug}/{version}.png").get(catalog::pages::picture::show_picture),
         at("/programs/{slug}").get(entry_queue::pages::show_program),
         at("/programs/{slug}/code-redemptions").post(reservation::pages::create_redemption),
     ];
@@ -55,9 +56,12 @@ pub fn all() -> Vec<Path> {
         at("/reservations").get(reservation::pages::list_reservations),
         at("/reservations/{id}").get(reservation::pages::show_reservation),
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
-        at("/reservations/{id}/payment").post(payment::pages::create_payment),
+        at("/reservations/{id}/payment").get(reservation::pages::show_payment).post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
+        at("/reservations/{id}/tickets").get(tickets::pages::bought::show_bought),
         at("/reservations/{id}/tickets.pdf").get(tickets::pages::downloads::show_reservation_pdf),
+        at("/reservations/{id}/tickets-a4.pdf").get(tickets::pages::downloads::show_reservation_print),
+        at("/reservations/{id}/tickets.ics").get(tickets::pages::downloads::show_reservation_calendar),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
@@ -71,6 +75,7 @@ pub fn all() -> Vec<Path> {
 
         at("/door").get(check_in::pages::list_evenings),
         at("/door/{schedule_id}").get(check_in::pages::show_door),
+        at("/door/{schedule_id}/guests").get(check_in::pages::guests::new_search).post(check_in::pages::guests::create_search),
         at("/door/{schedule_id}/check-ins").post(check_in::pages::create_check_in),
         at("/door/{schedule_id}/check-ins/{ticket_id}/undoing").post(check_in::pages::undo_check_in),
 

@@ -87,7 +87,7 @@ where
     Ok(done)
 }
 
-/// Reports a committed act to the security log, which leaves out check-ins and their undoing:
+/// Reports a committed act to the security log, which leaves out the acts of the door:
 /// there is one for each visitor.
 fn log_act(app: &App, entry: &AuditEntry) {
     if !entry.act.is_at_the_door() {

@@ -20,6 +20,8 @@ pub(crate) enum Act {
     CheckedIn,
     /// A check-in was undone.
     CheckInUndone,
+    /// A guest of a performance was looked for by name at its door.
+    GuestsSearched,
     /// A draft was created.
     ProgramCreated,
     /// A program was edited.
@@ -97,9 +99,9 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// Whether the act is a check-in or its undoing.
+    /// Whether the act is one of the door, of which there is one or more for each visitor.
     pub(crate) fn is_at_the_door(self) -> bool {
-        matches!(self, Self::CheckedIn | Self::CheckInUndone)
+        matches!(self, Self::CheckedIn | Self::CheckInUndone | Self::GuestsSearched)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     catalog::Programs,
     infra::idempotency::RequestKey,
     reservation::{ReservationId, ReservationStatus, reservation_page},
-    tickets::pages::TICKETS_PATH,
+    tickets::pages::bought,
     wallet::Provider,
     web::{
         error::PageError,
@@ -59,7 +59,7 @@ pub(crate) async fn create_payment(
     let key = form.parse(me.account_id, "POST /reservations/{id}/payment", &*id)?;
     match payments.pay(me.account_id, *id, key.as_ref()).await {
         Ok(paid) => {
-            let answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
+            let answer = me.view.done(StatusCode::CREATED, &paid, &bought::path_of(*id));
             Ok(with_message(answer, "flash-paid"))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {

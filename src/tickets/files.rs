@@ -6,7 +6,8 @@ use super::{
     calendar::CalendarEntry,
     error::PdfError,
     model::{Ticket, TicketStatus},
-    pdf, store,
+    pdf::{self, Paper},
+    store,
 };
 use crate::{app::App, reservation::ReservationId, text::i18n::Locale};
 
@@ -48,7 +49,7 @@ pub(crate) async fn files_of(
         media_type: "text/calendar; charset=utf-8; method=PUBLISH",
         content: entry.file(now).into_bytes(),
     });
-    let pdf = pdf::make(&tickets, None, locale).await?;
+    let pdf = pdf::make(&tickets, None, Paper::OneTicket, locale).await?;
     let pdf = pdf.map(|content| TicketFile {
         name: pdf::FILE_NAME,
         media_type: "application/pdf",

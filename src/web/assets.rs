@@ -5,6 +5,7 @@
 //! it is asked for often, and a page is slow where its files are large.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     io::{self, Write},
     sync::{LazyLock, OnceLock},
@@ -105,6 +106,11 @@ fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
 /// Returns the address of the file `name`, such as `css/base.css`.
 pub(crate) fn href(name: &str) -> String {
     format!("/static/{}/{name}", *VERSION)
+}
+
+/// Returns the text of the file `name`; `None` if there is none.
+pub(crate) fn text(name: &str) -> Option<Cow<'static, str>> {
+    ASSETS.get(name).map(|file| String::from_utf8_lossy(&file.plain))
 }
 
 /// Concatenates the files `names` into one `data:` URL, for a page that is kept as a file.

@@ -53,7 +53,7 @@ pub(crate) mod negotiation;
 pub(crate) mod page;
 pub(crate) mod pass_cookies;
 pub mod path;
-mod poster;
+pub(crate) mod poster;
 mod problem;
 pub(crate) mod qr_code;
 pub(crate) mod rendering;

@@ -124,6 +124,11 @@ impl View {
         self.flash.clone().map(|key| self.text(key))
     }
 
+    /// Whether the message left by the previous request is the one named `key`.
+    pub(crate) fn is_told(&self, key: &str) -> bool {
+        self.flash.as_deref() == Some(key)
+    }
+
     /// Lists the languages other than the current one.
     pub(crate) fn other_locales(&self) -> impl Iterator<Item = Locale> {
         let current = self.locale;

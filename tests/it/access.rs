@@ -31,7 +31,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/", Door::Public),
     ("/popular", Door::Public),
     ("/sitemap.xml", Door::Public),
-    ("/robots.txt", Door::Public),
+    ("/robots.txt", Door::Public), ("/posters/{slug}/{version}.png", Door::Public),
     ("/programs/{slug}", Door::Public),
     ("/programs/{slug}/draw", Door::Public),
     ("/programs/{slug}/draw.json", Door::Public),
@@ -89,7 +89,9 @@ const PATHS: &[(&str, Door)] = &[
     ("/reservations/{id}/renewal", Door::Account),
     ("/reservations/{id}/payment", Door::Account),
     ("/reservations/{id}/cancellation", Door::Account),
-    ("/reservations/{id}/tickets.pdf", Door::Account),
+    ("/reservations/{id}/tickets", Door::Account), ("/reservations/{id}/tickets.pdf", Door::Account),
+    ("/reservations/{id}/tickets.ics", Door::Account),
+    ("/reservations/{id}/tickets-a4.pdf", Door::Account),
     ("/schedules/{id}/waiting-list", Door::Account),
     ("/wishes/{id}/cancellation", Door::Account),
     ("/reservations/{id}/shares", Door::Account),
@@ -120,7 +122,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/wallet/transfers/{id}/cancellation", Door::Account),
 
     ("/door", Door::Staff),
-    ("/door/{schedule_id}", Door::Staff),
+    ("/door/{schedule_id}", Door::Staff), ("/door/{schedule_id}/guests", Door::Staff),
     ("/door/{schedule_id}/check-ins", Door::Staff),
     ("/door/{schedule_id}/check-ins/{ticket_id}/undoing", Door::Staff),
 

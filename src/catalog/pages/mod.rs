@@ -1,5 +1,6 @@
 //! Home page, and what search engines are told.
 
+pub(crate) mod picture;
 pub(crate) mod sitemap;
 
 use actix_web::{HttpResponse, web::Data};

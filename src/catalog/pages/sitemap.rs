@@ -40,7 +40,7 @@ pub(crate) async fn show_sitemap(
 /// to somebody, or costs the line a request.
 pub(crate) async fn show_robots(app: Data<App>) -> HttpResponse {
     let rules = format!(
-        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /programs/\nAllow: /static/\n\
+        "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /programs/\nAllow: /static/\nAllow: /posters/\n\
          Disallow: /programs/*/\n\nSitemap: {}/sitemap.xml\n",
         app.config.site_url()
     );

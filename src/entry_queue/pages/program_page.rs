@@ -16,7 +16,7 @@ use crate::{
     app::App,
     catalog::{
         DrawStep, Listings, Program, ProgramId, Programs, SaleState, ScheduleId, ScheduleListing,
-        popularity::PublicRank,
+        pages::picture::picture_path, popularity::PublicRank,
     },
     entry_queue::{
         access_gates::{model::OwnGate, store as access_gates},
@@ -28,7 +28,7 @@ use crate::{
     },
     points::Points,
     text::{markdown::Markdown, times},
-    web::{error::PageError, local_path::with_next, page::View},
+    web::{error::PageError, local_path::with_next, page::View, poster::picture::SIZE},
 };
 
 /// Longest interval between two reloads of a program that is not on sale yet, in seconds.
@@ -104,6 +104,12 @@ impl ProgramPage<'_> {
 
     fn address(&self) -> String {
         format!("{}{}", self.site_url, program_path(&self.program.slug))
+    }
+
+    /// Returns the address of the picture that a link to the page shows.
+    fn picture(&self) -> String {
+        let path = picture_path(self.program.poster_number, &self.program.slug);
+        format!("{}{path}", self.site_url)
     }
 
     /// Returns what a link to the page says of it: the beginning of the description, or else where and

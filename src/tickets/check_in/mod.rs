@@ -1,6 +1,8 @@
 //! Check-in at the door: a ticket admits one person, once.
 //!
-//! A **check-in** changes a ticket from `VALID` to `USED`; an **undo** within a minute reverts it.
+//! A **check-in** changes a ticket from `VALID` to `USED`; an **undo** within a minute reverts it. A
+//! **guest** is found by name, without the ticket: the door then sees the seat and whether somebody is in,
+//! never the code, so nobody is let in by a name.
 //! The **door window** limits the time of check-ins around the start of the performance.
 //!
 //! # Concurrency
@@ -18,8 +20,12 @@ pub(crate) mod pages;
 pub(crate) mod store;
 
 use chrono::{DateTime, Utc};
+use serde_json::json;
 
-use self::{model::CheckIn, store::ScannedTicket};
+use self::{
+    model::{CheckIn, Guest, GuestSearch},
+    store::ScannedTicket,
+};
 use super::{
     error::{Show, TicketError},
     hand_over::{self, model::HandOverStatus},
@@ -35,7 +41,7 @@ use crate::{
     },
     catalog::{self, ScheduleId},
     config::Config,
-    infra::postgres::{Connection, retry_stale},
+    infra::postgres::{Connection, page::Page, retry_stale},
     reservation::{
         self,
         returns::{self, LockedReturns, model::ReturnStatus},
@@ -166,6 +172,23 @@ async fn undo(
         let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
         let entry = entry.before(&undone);
         Ok((undone, entry))
+    })
+    .await
+}
+
+/// Finds guests of the performance `schedule_id`, and records who looked for whom.
+async fn search(
+    app: &App,
+    by: AccountId,
+    schedule_id: ScheduleId,
+    wanted: &GuestSearch,
+) -> Result<Page<Guest>, sqlx::Error> {
+    audit::perform(app, async |tx| {
+        let rows = store::list_guests(tx, schedule_id, wanted).await?;
+        let found = Page::cut(rows, |guest| guest.ticket_id.0);
+        let entry = AuditEntry::new(by, Act::GuestsSearched, Subject::Schedule, schedule_id);
+        let entry = entry.after(&json!({ "search": wanted.text, "found": found.rows.len() }));
+        Ok((found, entry))
     })
     .await
 }

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::{
     catalog::{ScheduleId, SeatKind},
-    tickets::model::TicketId,
+    reservation::ReservationNumber,
+    tickets::model::{TicketId, TicketStatus},
 };
 
 /// Used ticket, as shown at the door.
@@ -57,4 +58,53 @@ pub(crate) struct Evening {
     pub(crate) venue_name: String,
     #[serde(skip)]
     pub(crate) time_zone: String,
+}
+
+/// Search for a guest of a performance.
+#[derive(Clone, Debug)]
+pub(crate) struct GuestSearch {
+    /// Part of a name, in any case.
+    pub(crate) text: String,
+    /// Number of a reservation, if the text is one.
+    pub(crate) number: Option<ReservationNumber>,
+    /// Last ticket of the page before.
+    pub(crate) after: Option<TicketId>,
+}
+
+impl GuestSearch {
+    /// Longest text that is searched for, in characters; what follows is left out.
+    const CHARS_MAX: usize = 80;
+
+    /// Reads what was typed; `None` if nothing was.
+    pub(crate) fn parse(typed: &str, after: Option<TicketId>) -> Option<Self> {
+        let text: String = typed.trim().chars().filter(|letter| !letter.is_control()).collect();
+        let text: String = text.chars().take(Self::CHARS_MAX).collect();
+        let number = text.parse().ok();
+        (!text.is_empty()).then_some(Self { text, number, after })
+    }
+}
+
+/// Ticket that is valid or used, as the door finds it by the name of its holder.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Guest {
+    /// Ticket.
+    pub(crate) ticket_id: TicketId,
+    /// Name of who has the ticket.
+    pub(crate) holder: String,
+    /// Section or zone.
+    pub(crate) section: String,
+    /// Row; `None` for a zone.
+    pub(crate) row: Option<String>,
+    /// Number of the seat; `None` for a zone.
+    pub(crate) number: Option<i32>,
+    /// Kind of the seat; `None` for an ordinary one, and for a zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<SeatKind>,
+    /// Price type; `None` at the ordinary price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price_type: Option<String>,
+    /// Whether the ticket was used.
+    pub(crate) status: TicketStatus,
+    /// Time of the check-in; `None` before it.
+    pub(crate) used_at: Option<DateTime<Utc>>,
 }

@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
-use super::model::{CheckIn, DoorCount, Evening};
+use super::model::{CheckIn, DoorCount, Evening, Guest, GuestSearch};
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, SeatKind},
-    infra::postgres::{Connection, Pool},
-    reservation::ReturnId,
+    infra::postgres::{Connection, Pool, page::PAGE_ROWS},
+    reservation::{ReservationNumber, ReturnId},
     tickets::model::{TicketCode, TicketId, TicketStatus},
 };
 
@@ -155,6 +155,54 @@ pub(crate) async fn find_check_in(
         ticket_id as _,
     )
     .fetch_optional(db)
+    .await
+}
+
+/// Lists the valid and used tickets of one performance whose holder's name has the text, or whose
+/// reservation has the number: one page and one row more, in the order of issue. All of them are read
+/// before they are sorted, because a plan in the order of tickets would read every ticket there is.
+pub(crate) async fn list_guests(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    wanted: &GuestSearch,
+) -> Result<Vec<Guest>, sqlx::Error> {
+    let ids = wanted.number.map(ReservationNumber::ids);
+    sqlx::query_as!(
+        Guest,
+        r#"
+        with found as materialized (
+            select t.id, a.name as holder, coalesce(s.section, z.name) as section, s.row_label,
+                   s.number, nullif(c.kind, 'STANDARD') as kind, pt.name as price_type, t.status,
+                   t.used_at
+            from reservations r
+            join reservation_items i on i.reservation_id = r.id
+            join tickets t on t.reservation_item_id = i.id and t.status in ('VALID', 'USED')
+            cross join lateral (select name from accounts where id = t.account_id offset 0) a
+            left join schedule_seats c on c.id = i.schedule_seat_id and c.schedule_id = $1
+            left join seats s on s.id = c.seat_id
+            left join zones z on z.id = i.zone_id
+            left join lateral (
+                select name from price_types where id = i.price_type_id offset 0
+            ) pt on true
+            where r.schedule_id = $1 and r.status = 'CONFIRMED'
+                and (strpos(lower(a.name), lower($2)) > 0 or r.id between $3 and $4)
+        )
+        select id as "ticket_id!: TicketId", holder as "holder!", section as "section!",
+               row_label as "row?", number as "number?", kind as "kind?: SeatKind",
+               price_type as "price_type?", status as "status!: TicketStatus", used_at
+        from found
+        where $5::uuid is null or id > $5
+        order by id
+        limit $6
+        "#,
+        schedule_id as _,
+        &wanted.text,
+        ids.as_ref().map(|ids| *ids.start()),
+        ids.as_ref().map(|ids| *ids.end()),
+        wanted.after as _,
+        PAGE_ROWS + 1,
+    )
+    .fetch_all(tx)
     .await
 }
 

@@ -14,8 +14,9 @@ use crate::{
     reservation::ReservationId,
     tickets::{
         calendar::CalendarEntry,
-        model::{Ticket, TicketCode},
-        pdf, store,
+        model::{Ticket, TicketCode, TicketStatus},
+        pdf::{self, Paper},
+        store,
     },
     web::{
         error::{Internal, NotFound, PageError},
@@ -46,10 +47,7 @@ pub(crate) async fn show_calendar(
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
     let entry = CalendarEntry::of_ticket(&app, &ticket, me.view.locale);
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "text/calendar; charset=utf-8"))
-        .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"ticket.ics\""))
-        .body(entry.file(app.now())))
+    Ok(calendar_file(&app, &entry))
 }
 
 /// Handles `GET /tickets/{code}.pdf`.
@@ -60,7 +58,8 @@ pub(crate) async fn show_pdf(
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
     let tickets = store::list_of_reservation(&app.db, ticket.reservation_id).await?;
-    let file = pdf::make(&own(tickets, &me), Some(&ticket.code), me.view.locale).await?;
+    let (tickets, locale) = (own(tickets, &me), me.view.locale);
+    let file = pdf::make(&tickets, Some(&ticket.code), Paper::OneTicket, locale).await?;
     pdf_file(file)
 }
 
@@ -70,18 +69,57 @@ fn own(mut tickets: Vec<Ticket>, me: &CurrentAccount) -> Vec<Ticket> {
     tickets
 }
 
-/// Handles `GET /reservations/{id}/tickets.pdf`: the tickets that its owner has.
+/// Reads those tickets of a reservation of the account that the account has.
+async fn own_of_reservation(
+    app: &App,
+    me: &CurrentAccount,
+    id: Uuid,
+) -> Result<Vec<Ticket>, PageError> {
+    let tickets = store::list_of_reservation(&app.db, ReservationId(id)).await?;
+    if tickets.iter().any(|ticket| ticket.owner_id != me.account_id) {
+        return Err(NotFound.into());
+    }
+    Ok(own(tickets, me))
+}
+
+/// Handles `GET /reservations/{id}/tickets.pdf`: the tickets that its owner has, one a page.
 pub(crate) async fn show_reservation_pdf(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    let tickets = store::list_of_reservation(&app.db, ReservationId(path.into_inner())).await?;
-    if tickets.iter().any(|ticket| ticket.owner_id != me.account_id) {
-        return Err(NotFound.into());
-    }
-    let file = pdf::make(&own(tickets, &me), None, me.view.locale).await?;
-    pdf_file(file)
+    let tickets = own_of_reservation(&app, &me, path.into_inner()).await?;
+    pdf_file(pdf::make(&tickets, None, Paper::OneTicket, me.view.locale).await?)
+}
+
+/// Handles `GET /reservations/{id}/tickets-a4.pdf`: the same tickets, four a page.
+pub(crate) async fn show_reservation_print(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let tickets = own_of_reservation(&app, &me, path.into_inner()).await?;
+    pdf_file(pdf::make(&tickets, None, Paper::FourTickets, me.view.locale).await?)
+}
+
+/// Handles `GET /reservations/{id}/tickets.ics`: one entry for all valid tickets that the account has.
+pub(crate) async fn show_reservation_calendar(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = ReservationId(path.into_inner());
+    let mut tickets = own(store::list_of_reservation(&app.db, id).await?, &me);
+    tickets.retain(|ticket| ticket.status != TicketStatus::Void);
+    let entry = CalendarEntry::of_reservation(&app, &tickets, me.view.locale);
+    Ok(calendar_file(&app, &entry.ok_or(NotFound)?))
+}
+
+fn calendar_file(app: &App, entry: &CalendarEntry) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/calendar; charset=utf-8"))
+        .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"ticket.ics\""))
+        .body(entry.file(app.now()))
 }
 
 /// Answers with a file; without one, with 404, as for tickets that do not exist.

@@ -1,5 +1,6 @@
 //! Pages of an account's tickets and of one ticket.
 
+pub(crate) mod bought;
 pub(crate) mod downloads;
 
 use actix_web::{
@@ -174,6 +175,8 @@ pub(crate) struct TicketPage {
     form: Option<HandOverBox>,
     /// What there is to say of putting it back on sale.
     returned: ReturnBox,
+    /// Address of the show, to be passed on.
+    show_url: String,
 }
 
 impl TicketPage {
@@ -230,6 +233,7 @@ impl TicketPage {
             form: (form.refusal.is_some() || is_movable && offer.is_none()).then_some(form),
             offer,
             returned,
+            show_url: format!("{}/programs/{}", app.config.site_url(), ticket.slug),
             ticket,
         })
     }

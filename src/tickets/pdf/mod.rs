@@ -1,7 +1,7 @@
-//! Tickets as a PDF file, one page a ticket.
+//! Tickets as a PDF file, one page a ticket, or four on a page.
 //!
-//! A **sheet** is the page of one ticket: what its page on the site shows, with the code in letters
-//! and as the same QR code. **Typesetting** breaks its texts into lines, takes each character
+//! A **sheet** is the print of one ticket: what its page on the site shows, with the code in letters
+//! and as the same QR code. The **paper** holds one of them, or four to be cut apart. **Typesetting** breaks its texts into lines, takes each character
 //! from the **typeface** that has it, and replaces what all of them lack.
 //!
 //! # Invariants
@@ -17,6 +17,7 @@
 //! a process. A caller that waits longer than [`WAIT_MAX`] for its turn is refused.
 
 mod line;
+mod paper;
 mod sheet;
 mod typeface;
 mod typesetting;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use krilla::{Document, metadata::Metadata};
 use tokio::sync::Semaphore;
 
+pub(crate) use self::paper::Paper;
 use self::{
     sheet::{Fact, Sheet},
     typesetting::Faces,
@@ -56,6 +58,7 @@ static TURNS: Semaphore = Semaphore::const_new(FILES_AT_ONCE);
 pub(crate) async fn make(
     tickets: &[Ticket],
     code: Option<&TicketCode>,
+    paper: Paper,
     locale: Locale,
 ) -> Result<Option<Vec<u8>>, PdfError> {
     let sheets: Vec<Sheet> = tickets
@@ -74,7 +77,7 @@ pub(crate) async fn make(
     let made = tokio::task::spawn_blocking(move || {
         // The turn lasts as long as the work, also when nobody waits for it any more.
         let _turn = turn;
-        render(&sheets, locale)
+        render(&sheets, paper, locale)
     });
     made.await.ok().flatten().map(Some).ok_or(PdfError::Failed)
 }
@@ -111,16 +114,10 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
 }
 
 /// Draws the pages; `None` if a page or its code cannot be drawn.
-fn render(sheets: &[Sheet], locale: Locale) -> Option<Vec<u8>> {
+fn render(sheets: &[Sheet], paper: Paper, locale: Locale) -> Option<Vec<u8>> {
     let faces = Faces::embedded()?;
     let mut document = Document::new();
-    for sheet in sheets {
-        let mut page = document.start_page_with(sheet::page_settings()?);
-        let mut surface = page.surface();
-        sheet::draw(&mut surface, faces, sheet)?;
-        surface.finish();
-        page.finish();
-    }
+    paper.draw(&mut document, faces, sheets)?;
     let title = sheets.first().map(|sheet| sheet.title.clone()).unwrap_or_default();
     let metadata = Metadata::new().title(title).language(locale.tag().to_owned());
     document.set_metadata(metadata.creator("Stagedoor".to_owned()));
@@ -153,8 +150,8 @@ mod tests {
     #[test]
     fn the_same_tickets_give_the_same_bytes() {
         let sheets = [sheet("겨울밤의 소나타"), sheet("冬の夜 Sonatas 🎻")];
-        let first = render(&sheets, Locale::default()).unwrap();
-        assert_eq!(first, render(&sheets, Locale::default()).unwrap());
+        let first = render(&sheets, Paper::OneTicket, Locale::default()).unwrap();
+        assert_eq!(first, render(&sheets, Paper::OneTicket, Locale::default()).unwrap());
         assert!(first.starts_with(b"%PDF-"));
     }
 
@@ -163,7 +160,10 @@ mod tests {
         let odd = ["", " ", "\r\n\0", "🎻", "\u{202e}\u{5d0}\u{5d1}", "e\u{301}\u{301}\u{301}"];
         for text in odd.map(str::to_owned).into_iter().chain(["가".repeat(2_000), "i ".repeat(900)])
         {
-            assert!(render(&[sheet(&text)], Locale::default()).is_some(), "{text:?}");
+            for paper in [Paper::OneTicket, Paper::FourTickets] {
+                let drawn = render(&[sheet(&text)], paper, Locale::default());
+                assert!(drawn.is_some(), "{text:?}");
+            }
         }
     }
 }

@@ -6,9 +6,10 @@
 //! program's number in order of making, so programs that were made one after the other have different
 //! ones, which chance alone would not give. All of it stays the same on every page, on the tickets
 //! and at every instance. The art has no words: the page sets the title beside it, on the ground of
-//! the palette, where it can be read.
+//! the palette, where it can be read. Sites on which links are shared get it as a [`picture`].
 
 mod compositions;
+pub(crate) mod picture;
 mod seed;
 
 use std::fmt;
@@ -35,7 +36,7 @@ pub(crate) struct Poster {
     pub art: Art,
 }
 
-/// Inline SVG of a poster, hidden from screen readers.
+/// Shapes of a poster, which are written as inline SVG, hidden from screen readers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Art(String);
 
@@ -43,7 +44,13 @@ impl HtmlSafe for Art {}
 
 impl fmt::Display for Art {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        // It fills whatever place it gets; what does not fit is cut off at the edges.
+        f.write_str(
+            "<svg class=\"poster__art\" viewBox=\"0 0 400 300\" preserveAspectRatio=\"xMidYMid slice\" \
+             aria-hidden=\"true\" focusable=\"false\">",
+        )?;
+        f.write_str(&self.0)?;
+        f.write_str("</svg>")
     }
 }
 
@@ -68,11 +75,6 @@ impl Poster {
             true => ("<g transform=\"matrix(-1 0 0 1 400 0)\">", "</g>"),
             false => ("", ""),
         };
-        // It fills whatever place it gets; what does not fit is cut off at the edges.
-        let art = format!(
-            "<svg class=\"poster__art\" viewBox=\"0 0 400 300\" preserveAspectRatio=\"xMidYMid slice\" \
-             aria-hidden=\"true\" focusable=\"false\">{open}{shapes}{close}</svg>"
-        );
-        Self { palette, art: Art(art) }
+        Self { palette, art: Art(format!("{open}{shapes}{close}")) }
     }
 }

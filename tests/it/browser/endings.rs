@@ -42,7 +42,7 @@ async fn two_presses_pay_once(db: PgPool) {
     browser
         .run("arguments[0].click(); arguments[0].click()", "form[action$='/payment'] button")
         .await;
-    browser.until_at("/tickets").await;
+    browser.find(".strip").await;
     let paid: Vec<i64> =
         read_all(&db, "select amount from point_transactions where kind = 'PAYMENT'").await;
     assert_eq!(paid, [-50_000]);

@@ -5,6 +5,7 @@
 
 mod door;
 mod endings;
+mod payment;
 mod sale;
 mod seat_map;
 mod times;
@@ -38,7 +39,7 @@ async fn pay(browser: &Browser) {
         browser.press(".choices button").await;
     }
     browser.press("form[action$='/payment'] button").await;
-    browser.until_at("/tickets").await;
+    browser.find(".strip").await;
 }
 
 /// Signs somebody in, and lets them choose seats of a concert without a line.

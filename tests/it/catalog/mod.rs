@@ -188,3 +188,35 @@ async fn a_link_to_a_program_says_what_it_is(db: PgPool) {
     assert_eq!(page.attribute(&format!("{event} [itemprop='location'] meta"), "content"), "A hall");
     office.close().await;
 }
+
+/// Sites on which links are shared take no SVG, and keep a picture for ever.
+#[sqlx::test]
+async fn a_link_to_a_program_shows_its_poster_as_a_picture(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let reader = office.stranger();
+    let page = reader.visit(&format!("/programs/{}", concert.slug)).await;
+    let address = page.attribute("meta[property='og:image']", "content");
+    let path = address[address.find("/posters/").unwrap()..].to_owned();
+    let picture = reader.asks(reqwest::Method::GET, &path, "*/*").send().await.unwrap();
+    assert_eq!(picture.status(), 200);
+    assert_eq!(picture.headers()["content-type"], "image/png");
+    assert_eq!(picture.headers()["cache-control"], "public, max-age=31536000, immutable");
+    let bytes = picture.bytes().await.unwrap();
+    // PNG (RFC 2083, section 11.2.1): the first chunk begins with width and height.
+    let part = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((&bytes[1..4], part(16), part(20)), (&b"PNG"[..], 1200, 630));
+    let named = ["width", "height"].map(|name| format!("meta[property='og:image:{name}']"));
+    let named = named.map(|meta| page.attribute(&meta, "content"));
+    assert_eq!(named, ["1200", "630"]);
+
+    let old = reader.get(&format!("/posters/{}/000000000000.png", concert.slug)).await;
+    assert_eq!((old.status, old.header("cache-control")), (200, "no-cache"));
+    assert_eq!(reader.get("/posters/nothing/000000000000.png").await.status, 404);
+    let draft = Concert::usual(&db).await;
+    run_sql_with(&db, "update programs set status = 'DRAFT' where id = $1", draft.program_id).await;
+    let hidden = reader.get(&format!("/posters/{}/000000000000.png", draft.slug)).await;
+    assert_eq!(hidden.status, 404);
+    assert!(reader.visit("/robots.txt").await.body.contains("\nAllow: /posters/\n"));
+    office.close().await;
+}

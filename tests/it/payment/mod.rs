@@ -4,6 +4,7 @@ mod batches;
 mod checkout;
 mod crashes;
 mod lost_commit;
+mod page;
 mod refunds;
 mod shares;
 mod storms;
@@ -244,7 +245,7 @@ async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db:
         "action=\"/wallet/charges\"",
         "name=\"amount\" value=\"30000\"",
         "data-countdown",
-        &format!("name=\"next\" value=\"{page}\""),
+        &format!("name=\"next\" value=\"{page}/payment\""),
     ] {
         assert!(short.body.contains(text), "{text}: {}", short.body);
     }
@@ -258,8 +259,9 @@ async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db:
     let charged = ada.submit("/wallet/charges", &[("amount", "30000"), ("next", &page)]).await;
     assert_eq!((charged.status, charged.location()), (303, page.as_str()));
     let paid = ada.submit(&format!("{page}/payment"), &()).await;
-    assert_eq!((paid.status, paid.location()), (303, "/tickets"), "{}", paid.body);
-    assert!(ada.visit("/tickets").await.body.contains("Paid. Your tickets are here."));
+    let tickets = format!("{page}/tickets");
+    assert_eq!((paid.status, paid.location()), (303, tickets.as_str()), "{}", paid.body);
+    assert!(ada.visit(&tickets).await.body.contains("Paid. Your tickets are here."));
 
     let again = ada.submit(&format!("{page}/payment"), &()).await;
     assert_eq!(again.status, 409);

@@ -62,6 +62,13 @@ impl Pdf {
         pictures(&drawn).iter().flat_map(Picture::qr_codes).collect()
     }
 
+    /// Returns what is in the QR codes of each quarter of all pages, as cut apart.
+    pub(crate) fn qr_codes_of_quarters(&self) -> Vec<String> {
+        let drawn = self.run("pdftoppm", &["-gray", "-r", DOTS_PER_INCH], &[]);
+        let quarters = pictures(&drawn).into_iter().flat_map(|page| page.quarters());
+        quarters.flat_map(|quarter| quarter.qr_codes()).collect()
+    }
+
     fn run(&self, program: &str, before: &[&str], after: &[&str]) -> Vec<u8> {
         let mut command = Command::new(program);
         let output = command.args(before).arg(&self.path).args(after).output().unwrap();
@@ -84,6 +91,15 @@ struct Picture {
 }
 
 impl Picture {
+    /// Cuts the picture once across and once along.
+    fn quarters(&self) -> [Self; 4] {
+        let (width, height) = (self.width / 2, self.shades.len() / self.width / 2);
+        [(0, 0), (width, 0), (0, height), (width, height)].map(|(left, top)| {
+            let row = |y: usize| self.shades[y * self.width + left..][..width].to_vec();
+            Self { width, shades: (top..top + height).flat_map(row).collect() }
+        })
+    }
+
     fn qr_codes(&self) -> Vec<String> {
         let height = self.shades.len() / self.width;
         let shade = |x: usize, y: usize| self.shades[y * self.width + x];

@@ -1,6 +1,8 @@
 //! Tickets on the screen, and at the door.
 
+mod bought;
 mod check_in;
+mod guests;
 mod hand_over;
 mod kinds;
 mod pdf;

@@ -58,7 +58,7 @@ impl ChargeState {
 /// What became of the reservation that the points were bought for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReservationOutcome {
-    Paid,
+    Paid(ReservationId),
     /// Still held and not paid.
     Held,
     /// Not held any more: the points stay in the wallet.
@@ -127,7 +127,7 @@ async fn outcome_of(
     let Some(id) = purchase.reservation_id.map(ReservationId) else { return Ok(None) };
     let found = reservation::find_owned(&app.db, purchase.account_id, id).await?;
     Ok(found.map(|reservation| match reservation.status {
-        ReservationStatus::Confirmed => ReservationOutcome::Paid,
+        ReservationStatus::Confirmed => ReservationOutcome::Paid(id),
         ReservationStatus::Held => ReservationOutcome::Held,
         _ => ReservationOutcome::Gone(reservation.schedule_id),
     }))

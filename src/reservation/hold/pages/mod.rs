@@ -30,6 +30,7 @@ use crate::{
         codes::pages as code_pages,
         error::ReservationError,
         hold,
+        lifecycle::pages::payment,
         model::{Choice, Hold},
         seat_map::pages::{entrance::Performance, map_page, reading::part_sent},
     },
@@ -105,7 +106,7 @@ pub(crate) async fn create_hold(
 }
 
 fn held(v: &View, hold: &Hold) -> HttpResponse {
-    v.done(StatusCode::CREATED, hold, &format!("/reservations/{}", hold.reservation_id))
+    v.done(StatusCode::CREATED, hold, &payment::path_of(hold.reservation_id))
 }
 
 /// Adds a message to the answer if the best seats that were left have a restricted view.

@@ -1,6 +1,8 @@
 //! Pages of one reservation.
 
 pub(crate) mod list;
+pub(crate) mod payment;
+mod shown;
 
 use actix_web::{
     HttpResponse,
@@ -13,11 +15,11 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use self::shown::ShownReservation;
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Program, Programs, Schedule, ScheduleId, SeatKind, find_schedule},
-    entry_queue,
+    catalog::{Programs, ScheduleId},
     points::Points,
     reservation::{
         codes::model::CodeWord,
@@ -26,10 +28,9 @@ use crate::{
             store::away::{self, TicketsAway},
         },
         model::{ItemOfKind, Reservation, ReservationId, ReservationStatus},
-        number::ReservationNumber,
-        seat_map::{self, listing::NamedItem, pages::names::full_seat_name},
+        seat_map::{self, listing::NamedItem},
     },
-    wallet::{self, ChargeBox, Provider},
+    wallet::Provider,
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
@@ -42,35 +43,16 @@ use crate::{
 struct ReservationPage<'a> {
     v: &'a View,
     reservation: &'a Reservation,
-    program: &'a Program,
-    schedule: &'a Schedule,
-    items: &'a [NamedItem],
-    usable: Points,
+    shown: &'a ShownReservation,
     /// Points that a refund returned to the owner, or that one of a reservation paid in shares would.
     refunded: Option<Points>,
-    charge: ChargeBox,
-    is_renewable: bool,
     away: TicketsAway,
     now: DateTime<Utc>,
-    request_key: Uuid,
     cancellation_key: Uuid,
     refusal: Option<String>,
 }
 
 impl ReservationPage<'_> {
-    fn number(&self) -> ReservationNumber {
-        self.reservation.id.into()
-    }
-
-    fn is_held(&self) -> bool {
-        self.reservation.status.is_held()
-    }
-
-    /// Returns the seconds after which a reload shows that the hold has ended.
-    fn secs_left(&self) -> i64 {
-        (self.reservation.expires_at - self.now).num_seconds().max(0) + 1
-    }
-
     fn is_paid(&self) -> bool {
         self.reservation.status == ReservationStatus::Confirmed
     }
@@ -83,15 +65,6 @@ impl ReservationPage<'_> {
         self.reservation.status == ReservationStatus::Refunded
     }
 
-    /// Returns the points left after payment; `None` when the wallet has too few.
-    fn remaining(&self) -> Option<Points> {
-        self.usable.checked_sub(self.reservation.total)
-    }
-
-    fn lacking(&self) -> Points {
-        self.reservation.total.checked_sub(self.usable).unwrap_or_default()
-    }
-
     /// Returns the points that were refunded, or that a refund within the deadline gives back.
     fn refund(&self) -> Points {
         self.refunded.or_else(|| self.reservation.refund()).unwrap_or_default()
@@ -99,46 +72,31 @@ impl ReservationPage<'_> {
 
     /// Returns the number of places that others have bought since they were paid.
     fn n_sold_on(&self) -> i32 {
-        self.items.iter().map(|item| item.returned).sum()
+        self.shown.items.iter().map(|item| item.returned).sum()
     }
 
     fn is_all_sold_on(&self) -> bool {
-        self.items.iter().all(|item| item.returned == item.quantity)
+        self.shown.items.iter().all(|item| item.returned == item.quantity)
     }
 
     fn is_refundable(&self) -> bool {
         self.now < self.reservation.refund_until
     }
 
-    fn item_name(&self, item: &NamedItem) -> String {
-        match (&item.section, &item.row_label, item.number, &item.zone_name) {
-            (Some(section), Some(row), Some(number), _) => {
-                full_seat_name(self.v, (section, row, number), item.kind.unwrap_or_default())
-            }
-            (.., zone) => {
-                let zone = zone.as_deref().unwrap_or_default();
-                let places = self.v.t("places-count").number("count", item.quantity);
-                format!("{} · {places}", self.v.t("reservation-standing").word("zone", zone))
-            }
-        }
-    }
-
-    fn has_restricted_view(&self) -> bool {
-        self.items.iter().any(|item| item.kind == Some(SeatKind::RestrictedView))
-    }
-
-    fn moment(&self, moment: &DateTime<Utc>) -> String {
-        self.v.moment(moment, &self.schedule.time_zone)
-    }
-
     fn settled(&self) -> String {
-        self.reservation.settled_at.as_ref().map(|at| self.moment(at)).unwrap_or_default()
+        let at = self.reservation.settled_at.as_ref();
+        at.map(|at| self.shown.moment(self.v, at)).unwrap_or_default()
     }
 }
 
 impl ReservationStatus {
     fn is_held(self) -> bool {
         self == Self::Held
+    }
+
+    /// Whether its places are the owner's, paid or not.
+    fn is_live(self) -> bool {
+        matches!(self, Self::Held | Self::Confirmed)
     }
 
     /// Returns the CSS class of its badge.
@@ -202,7 +160,8 @@ pub(crate) async fn show_reservation(
     Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items)))
 }
 
-/// Renders the page of one reservation. A `refusal` is shown on the page and sets its status.
+/// Renders the page of one reservation: of a hold, its payment. A `refusal` is shown on the page and
+/// sets its status.
 pub(crate) async fn reservation_page(
     app: &App,
     programs: &Programs,
@@ -211,43 +170,30 @@ pub(crate) async fn reservation_page(
     id: ReservationId,
     refusal: Option<&dyn HttpError>,
 ) -> Result<HttpResponse, PageError> {
-    let reservation = lifecycle::find_owned(&app.db, me.account_id, id).await?.ok_or(NotFound)?;
-    let items = seat_map::store::list_items(&app.db, id).await?;
-    let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
-    let program = programs.find(app, &reservation.program_id.to_string()).await?.ok_or(NotFound)?;
-    let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
-    let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
-    let is_renewable = reservation.status == ReservationStatus::Held
-        && reservation.wish_id.is_none()
-        && reservation.renewed_at.is_none()
-        && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
-    let refunded = match reservation.status {
+    let shown = ShownReservation::read(app, programs, me.account_id, id).await?;
+    if shown.is_held() {
+        return payment::payment_page(app, provider, me, &shown, refusal).await;
+    }
+    let refunded = match shown.reservation.status {
         ReservationStatus::Refunded => Some(away::refunded_to_owner(&app.db, id).await?),
         ReservationStatus::Confirmed
-            if reservation.is_shared || items.iter().any(|item| item.returned > 0) =>
+            if shown.reservation.is_shared || shown.items.iter().any(|item| item.returned > 0) =>
         {
             Some(away::refund_to_owner(&app.db, id).await?)
         }
         _ => None,
     };
-    let tickets_away = match reservation.status {
+    let tickets_away = match shown.reservation.status {
         ReservationStatus::Confirmed => away::tickets_away_of(&app.db, id).await?,
         _ => TicketsAway::default(),
     };
-    let lacking = reservation.total.checked_sub(usable).unwrap_or_default();
     let page = ReservationPage {
         v: &me.view,
-        charge: ChargeBox::new(provider).missing(lacking, format!("/reservations/{id}"), id.0),
-        reservation: &reservation,
-        program: &program,
-        schedule: &schedule,
-        items: &items,
-        usable,
+        reservation: &shown.reservation,
+        shown: &shown,
         refunded,
-        is_renewable,
         away: tickets_away,
         now: app.now(),
-        request_key: Uuid::now_v7(),
         cancellation_key: Uuid::now_v7(),
         refusal: refusal.map(|error| me.view.refusal(error)),
     };
@@ -265,7 +211,7 @@ pub(crate) async fn update_renewal(
 ) -> Result<HttpResponse, PageError> {
     match lifecycle::renew(&app, me.account_id, *id).await {
         Ok(expires_at) => {
-            let location = format!("/reservations/{id}");
+            let location = payment::path_of(*id);
             let document = json!({ "expires_at": expires_at });
             let answer = me.view.done(StatusCode::OK, &document, &location);
             Ok(with_message(answer, "flash-renewed"))

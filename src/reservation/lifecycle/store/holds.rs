@@ -1,7 +1,10 @@
 //! SQL of the holds of several accounts, for payments that are made together.
 
 use crate::{
-    accounts::AccountId, catalog::ProgramId, infra::postgres::Connection,
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+    points::Points,
     reservation::model::ReservationId,
 };
 
@@ -109,4 +112,18 @@ pub(crate) async fn write_shared(
     .execute(tx)
     .await?;
     Ok(written.rows_affected())
+}
+
+/// Returns the points that are withheld for shares of a hold.
+pub(crate) async fn points_withheld(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select coalesce(sum(amount), 0)::bigint as "points!: Points"
+        from shares
+        where reservation_id = $1 and status = 'WITHHELD'
+        "#,
+        id as _,
+    )
+    .fetch_one(db)
+    .await
 }

@@ -67,7 +67,8 @@ async fn the_missing_points_pay_for_the_seats_by_themselves_once(db: PgPool) {
     assert_eq!(after, before, "a hold is never prolonged");
     let page = ada.visit(&path).await;
     assert!(page.body.contains("Your seats are paid"), "{}", page.body);
-    assert_eq!(page.attribute(".actions .button--primary", "href"), "/tickets");
+    let tickets = format!("/reservations/{id}/tickets");
+    assert_eq!(page.attribute(".actions .button--primary", "href"), tickets);
     office.close().await;
 }
 

@@ -1,5 +1,7 @@
 //! Door pages: scan, result, next scan.
 
+pub(crate) mod guests;
+
 use actix_web::{
     HttpResponse,
     http::StatusCode,
@@ -18,7 +20,7 @@ use super::{
 use crate::{
     accounts::StaffAccount,
     app::App,
-    catalog::ScheduleId,
+    catalog::{ScheduleId, SeatKind},
     text::{i18n::Phrase, times},
     tickets::{error::TicketError, model::TicketId},
     web::{
@@ -94,23 +96,29 @@ impl DoorPage {
         Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
     }
 
-    /// Returns the name of the seat, with its kind, or of the zone.
     fn place(&self, check_in: &CheckIn) -> String {
-        let name = match (&check_in.row, check_in.number) {
-            (Some(row), Some(number)) => self
-                .v
-                .t("seat-name-full")
-                .word("section", &check_in.section)
-                .word("row", row)
-                .word("number", number),
-            _ => self.v.t("reservation-standing").word("zone", &check_in.section),
-        };
-        check_in.kind.unwrap_or_default().with_name(name, self.v.locale)
+        let place = (&check_in.section, check_in.row.as_ref(), check_in.number);
+        place_name(&self.v, place, check_in.kind)
     }
 
     fn time(&self, check_in: &CheckIn) -> String {
         times::time_of_day(check_in.used_at, times::zone(&self.evening.time_zone))
     }
+}
+
+/// Returns the name of a seat (section, row and number), with its kind, or of a zone.
+fn place_name(
+    v: &View,
+    (section, row, number): (&String, Option<&String>, Option<i32>),
+    kind: Option<SeatKind>,
+) -> String {
+    let name = match (row, number) {
+        (Some(row), Some(number)) => {
+            v.t("seat-name-full").word("section", section).word("row", row).word("number", number)
+        }
+        _ => v.t("reservation-standing").word("zone", section),
+    };
+    kind.unwrap_or_default().with_name(name, v.locale)
 }
 
 /// Query string of the page after a scan.

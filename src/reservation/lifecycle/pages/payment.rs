@@ -1,0 +1,160 @@
+//! Page on which a hold is paid: what is bought, what it costs, and one button.
+//!
+//! `GET /reservations/{id}/payment` is its address. The page of the reservation is the same page for as
+//! long as it is held, so that nobody needs a step more to pay.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::shown::ShownReservation;
+use crate::{
+    accounts::{AccountId, CurrentAccount},
+    app::App,
+    catalog::Programs,
+    entry_queue,
+    points::Points,
+    reservation::{
+        lifecycle::store::holds,
+        model::{Reservation, ReservationId, ReservationStatus},
+        seat_map,
+    },
+    text::times,
+    wallet::{self, ChargeBox, Provider},
+    web::{
+        error::{HttpError, PageError},
+        page::{View, json as json_answer, see_other},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "reservation/payment.html")]
+struct PaymentPage<'a> {
+    v: &'a View,
+    reservation: &'a Reservation,
+    shown: &'a ShownReservation,
+    usable: Points,
+    /// Points that are withheld for shares of it; `None` where several people do not pay together.
+    covered: Option<Points>,
+    charge: ChargeBox,
+    is_renewable: bool,
+    now: DateTime<Utc>,
+    request_key: Uuid,
+    cancellation_key: Uuid,
+    refusal: Option<String>,
+}
+
+impl PaymentPage<'_> {
+    /// Returns the seconds after which a reload shows that the hold has ended.
+    fn secs_left(&self) -> i64 {
+        (self.reservation.expires_at - self.now).num_seconds().max(0) + 1
+    }
+
+    /// Returns the end of the hold, on the clock of the venue.
+    fn held_until(&self) -> String {
+        let zone = times::zone(&self.shown.schedule.time_zone);
+        times::time_of_day(self.reservation.expires_at, zone)
+    }
+
+    /// Returns the points left after payment; `None` when the wallet has too few.
+    fn remaining(&self) -> Option<Points> {
+        self.usable.checked_sub(self.reservation.total)
+    }
+
+    fn lacking(&self) -> Points {
+        lacking(self.reservation.total, self.usable)
+    }
+}
+
+/// JSON form of what a payment costs, and of what there is to pay it with.
+#[derive(Serialize)]
+struct PaymentDocument {
+    reservation_id: ReservationId,
+    status: ReservationStatus,
+    total: Points,
+    usable: Points,
+    lacking: Points,
+    expires_at: DateTime<Utc>,
+}
+
+/// Returns the path of the page on which a reservation is paid.
+pub(crate) fn path_of(id: ReservationId) -> String {
+    format!("/reservations/{id}/payment")
+}
+
+/// Handles `GET /reservations/{id}/payment`. A browser is led on to the reservation once nothing is to
+/// be paid any more: the way back after a payment ends there, and so does a page that was left open.
+pub(crate) async fn show_payment(
+    app: Data<App>,
+    programs: Data<Programs>,
+    provider: Data<Provider>,
+    id: Path<ReservationId>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let shown = ShownReservation::read(&app, &programs, me.account_id, *id).await?;
+    if me.view.format.is_for_programs() {
+        let usable = usable_of(&app, me.account_id).await?;
+        let Reservation { status, total, expires_at, .. } = shown.reservation;
+        let lacking = lacking(total, usable);
+        let reservation_id = *id;
+        let document =
+            PaymentDocument { reservation_id, status, total, usable, lacking, expires_at };
+        return Ok(json_answer(StatusCode::OK, &document));
+    }
+    match shown.is_held() {
+        true => payment_page(&app, &provider, &me, &shown, None).await,
+        false => Ok(see_other(&format!("/reservations/{id}"))),
+    }
+}
+
+/// Renders the page of a hold. A `refusal` is shown on the page and sets its status.
+pub(super) async fn payment_page(
+    app: &App,
+    provider: &Provider,
+    me: &CurrentAccount,
+    shown: &ShownReservation,
+    refusal: Option<&dyn HttpError>,
+) -> Result<HttpResponse, PageError> {
+    let reservation = &shown.reservation;
+    let usable = usable_of(app, me.account_id).await?;
+    let is_renewable = reservation.wish_id.is_none()
+        && reservation.renewed_at.is_none()
+        && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
+    let covered = match reservation.is_shared {
+        true => Some(holds::points_withheld(&app.db, reservation.id).await?),
+        false => None,
+    };
+    let lacking = lacking(reservation.total, usable);
+    let next = path_of(reservation.id);
+    let page = PaymentPage {
+        v: &me.view,
+        charge: ChargeBox::new(provider).missing(lacking, next, reservation.id.0),
+        reservation,
+        shown,
+        usable,
+        covered,
+        is_renewable,
+        now: app.now(),
+        request_key: Uuid::now_v7(),
+        cancellation_key: Uuid::now_v7(),
+        refusal: refusal.map(|error| me.view.refusal(error)),
+    };
+    let status = refusal.map_or(StatusCode::OK, HttpError::status);
+    Ok(me.view.html(status, &page))
+}
+
+async fn usable_of(app: &App, account_id: AccountId) -> Result<Points, sqlx::Error> {
+    let wallet = wallet::find_shown_wallet(&app.db, account_id).await?;
+    Ok(wallet.map(|wallet| wallet.usable()).unwrap_or_default())
+}
+
+/// Returns the points that are missing.
+fn lacking(total: Points, usable: Points) -> Points {
+    total.checked_sub(usable).unwrap_or_default()
+}

@@ -1,0 +1,82 @@
+//! Reservation with what its pages show of it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{Program, Programs, Schedule, SeatKind, find_schedule},
+    reservation::{
+        lifecycle,
+        model::{Reservation, ReservationId},
+        number::ReservationNumber,
+        seat_map::{self, listing::NamedItem, pages::names::full_seat_name},
+    },
+    web::{
+        error::{NotFound, PageError},
+        page::View,
+    },
+};
+
+/// Reservation, its items, and the performance that it is for.
+pub(super) struct ShownReservation {
+    pub(super) reservation: Reservation,
+    pub(super) items: Vec<NamedItem>,
+    pub(super) schedule: Schedule,
+    pub(super) program: Arc<Program>,
+}
+
+impl ShownReservation {
+    /// Reads a reservation of `account_id`.
+    pub(super) async fn read(
+        app: &App,
+        programs: &Programs,
+        account_id: AccountId,
+        id: ReservationId,
+    ) -> Result<Self, PageError> {
+        let found = lifecycle::find_owned(&app.db, account_id, id).await?;
+        let reservation = found.ok_or(NotFound)?;
+        let items = seat_map::store::list_items(&app.db, id).await?;
+        let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
+        let program = programs.find(app, &reservation.program_id.to_string()).await?;
+        Ok(Self { program: program.ok_or(NotFound)?, reservation, items, schedule })
+    }
+
+    pub(super) fn number(&self) -> ReservationNumber {
+        self.reservation.id.into()
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.reservation.status.is_held()
+    }
+
+    /// Whether its places are the owner's, paid or not.
+    pub(super) fn is_live(&self) -> bool {
+        self.reservation.status.is_live()
+    }
+
+    /// Returns the name of the seat of an item, or of its zone with the number of places.
+    pub(super) fn item_name(&self, v: &View, item: &NamedItem) -> String {
+        match (&item.section, &item.row_label, item.number, &item.zone_name) {
+            (Some(section), Some(row), Some(number), _) => {
+                full_seat_name(v, (section, row, number), item.kind.unwrap_or_default())
+            }
+            (.., zone) => {
+                let zone = zone.as_deref().unwrap_or_default();
+                let places = v.t("places-count").number("count", item.quantity);
+                format!("{} · {places}", v.t("reservation-standing").word("zone", zone))
+            }
+        }
+    }
+
+    pub(super) fn has_restricted_view(&self) -> bool {
+        self.items.iter().any(|item| item.kind == Some(SeatKind::RestrictedView))
+    }
+
+    /// Formats a moment on the clock of the venue.
+    pub(super) fn moment(&self, v: &View, moment: &DateTime<Utc>) -> String {
+        v.moment(moment, &self.schedule.time_zone)
+    }
+}

@@ -1,0 +1,102 @@
+//! Search for a guest of a performance at its door: the seat, and whether somebody is in.
+//!
+//! The name is sent in a body, so it stands in no address that a browser or a proxy keeps.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::place_name;
+use crate::{
+    accounts::StaffAccount,
+    app::App,
+    catalog::ScheduleId,
+    infra::postgres::page::Page,
+    text::times,
+    tickets::{
+        check_in::{
+            model::{Evening, Guest, GuestSearch},
+            search, store,
+        },
+        model::TicketId,
+    },
+    web::{
+        error::{NotFound, PageError},
+        form::{Body, Field},
+        page::View,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "tickets/guests.html")]
+struct GuestsPage {
+    v: View,
+    evening: Evening,
+    /// What was typed; empty before the first search.
+    typed: String,
+    guests: Page<Guest>,
+}
+
+impl GuestsPage {
+    /// Returns the name of the seat, with its kind, or of the zone.
+    fn place(&self, guest: &Guest) -> String {
+        place_name(&self.v, (&guest.section, guest.row.as_ref(), guest.number), guest.kind)
+    }
+
+    /// Returns when the guest was let in; `None` for one who is not in.
+    fn let_in_at(&self, guest: &Guest) -> Option<String> {
+        let at = guest.used_at?;
+        Some(times::time_of_day(at, times::zone(&self.evening.time_zone)))
+    }
+}
+
+/// Form of a search.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GuestForm {
+    q: Field,
+    /// Last ticket of the page before.
+    after: Field,
+}
+
+/// Handles `GET /door/{schedule_id}/guests`.
+pub(crate) async fn new_search(
+    app: Data<App>,
+    me: StaffAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let evening = evening_of(&app, ScheduleId(path.into_inner())).await?;
+    let document = json!({ "performance": evening });
+    let guests = Page { rows: Vec::new(), next: None };
+    let page = GuestsPage { v: me.view, evening, typed: String::new(), guests };
+    Ok(page.v.show(&page, &document))
+}
+
+/// Handles `POST /door/{schedule_id}/guests`: finds guests by a part of the name, or by the number of
+/// their reservation.
+pub(crate) async fn create_search(
+    app: Data<App>,
+    me: StaffAccount,
+    path: Path<Uuid>,
+    Body(form): Body<GuestForm>,
+) -> Result<HttpResponse, PageError> {
+    let evening = evening_of(&app, ScheduleId(path.into_inner())).await?;
+    let typed = form.q.text().trim().to_owned();
+    let guests = match GuestSearch::parse(&typed, form.after.parse().map(TicketId)) {
+        Some(wanted) => search(&app, me.account_id, evening.schedule_id, &wanted).await?,
+        None => Page { rows: Vec::new(), next: None },
+    };
+    let document = json!({ "guests": guests.rows, "next": guests.next });
+    let page = GuestsPage { v: me.view, evening, typed, guests };
+    Ok(page.v.show(&page, &document))
+}
+
+async fn evening_of(app: &App, schedule_id: ScheduleId) -> Result<Evening, PageError> {
+    let mut found = store::list_evenings(&app.db, app.now(), Some(schedule_id)).await?;
+    Ok(found.pop().ok_or(NotFound)?)
+}

@@ -1,0 +1,124 @@
+//! Page of a reservation's tickets, one beside the other: where a payment leads to.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::TICKETS_PATH;
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    reservation::{self, Reservation, ReservationId, ReservationNumber},
+    tickets::{
+        model::{Ticket, TicketStatus},
+        store,
+    },
+    web::{
+        error::{NotFound, PageError},
+        page::{View, json as json_answer, see_other},
+    },
+};
+
+/// Tickets side by side on the page; the others are in the list of all tickets.
+const TICKETS_SHOWN_MAX: usize = 24;
+/// Message of a payment, with which the page opens once.
+const PAID_MESSAGE: &str = "flash-paid";
+
+#[derive(Template)]
+#[template(path = "tickets/bought.html")]
+struct BoughtPage<'a> {
+    v: &'a View,
+    /// The account's tickets that were not cancelled, in the order of issue.
+    tickets: &'a [Ticket],
+    /// One of them, for what all have in common.
+    first: &'a Ticket,
+    /// The reservation, for its owner.
+    owned: Option<Reservation>,
+    doors_open_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    /// Address of the show, to be passed on.
+    show_url: String,
+}
+
+impl BoughtPage<'_> {
+    /// Whether the page opens after the payment, and not a second time.
+    fn is_new(&self) -> bool {
+        self.v.is_told(PAID_MESSAGE)
+    }
+
+    fn number(&self) -> ReservationNumber {
+        self.first.reservation_id.into()
+    }
+
+    fn id(&self) -> ReservationId {
+        self.first.reservation_id
+    }
+
+    fn shown(&self) -> &[Ticket] {
+        self.tickets.get(..TICKETS_SHOWN_MAX).unwrap_or(self.tickets)
+    }
+
+    /// Returns the number of tickets that the page does not show.
+    fn n_more(&self) -> usize {
+        self.tickets.len().saturating_sub(TICKETS_SHOWN_MAX)
+    }
+
+    fn is_ahead(&self) -> bool {
+        self.now < self.first.starts_at
+    }
+
+    /// Returns until when a refund is to be had, for its owner.
+    fn refund_until(&self) -> Option<String> {
+        let owned = self.owned.as_ref().filter(|owned| owned.refund_percent > 0)?;
+        (self.now < owned.refund_until).then(|| self.moment(&owned.refund_until))
+    }
+
+    /// Formats a moment on the clock of the venue.
+    fn moment(&self, moment: &DateTime<Utc>) -> String {
+        self.v.moment(moment, &self.first.time_zone)
+    }
+}
+
+/// Handles `GET /reservations/{id}/tickets`: the tickets of a reservation that the account has, whoever
+/// made the reservation. Without one that is left, a browser is led to the list of all tickets.
+pub(crate) async fn show_bought(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = ReservationId(path.into_inner());
+    let mut tickets = store::list_of_reservation(&app.db, id).await?;
+    tickets.retain(|ticket| ticket.account_id == me.account_id);
+    if tickets.is_empty() {
+        return Err(NotFound.into());
+    }
+    if me.view.format.is_for_programs() {
+        let tickets: Vec<_> = tickets.iter().map(Ticket::document).collect();
+        let number = ReservationNumber::from(id).to_string();
+        let document = json!({ "reservation_id": id, "number": number, "tickets": tickets });
+        return Ok(json_answer(StatusCode::OK, &document));
+    }
+    tickets.retain(|ticket| ticket.status != TicketStatus::Void);
+    let Some(first) = tickets.first() else { return Ok(see_other(TICKETS_PATH)) };
+    let page = BoughtPage {
+        v: &me.view,
+        first,
+        owned: reservation::find_owned(&app.db, me.account_id, id).await?,
+        doors_open_at: app.config.door_opens_at(first.starts_at),
+        now: app.now(),
+        show_url: format!("{}/programs/{}", app.config.site_url(), first.slug),
+        tickets: &tickets,
+    };
+    Ok(me.view.html(StatusCode::OK, &page))
+}
+
+/// Returns the path of the page.
+pub(crate) fn path_of(id: ReservationId) -> String {
+    format!("/reservations/{id}/tickets")
+}
