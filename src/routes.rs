@@ -9,7 +9,7 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        audit_log, cancellation, charges, codes, mails, overview, people, programs, queue,
+        attendees, audit_log, cancellation, charges, codes, mails, overview, people, programs, queue,
         reservations, sales, schedules, venues,
     },
     catalog,
@@ -229,6 +229,9 @@ fn account_paths() -> Vec<Path> {
 fn house_paths() -> Vec<Path> {
     vec![
         at("/admin/schedules/{id}").get(schedules::pages::show_schedule).post(schedules::pages::update_schedule),
+        at("/admin/schedules/{id}/attendees").get(attendees::pages::list_attendees),
+        at("/admin/schedules/{id}/attendees/sheet").get(attendees::pages::show_sheet),
+        at("/admin/schedules/{id}/attendees.csv").get(attendees::pages::download_attendees),
         at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
         at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
         at("/admin/schedules/{id}/price-types").get(schedules::pages::price_types::show_price_types).post(schedules::pages::price_types::create_price_type),

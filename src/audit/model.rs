@@ -84,6 +84,8 @@ pub(crate) enum Act {
     SectionHidden,
     /// A section or zone is shown again.
     SectionShown,
+    /// The names of those who come to a performance were taken away, on paper or as a file.
+    AttendeesTaken,
     /// Seats were taken off sale.
     SeatsBlocked,
     /// Seats were put back on sale.

@@ -1,5 +1,6 @@
 //! Admin pages over HTTP.
 
+mod attendees;
 mod audit;
 mod cancellation;
 mod catalog;
