@@ -77,7 +77,7 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs").get(programs::pages::list_programs).post(programs::pages::create_program),
         at("/admin/programs/new").get(programs::pages::new_program),
         at("/admin/programs/{id}").get(programs::pages::show_program).post(programs::pages::update_program),
-        at("/admin/programs/{id}/publication").post(programs::pages::create_publication),
+        at("/admin/programs/{id}/publication").get(programs::pages::publication::show_publication).post(programs::pages::publication::create_publication),
         at("/admin/programs/{id}/schedules").post(schedules::pages::create_schedule),
         at("/admin/programs/{id}/cancellation").get(cancellation::pages::show_cancellation).post(cancellation::pages::create_cancellation),
         at("/admin/programs/{id}/queue").get(queue::pages::show_queue).post(queue::pages::update_queue),

@@ -9,7 +9,7 @@ use super::{
     editing::{ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
     model::{ProgramId, ProgramStatus, ScheduleId, ScheduleSeatId, SeatId, VenueId},
-    programs::store,
+    programs::{slug, store},
     venues::{self, plan::SeatPlan},
 };
 pub(crate) use crate::catalog::schedules::{
@@ -29,14 +29,28 @@ pub(crate) struct Edited<T> {
     pub after: T,
 }
 
-/// Creates a draft.
+/// Creates a draft. Without a slug it gets one of its title: of two drafts that get the same at once
+/// one is refused as [`CatalogError::SlugTaken`], and finds another the next time.
 pub(crate) async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
 ) -> Result<ProgramEdition, CatalogError> {
     let id = ProgramId(Uuid::now_v7());
-    store::insert(tx, id, details).await?;
+    if details.slug.is_empty() {
+        let slug = free_slug(tx, &details.title).await?;
+        store::insert(tx, id, &ProgramDetails { slug, ..details.clone() }).await?;
+    } else {
+        store::insert(tx, id, details).await?;
+    }
     store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
+}
+
+/// Returns the first name of a title that no program has.
+async fn free_slug(tx: &mut Connection, title: &str) -> Result<String, CatalogError> {
+    let names = slug::names_of(title);
+    let taken = store::list_taken_slugs(tx, &names).await?;
+    let free = names.into_iter().find(|name| !taken.contains(name));
+    free.ok_or(CatalogError::SlugTaken)
 }
 
 /// Changes edition `version` of a program and makes the next one.

@@ -12,7 +12,7 @@ use crate::points::Points;
 /// Fields of a program's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ProgramDetails {
-    /// Name in addresses.
+    /// Name in addresses; empty for a draft that is to get one of its title.
     pub slug: String,
     /// Title.
     pub title: String,

@@ -18,11 +18,28 @@ use crate::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::{self, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
+    catalog::{self, CatalogError, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
 };
 
-/// Creates a draft.
+/// Attempts to find a free name for a draft that was given none.
+const NAMINGS_MAX: usize = 5;
+
+/// Creates a draft; without a slug it gets one of its title.
 pub(crate) async fn create(
+    app: &App,
+    by: AccountId,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, AdminError> {
+    for _ in 1..NAMINGS_MAX {
+        match create_once(app, by, details).await {
+            Err(AdminError::Catalog(CatalogError::SlugTaken)) if details.slug.is_empty() => {}
+            outcome => return outcome,
+        }
+    }
+    create_once(app, by, details).await
+}
+
+async fn create_once(
     app: &App,
     by: AccountId,
     details: &ProgramDetails,

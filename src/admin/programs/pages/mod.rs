@@ -2,6 +2,7 @@
 //! admin pages.
 
 mod form;
+pub(crate) mod publication;
 
 use actix_web::{
     HttpResponse,
@@ -260,28 +261,5 @@ impl VersionForm {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         mistakes.or(version)
-    }
-}
-
-/// `POST /admin/programs/{id}/publication`
-pub(crate) async fn create_publication(
-    app: Data<App>,
-    me: AdminAccount,
-    path: Path<Uuid>,
-    form: Body<VersionForm>,
-) -> Result<HttpResponse, PageError> {
-    let (id, v) = (ProgramId(path.into_inner()), me.view);
-    let version = form.0.parse()?;
-    let change = &ProgramChange::Published;
-    match programs::change(&app, me.account_id, id, version, change, None).await {
-        Ok(saved) => {
-            let next = program_path(id);
-            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let form = ProgramForm::of(&edition_of(&app, id).await?);
-            refuse(&app, v, id, form, refusal).await
-        }
-        Err(failure) => Err(failure.into()),
     }
 }

@@ -24,7 +24,7 @@ use crate::{
         PlannedSeat, SeatKind, VenueDetails, VenueEdition, VenueId, find_venue, list_seats,
         list_venues,
     },
-    text::times::HOME_ZONE,
+    text::times::{self, HOME_ZONE},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
