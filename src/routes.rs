@@ -232,6 +232,7 @@ fn house_paths() -> Vec<Path> {
         at("/admin/schedules/{id}/attendees").get(attendees::pages::list_attendees),
         at("/admin/schedules/{id}/attendees/sheet").get(attendees::pages::show_sheet),
         at("/admin/schedules/{id}/attendees.csv").get(attendees::pages::download_attendees),
+        at("/admin/schedules/{id}/cancellation").get(cancellation::schedule_pages::show_schedule_cancellation).post(cancellation::schedule_pages::create_schedule_cancellation),
         at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
         at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
         at("/admin/schedules/{id}/price-types").get(schedules::pages::price_types::show_price_types).post(schedules::pages::price_types::create_price_type),

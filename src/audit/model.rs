@@ -68,6 +68,8 @@ pub(crate) enum Act {
     ScheduleCreated,
     /// A performance was moved.
     ScheduleEdited,
+    /// A performance was cancelled.
+    ScheduleCancelled,
     /// The end of the keeping of places for wheelchairs and companions was set.
     KeptPlacesSet,
     /// Prices of sections were set.

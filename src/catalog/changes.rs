@@ -10,10 +10,11 @@ use super::{
     error::{CatalogError, NAMED_MAX},
     model::{ProgramId, ProgramStatus, ScheduleId, ScheduleSeatId, SeatId, VenueId},
     programs::{slug, store},
+    schedules,
     venues::{self, plan::SeatPlan},
 };
 pub(crate) use crate::catalog::schedules::{
-    count_hiding, create_schedule, create_zone, find_schedule_edition, inventory_of, keep_places,
+    cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition, inventory_of, keep_places,
     list_schedule_editions, next_schedule_edition,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
     update_zone,
@@ -95,14 +96,16 @@ pub(crate) async fn change_program(
     Ok(Edited { before, after })
 }
 
-/// Locks the program of a performance, before anything else of it, and clears the record of its
-/// winding down, so that the workers give back what is about to be added.
+/// Locks the program of a performance and the performance, before anything else of it, and clears the
+/// records of their winding down, so that the workers give back what is about to be added.
 pub(crate) async fn reopen_winding_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     store::lock_of_schedule(tx, schedule_id).await?;
-    store::winding_down::write_not_wound_down(tx, schedule_id).await
+    store::winding_down::write_not_wound_down(tx, schedule_id).await?;
+    schedules::store::lock(tx, schedule_id).await?;
+    schedules::store::winding_down::write_not_wound_down(tx, schedule_id).await
 }
 
 /// Lists all venues, by name.

@@ -143,6 +143,8 @@ pub(crate) struct ScheduleEdition {
     /// Hours before the start until which places are kept for those who need them; `None`: until the
     /// start.
     pub kept_until_hours: Option<i32>,
+    /// Time of its cancellation; `None` unless it was cancelled alone.
+    pub cancelled_at: Option<DateTime<Utc>>,
 }
 
 /// Inventory of one section of a performance.

@@ -133,6 +133,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/schedules/{id}/attendees", Door::Admin),
     ("/admin/schedules/{id}/attendees/sheet", Door::Admin),
     ("/admin/schedules/{id}/attendees.csv", Door::Admin),
+    ("/admin/schedules/{id}/cancellation", Door::Admin),
     ("/admin/schedules/{id}/kept-places", Door::Admin),
     ("/admin/schedules/{id}/prices", Door::Admin),
     ("/admin/schedules/{id}/price-types", Door::Admin),

@@ -197,6 +197,8 @@ struct SaleDocument {
 struct ScheduleDocument {
     id: ScheduleId,
     starts_at: DateTime<Utc>,
+    /// Whether it was cancelled, and the program was not.
+    is_cancelled: bool,
     free: i64,
     price_from: Option<Points>,
 }
@@ -214,7 +216,6 @@ pub(crate) async fn show_program(
     let schedules = listings.schedules(&app, program.id).await?;
     let now = app.now();
     let sale = program.sale_state(now);
-    let is_sold_out = schedules.iter().all(|schedule| schedule.free == 0);
     let own = match visitor.account_id {
         // The document is the same for everybody.
         Some(account_id) if !visitor.view.format.is_for_programs() => {
@@ -235,7 +236,7 @@ pub(crate) async fn show_program(
         v: &visitor.view,
         program: &program,
         schedules: &schedules,
-        state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.into() },
+        state: shown_state(sale, &schedules),
         venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
         own,
         gate,
@@ -257,12 +258,26 @@ pub(crate) async fn show_program(
             .map(|schedule| ScheduleDocument {
                 id: schedule.id,
                 starts_at: schedule.starts_at,
+                is_cancelled: schedule.is_cancelled,
                 free: schedule.free,
                 price_from: schedule.price_from,
             })
             .collect(),
     };
     Ok(visitor.view.show(&page, &document))
+}
+
+/// Returns the name of the sale's state: `sold-out` where nothing is available, and `cancelled`, too,
+/// where every performance is.
+fn shown_state(sale: SaleState, schedules: &[ScheduleListing]) -> &'static str {
+    let is_over = matches!(sale, SaleState::Closed | SaleState::Cancelled);
+    if !is_over && !schedules.is_empty() && schedules.iter().all(|schedule| schedule.is_cancelled) {
+        SaleState::Cancelled.into()
+    } else if sale == SaleState::Open && schedules.iter().all(|schedule| schedule.free == 0) {
+        "sold-out"
+    } else {
+        sale.into()
+    }
 }
 
 /// Returns the access gate that an account may use.

@@ -14,6 +14,7 @@ mod price_types;
 mod prices;
 mod queue;
 mod sales;
+mod schedule_cancellation;
 mod seats;
 mod times;
 

@@ -1,4 +1,6 @@
-//! SQL of cancelled programs and their remaining reservations.
+//! SQL of cancelled programs and their remaining reservations; `schedules` has that of performances.
+
+pub(crate) mod schedules;
 
 use crate::{
     accounts::AccountId,
