@@ -22,6 +22,8 @@ pub(crate) enum Act {
     CheckInUndone,
     /// A draft was created.
     ProgramCreated,
+    /// A draft was made as a copy of another program.
+    ProgramCopied,
     /// A program was edited.
     ProgramEdited,
     /// A draft was published.
@@ -60,12 +62,16 @@ pub(crate) enum Act {
     Refunded,
     /// A venue was created.
     VenueCreated,
+    /// A venue where nothing was performed was deleted.
+    VenueDeleted,
     /// A venue was edited.
     VenueEdited,
     /// A venue's seats were replaced.
     SeatsReplaced,
     /// A performance was created.
     ScheduleCreated,
+    /// A performance on which nothing hung was deleted.
+    ScheduleDeleted,
     /// A performance was moved.
     ScheduleEdited,
     /// A performance was cancelled.

@@ -14,8 +14,8 @@ use super::{
     venues::{self, plan::SeatPlan},
 };
 pub(crate) use crate::catalog::schedules::{
-    cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition, inventory_of, keep_places,
-    list_schedule_editions, next_schedule_edition,
+    cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition,
+    inventory_of, keep_places, list_schedule_editions, next_schedule_edition,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
     update_zone,
 };

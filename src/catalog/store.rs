@@ -11,11 +11,12 @@ use crate::{infra::postgres::Pool, points::Points};
 /// Bound on programs on the home page, and on performances of a program page.
 const LISTED_MAX: i64 = 200;
 
-/// Finds a program that is no draft by its slug or its id.
+/// Finds a program by its slug or its id; a draft only `with_drafts`.
 pub(crate) async fn find_program(
     db: &Pool,
     slug: &str,
     id: Option<Uuid>,
+    with_drafts: bool,
 ) -> Result<Option<Program>, sqlx::Error> {
     sqlx::query_as!(
         Program,
@@ -34,10 +35,11 @@ pub(crate) async fn find_program(
             (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
             (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
         from programs
-        where (slug = $1 or id = $2) and status <> 'DRAFT'
+        where (slug = $1 or id = $2) and ($3 or status <> 'DRAFT')
         "#,
         slug,
         id,
+        with_drafts,
     )
     .fetch_optional(db)
     .await

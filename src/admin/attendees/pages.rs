@@ -133,8 +133,7 @@ pub(crate) async fn show_sheet(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, path).await?;
     record(&app, me.account_id, edition.id, Taking::Sheet).await?;
-    let mut attendees =
-        store::list(&app.db, edition.id, None, query.after, CHUNK_ROWS + 1).await?;
+    let mut attendees = store::list(&app.db, edition.id, None, query.after, CHUNK_ROWS + 1).await?;
     let has_more = attendees.len() > SHEET_ROWS;
     attendees.truncate(SHEET_ROWS);
     let next = attendees.last().filter(|_| has_more).map(|attendee| attendee.ticket_id.0);

@@ -64,8 +64,10 @@ pub(crate) async fn list(
     after: Option<Uuid>,
     rows_max: i64,
 ) -> Result<Vec<Attendee>, sqlx::Error> {
-    let (first, last) =
-        sought.and_then(|sought| sought.reservations.clone()).map(RangeInclusive::into_inner).unzip();
+    let (first, last) = sought
+        .and_then(|sought| sought.reservations.clone())
+        .map(RangeInclusive::into_inner)
+        .unzip();
     sqlx::query_as!(
         Attendee,
         r#"

@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    pages::{CancellationForm, CancellationPage, Cancellable},
+    pages::{Cancellable, CancellationForm, CancellationPage},
     store,
 };
 use crate::{

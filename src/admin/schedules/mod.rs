@@ -91,6 +91,17 @@ pub(crate) async fn update(
     edit.await
 }
 
+/// Deletes a performance on which nothing hangs.
+pub(crate) async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
+    let ScheduleEdit { by, id, version } = change;
+    audit::perform(app, async |tx| {
+        let deleted = catalog::delete_schedule(tx, id, version).await?;
+        let entry = AuditEntry::new(by, Act::ScheduleDeleted, Subject::Schedule, id);
+        Ok(((), entry.before(&deleted)))
+    })
+    .await
+}
+
 /// Cancels a performance. What of it was held and sold is given back by
 /// [`wind_down`](crate::admin::wind_down()).
 pub(crate) async fn cancel(

@@ -3,5 +3,6 @@
 //! An **edition** is a numbered version; every write but those of the winding down makes the
 //! next one. Callers lock the row first ([`store::lock`]).
 
+pub(crate) mod copying;
 pub(crate) mod slug;
 pub(crate) mod store;

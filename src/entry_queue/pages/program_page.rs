@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 
-use super::{program::find, venues::ShownVenue};
+use super::{program::find, program_document::ProgramDocument, venues::ShownVenue};
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
-    catalog::{
-        DrawStep, Listings, Program, ProgramId, Programs, SaleState, ScheduleId, ScheduleListing,
-    },
+    catalog::{Listings, Program, ProgramId, Programs, SaleState, ScheduleListing},
     entry_queue::{
         access_gates::{model::OwnGate, store as access_gates},
         error::QueueError,
@@ -25,7 +23,6 @@ use crate::{
         state::WaitingRoom,
         status::{StatusReport, status_of},
     },
-    points::Points,
     text::{markdown::Markdown, times},
     web::{error::PageError, local_path::with_next, page::View},
 };
@@ -48,6 +45,8 @@ struct ProgramPage<'a> {
     /// Address of the site, without a slash at its end.
     site_url: &'a str,
     now: DateTime<Utc>,
+    /// Whether whoever prepares a draft looks at it: nothing on it can be done.
+    is_preview: bool,
 }
 
 /// Where the visitor stands in the queue.
@@ -175,34 +174,6 @@ impl ProgramPage<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct ProgramDocument<'a> {
-    slug: &'a str,
-    title: &'a str,
-    needs_confirmed_address: bool,
-    sale: SaleDocument,
-    schedules: Vec<ScheduleDocument>,
-}
-
-#[derive(Serialize)]
-struct SaleDocument {
-    state: &'static str,
-    /// Step of the draw that it opens with; null: first come, first served.
-    draw: Option<DrawStep>,
-    opens_at: DateTime<Utc>,
-    closes_at: DateTime<Utc>,
-}
-
-#[derive(Serialize)]
-struct ScheduleDocument {
-    id: ScheduleId,
-    starts_at: DateTime<Utc>,
-    /// Whether it was cancelled, and the program was not.
-    is_cancelled: bool,
-    free: i64,
-    price_from: Option<Points>,
-}
-
 /// `GET /programs/{slug}`
 pub(crate) async fn show_program(
     app: Data<App>,
@@ -242,29 +213,33 @@ pub(crate) async fn show_program(
         gate,
         site_url: &site_url,
         now,
+        is_preview: false,
     };
-    let document = ProgramDocument {
-        slug: &program.slug,
-        title: &program.title,
-        needs_confirmed_address: program.join_confirmed_address,
-        sale: SaleDocument {
-            state: sale.into(),
-            draw: program.draw,
-            opens_at: program.on_sale_at,
-            closes_at: program.off_sale_at,
-        },
-        schedules: schedules
-            .iter()
-            .map(|schedule| ScheduleDocument {
-                id: schedule.id,
-                starts_at: schedule.starts_at,
-                is_cancelled: schedule.is_cancelled,
-                free: schedule.free,
-                price_from: schedule.price_from,
-            })
-            .collect(),
-    };
+    let document = ProgramDocument::of(&program, sale, &schedules);
     Ok(visitor.view.show(&page, &document))
+}
+
+/// Renders the page of a draft as people would see it, for whoever prepares it.
+pub(crate) fn preview(
+    app: &App,
+    v: &View,
+    program: &Program,
+    schedules: &[ScheduleListing],
+) -> HttpResponse {
+    let now = app.now();
+    let page = ProgramPage {
+        v,
+        program,
+        schedules,
+        state: shown_state(program.sale_state(now), schedules),
+        venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
+        own: OwnPlace::Outside,
+        gate: None,
+        site_url: &app.config.site_url(),
+        now,
+        is_preview: true,
+    };
+    v.html(StatusCode::OK, &page)
 }
 
 /// Returns the name of the sale's state: `sold-out` where nothing is available, and `cancelled`, too,

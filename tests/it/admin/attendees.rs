@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::{
-    Concert, Hold, Office, Person, Purchase, acts, email_of, read_one,
-};
+use crate::support::{Concert, Hold, Office, Person, Purchase, acts, email_of, read_one};
 
 /// Names of the attendees that a page of the list tells, in their order.
 async fn names(admin: &Person, path: &str) -> Vec<String> {

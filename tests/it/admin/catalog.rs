@@ -268,7 +268,7 @@ async fn a_show_without_a_waiting_room_is_asked_about_before_it_is_published(db:
     let asked = admin.submit(&ask, &[("version", "0")]).await;
     assert_eq!((asked.status, asked.location()), (303, ask.as_str()));
     let page = admin.visit(&ask).await;
-    assert!(page.body.contains("No waiting room is set. Publish anyway?"), "{}", page.body);
+    assert!(page.body.contains("This show has no line. Publish anyway?"), "{}", page.body);
     assert_eq!(page.attribute("main a.button", "href"), format!("{path}#queue_capacity"));
     assert_eq!(admin.get(&path).await.json()["program"]["status"], "DRAFT", "nothing was done");
     let version = page.attribute("main form [name=version]", "value");

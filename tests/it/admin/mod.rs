@@ -6,6 +6,7 @@ mod cancellation;
 mod catalog;
 mod codes;
 mod crashes;
+mod drafts;
 mod kinds;
 mod let_in;
 mod moved;
@@ -15,6 +16,7 @@ mod prices;
 mod queue;
 mod sales;
 mod schedule_cancellation;
+mod schedule_races;
 mod seats;
 mod times;
 

@@ -1,6 +1,7 @@
 //! What the database itself refuses, whatever the code believes: docs/INVARIANTS.md says who
 //! refuses what, and each line of it is tried here.
 
+mod cancellations;
 mod codes;
 mod hand_overs;
 mod price_types;
@@ -30,15 +31,6 @@ const REFUSED: &[(&str, &str)] = &[
         "insert into outbox (id, kind, payload, recipient, locale, order_key, dedupe_key, expires_at)
          select gen_random_uuid(), kind, payload, recipient, locale, order_key, dedupe_key, now()
          from outbox",
-    ),
-    ("programs_cancelled_has_its_time", "update programs set status = 'CANCELLED'"),
-    ("programs_cancelled_has_its_time", "update programs set cancelled_at = now()"),
-    ("programs_wound_down_was_cancelled", "update programs set wound_down_at = now()"),
-    ("schedules_wound_down_was_cancelled", "update schedules set wound_down_at = now()"),
-    (
-        "schedules_cancelled_is_final",
-        "update schedules set cancelled_at = now();
-         update schedules set cancelled_at = null",
     ),
     (
         "reservations_schedule_of_program",
@@ -302,6 +294,7 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 /// Every guard that is tried, with what it refuses.
 fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let of_rooms = [
+        cancellations::REFUSED,
         codes::REFUSED,
         hand_overs::REFUSED,
         price_types::REFUSED,

@@ -191,7 +191,11 @@ impl ProgramForm {
     }
 
     /// Returns the name in addresses as typed; if it is left out the stored one, or nothing.
-    fn read_slug(&self, mistakes: &mut Mistakes, stored: Option<&ProgramDetails>) -> Option<String> {
+    fn read_slug(
+        &self,
+        mistakes: &mut Mistakes,
+        stored: Option<&ProgramDetails>,
+    ) -> Option<String> {
         let slug = match (self.slug.is_empty(), stored) {
             (true, None) => Some(String::new()),
             (true, Some(stored)) => Some(stored.slug.clone()),
@@ -210,7 +214,8 @@ impl ProgramForm {
         let slug = self.read_slug(mistakes, stored);
         let about = self.read_about(mistakes);
         let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|stored| stored.on_sale_at));
-        let off_sale_at = self.closes().parse(mistakes, zone, stored.map(|stored| stored.off_sale_at));
+        let off_sale_at =
+            self.closes().parse(mistakes, zone, stored.map(|stored| stored.off_sale_at));
         let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
         let queue_capacity = parse_limit(mistakes, "queue_capacity", &self.queue_capacity);
         let queue_rate_per_second =

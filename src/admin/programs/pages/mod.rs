@@ -1,7 +1,9 @@
 //! Admin pages of programs: list, form, publication; also the query and forms shared with other
 //! admin pages.
 
+pub(crate) mod copying;
 mod form;
+pub(crate) mod preview;
 pub(crate) mod publication;
 
 use actix_web::{
@@ -119,6 +121,13 @@ impl ProgramPage {
     /// Returns the time zone in which the form's times are shown.
     fn zone(&self) -> Tz {
         times::zone(self.form.time_zone.text())
+    }
+
+    fn slug_help(&self) -> &'static str {
+        match self.edition {
+            Some(_) => "admin-program-slug-kept",
+            None => "admin-program-slug-help",
+        }
     }
 
     fn action(&self) -> String {

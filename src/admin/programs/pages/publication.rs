@@ -80,9 +80,7 @@ pub(crate) async fn create_publication(
 ) -> Result<HttpResponse, PageError> {
     let (id, v) = (ProgramId(path.into_inner()), me.view);
     let (version, is_open_house) = form.0.parse()?;
-    if !v.format.is_for_programs()
-        && !is_open_house
-        && is_to_be_asked(&edition_of(&app, id).await?)
+    if !v.format.is_for_programs() && !is_open_house && is_to_be_asked(&edition_of(&app, id).await?)
     {
         return Ok(see_other(&publication_path(id)));
     }

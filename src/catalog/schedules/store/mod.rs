@@ -71,6 +71,12 @@ pub(crate) async fn insert(
     Ok(())
 }
 
+/// Deletes a locked performance; a foreign key refuses one on which something hangs.
+pub(crate) async fn delete(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from schedules where id = $1", id as _).execute(tx).await?;
+    Ok(())
+}
+
 /// Counts a new edition of a locked performance.
 pub(crate) async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
