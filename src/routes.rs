@@ -9,8 +9,8 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        audit_log, cancellation, charges, codes, mails, overview, people, popularity, programs,
-        queue, reservations, sales, schedules, venues,
+        attendees, audit_log, cancellation, charges, codes, mails, overview, people, popularity,
+        programs, queue, reservations, sales, schedules, venues,
     },
     catalog,
     entry_queue::{self, draw, log},
@@ -83,7 +83,9 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs").get(programs::pages::list_programs).post(programs::pages::create_program),
         at("/admin/programs/new").get(programs::pages::new_program),
         at("/admin/programs/{id}").get(programs::pages::show_program).post(programs::pages::update_program),
-        at("/admin/programs/{id}/publication").post(programs::pages::create_publication),
+        at("/admin/programs/{id}/publication").get(programs::pages::publication::show_publication).post(programs::pages::publication::create_publication),
+        at("/admin/programs/{id}/preview").get(programs::pages::preview::show_preview),
+        at("/admin/programs/{id}/copies").post(programs::pages::copying::create_copy),
         at("/admin/programs/{id}/schedules").post(schedules::pages::create_schedule),
         at("/admin/programs/{id}/cancellation").get(cancellation::pages::show_cancellation).post(cancellation::pages::create_cancellation),
         at("/admin/programs/{id}/queue").get(queue::pages::show_queue).post(queue::pages::update_queue),
@@ -237,6 +239,11 @@ fn account_paths() -> Vec<Path> {
 fn house_paths() -> Vec<Path> {
     vec![
         at("/admin/schedules/{id}").get(schedules::pages::show_schedule).post(schedules::pages::update_schedule),
+        at("/admin/schedules/{id}/attendees").get(attendees::pages::list_attendees),
+        at("/admin/schedules/{id}/attendees/sheet").get(attendees::pages::show_sheet),
+        at("/admin/schedules/{id}/attendees.csv").get(attendees::pages::download_attendees),
+        at("/admin/schedules/{id}/cancellation").get(cancellation::schedule_pages::show_schedule_cancellation).post(cancellation::schedule_pages::create_schedule_cancellation),
+        at("/admin/schedules/{id}/deletion").post(schedules::pages::create_deletion),
         at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
         at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
         at("/admin/schedules/{id}/price-types").get(schedules::pages::price_types::show_price_types).post(schedules::pages::price_types::create_price_type),
@@ -250,6 +257,7 @@ fn house_paths() -> Vec<Path> {
         at("/admin/venues").get(venues::pages::list_all).post(venues::pages::create_venue),
         at("/admin/venues/new").get(venues::pages::new_venue),
         at("/admin/venues/{id}").get(venues::pages::show_venue).post(venues::pages::update_venue),
+        at("/admin/venues/{id}/deletion").post(venues::pages::create_deletion),
         at("/admin/venues/{id}/seats").post(venues::pages::update_seats).uploads(accounts::admin_of),
         at("/admin/venues/{id}/seats.csv").get(venues::pages::show_seats),
         at("/admin/venues/{id}/seats/preview").post(venues::pages::preview_seats).uploads(accounts::admin_of),

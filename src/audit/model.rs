@@ -24,6 +24,8 @@ pub(crate) enum Act {
     GuestsSearched,
     /// A draft was created.
     ProgramCreated,
+    /// A draft was made as a copy of another program.
+    ProgramCopied,
     /// A program was edited.
     ProgramEdited,
     /// A draft was published.
@@ -62,14 +64,20 @@ pub(crate) enum Act {
     Refunded,
     /// A venue was created.
     VenueCreated,
+    /// A venue where nothing was performed was deleted.
+    VenueDeleted,
     /// A venue was edited.
     VenueEdited,
     /// A venue's seats were replaced.
     SeatsReplaced,
     /// A performance was created.
     ScheduleCreated,
+    /// A performance on which nothing hung was deleted.
+    ScheduleDeleted,
     /// A performance was moved.
     ScheduleEdited,
+    /// A performance was cancelled.
+    ScheduleCancelled,
     /// The end of the keeping of places for wheelchairs and companions was set.
     KeptPlacesSet,
     /// Prices of sections were set.
@@ -86,6 +94,8 @@ pub(crate) enum Act {
     SectionHidden,
     /// A section or zone is shown again.
     SectionShown,
+    /// The names of those who come to a performance were taken away, on paper or as a file.
+    AttendeesTaken,
     /// Seats were taken off sale.
     SeatsBlocked,
     /// Seats were put back on sale.

@@ -49,7 +49,7 @@ impl Programs {
         }
         let read = async {
             let id = Uuid::try_parse(slug_or_id).ok();
-            let found = store::find_program(&app.db, slug_or_id, id).await?;
+            let found = store::find_program(&app.db, slug_or_id, id, false).await?;
             Ok(found.map(Arc::new))
         };
         self.named.try_get_with_by_ref(slug_or_id, shared_read(read)).await
@@ -125,6 +125,21 @@ impl Listings {
         let read =
             async { store::list_schedules(&app.db, program_id, app.now()).await.map(Arc::new) };
         self.schedules.try_get_with(program_id, shared_read(read)).await
+    }
+}
+
+/// Returns a program and its upcoming performances as its page shows them, drafts included, uncached;
+/// `None` if it does not exist.
+pub(crate) async fn find_prepared(
+    app: &App,
+    id: ProgramId,
+) -> Result<Option<(Program, Vec<ScheduleListing>)>, sqlx::Error> {
+    match store::find_program(&app.db, "", Some(id.0), true).await? {
+        Some(program) => {
+            let schedules = store::list_schedules(&app.db, id, app.now()).await?;
+            Ok(Some((program, schedules)))
+        }
+        None => Ok(None),
     }
 }
 

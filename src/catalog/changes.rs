@@ -9,12 +9,13 @@ use super::{
     editing::{ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
     model::{ProgramId, ProgramStatus, ScheduleId, ScheduleSeatId, SeatId, VenueId},
-    programs::store,
+    programs::{slug, store},
+    schedules,
     venues::{self, plan::SeatPlan},
 };
 pub(crate) use crate::catalog::schedules::{
-    count_hiding, create_schedule, create_zone, find_schedule_edition, inventory_of, keep_places,
-    list_schedule_editions, next_schedule_edition,
+    cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition,
+    inventory_of, keep_places, list_schedule_editions, next_schedule_edition,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
     update_zone,
 };
@@ -29,14 +30,28 @@ pub(crate) struct Edited<T> {
     pub after: T,
 }
 
-/// Creates a draft.
+/// Creates a draft. Without a slug it gets one of its title: of two drafts that get the same at once
+/// one is refused as [`CatalogError::SlugTaken`], and finds another the next time.
 pub(crate) async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
 ) -> Result<ProgramEdition, CatalogError> {
     let id = ProgramId(Uuid::now_v7());
-    store::insert(tx, id, details).await?;
+    if details.slug.is_empty() {
+        let slug = free_slug(tx, &details.title).await?;
+        store::insert(tx, id, &ProgramDetails { slug, ..details.clone() }).await?;
+    } else {
+        store::insert(tx, id, details).await?;
+    }
     store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
+}
+
+/// Returns the first name of a title that no program has.
+async fn free_slug(tx: &mut Connection, title: &str) -> Result<String, CatalogError> {
+    let names = slug::names_of(title);
+    let taken = store::list_taken_slugs(tx, &names).await?;
+    let free = names.into_iter().find(|name| !taken.contains(name));
+    free.ok_or(CatalogError::SlugTaken)
 }
 
 /// Changes edition `version` of a program and makes the next one.
@@ -81,14 +96,16 @@ pub(crate) async fn change_program(
     Ok(Edited { before, after })
 }
 
-/// Locks the program of a performance, before anything else of it, and clears the record of its
-/// winding down, so that the workers give back what is about to be added.
+/// Locks the program of a performance and the performance, before anything else of it, and clears the
+/// records of their winding down, so that the workers give back what is about to be added.
 pub(crate) async fn reopen_winding_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     store::lock_of_schedule(tx, schedule_id).await?;
-    store::winding_down::write_not_wound_down(tx, schedule_id).await
+    store::winding_down::write_not_wound_down(tx, schedule_id).await?;
+    schedules::store::lock(tx, schedule_id).await?;
+    schedules::store::winding_down::write_not_wound_down(tx, schedule_id).await
 }
 
 /// Lists all venues, by name.

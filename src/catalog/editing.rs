@@ -12,7 +12,7 @@ use crate::points::Points;
 /// Fields of a program's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ProgramDetails {
-    /// Name in addresses.
+    /// Name in addresses; empty for a draft that is to get one of its title.
     pub slug: String,
     /// Title.
     pub title: String,
@@ -143,6 +143,8 @@ pub(crate) struct ScheduleEdition {
     /// Hours before the start until which places are kept for those who need them; `None`: until the
     /// start.
     pub kept_until_hours: Option<i32>,
+    /// Time of its cancellation; `None` unless it was cancelled alone.
+    pub cancelled_at: Option<DateTime<Utc>>,
 }
 
 /// Inventory of one section of a performance.

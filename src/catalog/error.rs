@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::venues::plan::PlanMistake;
+use super::{hanging::Hanging, venues::plan::PlanMistake};
 use crate::{
     infra::postgres::{Contention, is_conflict, violated_constraint},
     web::error::{HttpError, Problem},
@@ -47,6 +47,12 @@ pub(crate) enum CatalogError {
     /// The sale opens with a draw, which was announced for its moment.
     #[error("the sale opens with a draw that was announced")]
     OpeningAnnounced,
+    /// Something hangs on what is to be deleted.
+    #[error("{by:?} hang on it")]
+    InUse {
+        /// What hangs.
+        by: Hanging,
+    },
     /// Seats to be removed belong to performances.
     #[error("{} seats are in use", .seats.len())]
     SeatsInUse {
@@ -89,6 +95,12 @@ impl HttpError for CatalogError {
             Self::NothingToSell => Problem::new(409, "nothing-to-sell"),
             Self::WrongStatus => Problem::new(409, "wrong-status"),
             Self::OpeningAnnounced => Problem::new(409, "draw-announced"),
+            Self::InUse { by } => {
+                let name: &str = by.into();
+                Problem::new(409, "in-use")
+                    .with(json!({ "by": name }))
+                    .text("what", format!("hanging-{name}"))
+            }
             Self::SeatsInUse { seats } => Problem::new(409, "seats-in-use")
                 .with(json!({ "seats": seats }))
                 .word("seats", seats.join(", ")),
@@ -115,6 +127,8 @@ impl From<sqlx::Error> for CatalogError {
     fn from(error: sqlx::Error) -> Self {
         match violated_constraint(&error) {
             Some("programs_slug_key") => Self::SlugTaken,
+            // What it was to belong to was deleted meanwhile.
+            Some("schedules_venue_id_fkey") => Self::NotFound,
             Some("schedules_program_id_starts_at_key") => Self::MomentTaken,
             Some("zones_schedule_id_name_key") => Self::ZoneTaken,
             Some("price_types_current_name_key") => Self::PriceTypeTaken,

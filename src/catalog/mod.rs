@@ -29,9 +29,11 @@
 
 mod cache;
 mod changes;
+mod deletion;
 mod editing;
 mod error;
 mod guards;
+mod hanging;
 mod model;
 pub(crate) mod pages;
 pub mod popularity;
@@ -42,24 +44,30 @@ mod store;
 pub(crate) mod venues;
 
 pub(crate) use changes::{
-    Edited, Prices, change_program, count_hiding, create_program, create_schedule, create_venue,
-    create_zone, find_schedule_edition, find_venue, has_prices_to_write, inventory_of, keep_places,
-    list_schedule_editions, list_venues, list_with_prices_to_write, next_schedule_edition,
-    reopen_winding_down, replace_seats, update_prices, update_venue, update_zone, write_prices,
+    Edited, Prices, cancel_schedule, change_program, count_hiding, create_program, create_schedule,
+    create_venue, create_zone, find_schedule_edition, find_venue, has_prices_to_write,
+    inventory_of, keep_places, list_schedule_editions, list_venues, list_with_prices_to_write,
+    next_schedule_edition, reopen_winding_down, replace_seats, update_prices, update_venue,
+    update_zone, write_prices,
 };
+pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
     ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary, ScheduleEdition,
     SectionInventory, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
+pub(crate) use programs::copying::copy_program;
 pub(crate) use programs::store::{
     find_edition as find_program_edition, list_program_summaries, lock as lock_program,
     winding_down::write_wound_down,
 };
+pub(crate) use schedules::store::{
+    lock as lock_schedule, winding_down::write_wound_down as write_schedule_wound_down,
+};
 pub(crate) use venues::store::list_seats;
 
-pub(crate) use cache::{Listings, Programs, find_schedule};
+pub(crate) use cache::{Listings, Programs, find_prepared, find_schedule};
 pub use model::ProgramId;
 pub(crate) use model::{
     DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,

@@ -210,6 +210,8 @@ pub(crate) struct Schedule {
     pub has_price_types: bool,
     /// Whether a section or zone of it is or was hidden.
     pub has_hidden: bool,
+    /// Whether it was cancelled alone.
+    pub is_cancelled: bool,
 }
 
 impl Schedule {
@@ -256,7 +258,9 @@ pub(crate) struct ScheduleListing {
     pub venue_address: String,
     /// IANA time zone of the venue.
     pub time_zone: String,
-    /// Available seats and places.
+    /// Whether it was cancelled alone.
+    pub is_cancelled: bool,
+    /// Available seats and places; none of what is cancelled.
     pub free: i64,
     /// Lowest available price; `None` when nothing is available.
     pub price_from: Option<Points>,

@@ -11,11 +11,12 @@ use crate::{infra::postgres::Pool, points::Points};
 /// Bound on programs on the home page, and on performances of a program page.
 const LISTED_MAX: i64 = 200;
 
-/// Finds a program that is no draft by its slug or its id.
+/// Finds a program by its slug or its id; a draft only `with_drafts`.
 pub(crate) async fn find_program(
     db: &Pool,
     slug: &str,
     id: Option<Uuid>,
+    with_drafts: bool,
 ) -> Result<Option<Program>, sqlx::Error> {
     sqlx::query_as!(
         Program,
@@ -34,10 +35,11 @@ pub(crate) async fn find_program(
             (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
             (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
         from programs
-        where (slug = $1 or id = $2) and status <> 'DRAFT'
+        where (slug = $1 or id = $2) and ($3 or status <> 'DRAFT')
         "#,
         slug,
         id,
+        with_drafts,
     )
     .fetch_optional(db)
     .await
@@ -58,7 +60,7 @@ pub(crate) async fn find_schedule(
                 select from price_types
                 where schedule_id = schedules.id and withdrawn_at is null
             ) as "has_price_types!",
-            hidden_version > 0 as "has_hidden!"
+            hidden_version > 0 as "has_hidden!", cancelled_at is not null as "is_cancelled!"
         from schedules
         join venues on venues.id = venue_id
         where schedules.id = $1
@@ -85,16 +87,16 @@ pub(crate) async fn list_programs(
                 (select min((select price from schedule_seats
                              where schedule_id = s.id and status = 'AVAILABLE'
                              order by price limit 1))
-                 from schedules s where s.program_id = programs.id and s.starts_at > $1),
+                 from schedules s where s.program_id = programs.id and s.starts_at > $1 and s.cancelled_at is null),
                 (select min((select min(price) from zones
                              where schedule_id = s.id and remaining > 0 and hidden_at is null))
-                 from schedules s where s.program_id = programs.id and s.starts_at > $1)
+                 from schedules s where s.program_id = programs.id and s.starts_at > $1 and s.cancelled_at is null)
             ) as "price_from: Points"
         from programs
         cross join lateral (
             select starts_at, time_zone
             from schedules join venues on venues.id = venue_id
-            where program_id = programs.id and starts_at > $1
+            where program_id = programs.id and starts_at > $1 and cancelled_at is null
             order by starts_at limit 1
         ) next
         where status = 'PUBLISHED' and off_sale_at > $1
@@ -120,8 +122,11 @@ pub(crate) async fn list_schedules(
         r#"
         select schedules.id as "id: ScheduleId", starts_at, venues.name as venue_name,
             venues.address as venue_address, time_zone,
-            coalesce(seats.free, 0) + coalesce(places.free, 0) as "free!",
-            least(seats.price_from, places.price_from) as "price_from: Points"
+            cancelled_at is not null as "is_cancelled!",
+            case when cancelled_at is null
+                then coalesce(seats.free, 0) + coalesce(places.free, 0) else 0 end as "free!",
+            case when cancelled_at is null
+                then least(seats.price_from, places.price_from) end as "price_from: Points"
         from schedules
         join venues on venues.id = venue_id
         cross join lateral (
@@ -167,7 +172,7 @@ pub(crate) async fn list_ranked(
         join schedules on schedules.id = ranked.schedule_id
         join programs on programs.id = program_id
         join venues on venues.id = venue_id
-        where status = 'PUBLISHED' and starts_at > $2
+        where status = 'PUBLISHED' and starts_at > $2 and schedules.cancelled_at is null
             and substr(programs.id::text, 15, 1) <> '8'
         order by place
         "#,

@@ -8,7 +8,26 @@ use super::i18n::Locale;
 /// Time zone of events that happen at no venue: a charge, a transfer request.
 pub(crate) const HOME_ZONE: &str = "Asia/Seoul";
 
+/// Regions whose time zones are offered to be chosen, in their order; older names of zones are not.
+const REGIONS: [&str; 9] = [
+    "Africa/",
+    "America/",
+    "Antarctica/",
+    "Asia/",
+    "Atlantic/",
+    "Australia/",
+    "Europe/",
+    "Indian/",
+    "Pacific/",
+];
+
 const SECS_A_MINUTE: i32 = 60;
+
+/// Lists the names of the time zones that may be chosen, sorted.
+pub(crate) fn zone_names() -> impl Iterator<Item = &'static str> {
+    let names = chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name());
+    names.filter(|name| *name == "UTC" || REGIONS.iter().any(|region| name.starts_with(region)))
+}
 
 /// Formats a moment as RFC 3339 in UTC with milliseconds, for programs and scripts.
 pub(crate) fn rfc3339(moment: DateTime<Utc>) -> String {

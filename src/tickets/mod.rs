@@ -45,4 +45,4 @@ pub(crate) use hand_over::expire_hand_overs;
 pub(crate) use hand_over::expire_lapsed_of;
 pub(crate) use hand_over::model::HandOverStatus;
 pub(crate) use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
-pub(crate) use model::{Issued, TicketCode};
+pub(crate) use model::{Issued, TicketCode, TicketId, TicketStatus};

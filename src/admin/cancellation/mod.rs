@@ -1,8 +1,10 @@
-//! Winding down of cancelled programs: releases holds, voids tickets and refunds points.
+//! Winding down of cancelled programs, and of performances that are cancelled alone: releases holds,
+//! voids tickets and refunds points.
 //!
 //! The cancellation itself is one short transaction: from then on nothing is sold, held or
 //! paid. A program is **wound down** when no **left** reservation remains: no hold, no paid
-//! reservation with a valid ticket, and no account waiting in the queue.
+//! reservation with a valid ticket, and no account waiting in the queue. A performance is when none of
+//! its own remains; whoever waits in the queue may buy others.
 //!
 //! # Invariants
 //!
@@ -13,11 +15,12 @@
 //!
 //! # Concurrency
 //!
-//! Every instance winds down the same programs at once, in random order. The remaining work is
+//! Every instance winds down the same programs and performances at once, in random order. The remaining work is
 //! read from the rows, so the next tick continues after a crash. An instance that loses the
 //! race for a reservation finds it settled and skips it.
 
 pub(crate) mod pages;
+pub(crate) mod schedule_pages;
 pub(crate) mod store;
 
 use futures_util::StreamExt;
@@ -27,7 +30,7 @@ use self::store::Left;
 use super::error::AdminError;
 use crate::{
     app::App,
-    catalog::{self, ProgramId},
+    catalog::{self, ProgramId, ScheduleId},
     infra::postgres::retry_stale,
     payment::{self, PaymentError, Share},
     reservation::{self, ReservationError, ReservationStatus},
@@ -39,19 +42,26 @@ const BATCH_MAX: i64 = 200;
 /// Reservations given back concurrently by one instance.
 const AT_ONCE: usize = 4;
 
-/// Gives back the next batch of each cancelled program; one tick of a worker.
+/// Gives back the next batch of each cancelled program and performance; one tick of a worker.
 pub async fn wind_down(app: &App) -> Result<(), sqlx::Error> {
     for program_id in store::list_winding_down(&app.db).await? {
-        wind_down_program(app, program_id).await?;
+        let left = store::list_left(&app.db, program_id, BATCH_MAX).await?;
+        match left.is_empty() {
+            true => finish(app, program_id).await?,
+            false => give_all_back(app, left).await,
+        }
+    }
+    for schedule_id in store::schedules::list_winding_down(&app.db).await? {
+        let left = store::schedules::list_left(&app.db, schedule_id, BATCH_MAX).await?;
+        match left.is_empty() {
+            true => finish_schedule(app, schedule_id).await?,
+            false => give_all_back(app, left).await,
+        }
     }
     Ok(())
 }
 
-async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
-    let mut left = store::list_left(&app.db, program_id, BATCH_MAX).await?;
-    if left.is_empty() {
-        return finish(app, program_id).await;
-    }
+async fn give_all_back(app: &App, mut left: Vec<Left>) {
     // The order is random so that instances that read the same batch begin at different places.
     left.shuffle(&mut rand::rng());
     // Holds come first: a buyer about to pay learns of the cancellation sooner, and no refund
@@ -70,7 +80,16 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
             }
         })
         .await;
-    Ok(())
+}
+
+/// Ends the winding down of a performance if nothing is left; the rows decide as in [`finish`].
+async fn finish_schedule(app: &App, schedule_id: ScheduleId) -> Result<(), sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    catalog::lock_schedule(&mut tx, schedule_id).await?;
+    if !store::schedules::is_anything_left(&mut tx, schedule_id).await? {
+        catalog::write_schedule_wound_down(&mut tx, schedule_id).await?;
+    }
+    tx.commit().await
 }
 
 /// Ends the winding down if nothing is left.
@@ -78,7 +97,7 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
 /// The rows decide, not a clock: a payment that began before the cancellation holds its
 /// reservation's lock, so the reservation reads as `HELD` until it ends and as paid afterwards.
 /// A hold that began before the cancellation may still be committed later, but can never be
-/// paid. Undoing a check-in waits for the program's row, and reopens the winding down.
+/// paid. Undoing a check-in waits for the rows of program and performance, and reopens the winding down.
 async fn finish(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
     let mut tx = app.db.begin().await?;
     catalog::lock_program(&mut tx, program_id).await?;

@@ -15,11 +15,14 @@ use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
         pages::{parse_reason, parse_version},
-        programs::{self, pages::edition_of},
+        programs::{
+            self,
+            pages::{edition_of, program_path},
+        },
     },
     app::App,
     audit::model::{Meanwhile, Reason},
-    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
+    catalog::{ProgramChange, ProgramId, ProgramStatus, ScheduleEdition},
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, PageError},
@@ -29,23 +32,55 @@ use crate::{
     },
 };
 
+/// Program or performance to cancel, or cancelled, as the page shows it.
+#[derive(Clone, Debug)]
+pub(super) struct Cancellable {
+    /// Page that it is edited on.
+    pub(super) href: String,
+    /// Title of the program.
+    pub(super) title: String,
+    /// Performance, if it is one.
+    pub(super) performance: Option<ScheduleEdition>,
+    /// Edition that was shown.
+    pub(super) version: i64,
+    pub(super) is_cancelled: bool,
+}
+
 #[derive(Template)]
 #[template(path = "admin/cancellation.html")]
-struct CancellationPage {
-    v: View,
-    edition: ProgramEdition,
-    progress: CancellationProgress,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+pub(super) struct CancellationPage {
+    pub(super) v: View,
+    pub(super) subject: Cancellable,
+    pub(super) progress: CancellationProgress,
+    pub(super) mistakes: Mistakes,
+    pub(super) refusal: Option<String>,
+    pub(super) meanwhile: Vec<Meanwhile>,
 }
 
 impl CancellationPage {
+    pub(super) fn new(v: View, subject: Cancellable, progress: CancellationProgress) -> Self {
+        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
+        Self { v, subject, progress, mistakes, refusal: None, meanwhile }
+    }
+
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
         let progress = store::progress_of(&app.db, id).await?;
-        let mistakes = Mistakes::default();
-        Ok(Self { v, edition, progress, mistakes, refusal: None, meanwhile: Vec::new() })
+        let subject = Cancellable {
+            href: program_path(id),
+            title: edition.details.title,
+            performance: None,
+            version: edition.version,
+            is_cancelled: edition.status == ProgramStatus::Cancelled,
+        };
+        Ok(Self::new(v, subject, progress))
+    }
+
+    fn title_key(&self) -> &'static str {
+        match self.subject.performance {
+            Some(_) => "admin-cancel-date-title",
+            None => "admin-cancel-title",
+        }
     }
 
     fn left(&self) -> i64 {
@@ -69,8 +104,9 @@ pub(crate) async fn show_cancellation(
     me: AdminAccount,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    let page = CancellationPage::of(&app, me.view, ProgramId(path.into_inner())).await?;
-    let document = json!({ "program": page.edition, "progress": page.progress });
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let page = CancellationPage::of(&app, me.view, edition.id).await?;
+    let document = json!({ "program": edition, "progress": page.progress });
     Ok(page.v.show(&page, &document))
 }
 
@@ -83,7 +119,7 @@ pub(crate) struct CancellationForm {
 }
 
 impl CancellationForm {
-    fn parse(&self) -> Result<(i64, Reason), Mistakes> {
+    pub(super) fn parse(&self) -> Result<(i64, Reason), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let reason = parse_reason(&mut mistakes, &self.reason);

@@ -9,6 +9,8 @@
 
 pub(crate) mod pages;
 
+use serde_json::json;
+
 use super::error::AdminError;
 use crate::{
     accounts::AccountId,
@@ -18,11 +20,59 @@ use crate::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::{self, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
+    catalog::{self, CatalogError, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
 };
 
-/// Creates a draft.
+/// Attempts to find a free name for a draft that was given none.
+const NAMINGS_MAX: usize = 5;
+
+/// Makes a draft by `work`, once more if somebody else has taken its name meanwhile.
+async fn naming<T>(work: impl AsyncFn() -> Result<T, AdminError>) -> Result<T, AdminError> {
+    for _ in 1..NAMINGS_MAX {
+        match work().await {
+            Err(AdminError::Catalog(CatalogError::SlugTaken)) => {}
+            outcome => return outcome,
+        }
+    }
+    work().await
+}
+
+/// Creates a draft; without a slug it gets one of its title.
 pub(crate) async fn create(
+    app: &App,
+    by: AccountId,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, AdminError> {
+    match details.slug.is_empty() {
+        true => naming(async || create_once(app, by, details).await).await,
+        false => create_once(app, by, details).await,
+    }
+}
+
+/// Makes a draft of the program `from`, without what was sold of it, and with its performances if
+/// `with_schedules`.
+pub(crate) async fn copy(
+    app: &App,
+    by: AccountId,
+    from: &ProgramEdition,
+    with_schedules: bool,
+) -> Result<ProgramEdition, AdminError> {
+    let copy_once = async || {
+        audit::perform(app, async |tx| {
+            let program = catalog::copy_program(tx, from, with_schedules).await?;
+            let entry = AuditEntry::new(by, Act::ProgramCopied, Subject::Program, program.id);
+            let entry = entry.after(&json!({
+                "copied_from": from.id, "slug": program.details.slug,
+                "with_performances": with_schedules,
+            }));
+            Ok::<_, AdminError>((program, entry))
+        })
+        .await
+    };
+    naming(copy_once).await
+}
+
+async fn create_once(
     app: &App,
     by: AccountId,
     details: &ProgramDetails,

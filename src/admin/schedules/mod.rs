@@ -30,7 +30,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, AuditEntry, Subject},
+        model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{
         self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
@@ -89,6 +89,34 @@ pub(crate) async fn update(
         catalog::next_schedule_edition(tx, id, version, Some(starts_at)).await
     });
     edit.await
+}
+
+/// Deletes a performance on which nothing hangs.
+pub(crate) async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
+    let ScheduleEdit { by, id, version } = change;
+    audit::perform(app, async |tx| {
+        let deleted = catalog::delete_schedule(tx, id, version).await?;
+        let entry = AuditEntry::new(by, Act::ScheduleDeleted, Subject::Schedule, id);
+        Ok(((), entry.before(&deleted)))
+    })
+    .await
+}
+
+/// Cancels a performance. What of it was held and sold is given back by
+/// [`wind_down`](crate::admin::wind_down()).
+pub(crate) async fn cancel(
+    app: &App,
+    change: ScheduleEdit,
+    reason: &Reason,
+) -> Result<ScheduleEdition, AdminError> {
+    let ScheduleEdit { by, id, version } = change;
+    let entry = AuditEntry::new(by, Act::ScheduleCancelled, Subject::Schedule, id).because(reason);
+    let cancelled = commit_edit(app, &entry, version, async |tx| {
+        catalog::cancel_schedule(tx, id, version).await
+    });
+    let cancelled = cancelled.await?;
+    reservation::announce(app, id);
+    Ok(cancelled)
 }
 
 /// Says how many hours before the start kept places go on general sale; `None`: never.

@@ -65,3 +65,18 @@ pub(crate) async fn replace_seats(
     })
     .await
 }
+
+/// Deletes edition `version` of a venue where nothing is performed.
+pub(crate) async fn delete(
+    app: &App,
+    by: AccountId,
+    id: VenueId,
+    version: i64,
+) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| {
+        let deleted = catalog::delete_venue(tx, id, version).await?;
+        let entry = AuditEntry::new(by, Act::VenueDeleted, Subject::Venue, id);
+        Ok(((), entry.before(&deleted)))
+    })
+    .await
+}

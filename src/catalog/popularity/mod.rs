@@ -98,7 +98,7 @@ pub(crate) async fn rank_of(
 }
 
 /// Ranks of one program by bookings, as everybody may see them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct PublicRank {
     /// Rank of today; `None` if nothing was booked today.
     pub(crate) today: Option<i64>,

@@ -95,6 +95,22 @@ pub(crate) async fn keep_places(
     Ok(Edited { before: next.before, after })
 }
 
+/// Cancels a performance, as its next edition: nothing of it is held or paid from then on. Refused as
+/// [`CatalogError::WrongStatus`] if it was cancelled before.
+pub(crate) async fn cancel_schedule(
+    tx: &mut Connection,
+    id: ScheduleId,
+    version: i64,
+) -> Result<Edited<ScheduleEdition>, CatalogError> {
+    let Edited { before, .. } = next_schedule_edition(tx, id, version, None).await?;
+    if before.cancelled_at.is_some() {
+        return Err(CatalogError::WrongStatus);
+    }
+    store::winding_down::write_cancelled(tx, id).await?;
+    let found = store::list_editions(tx, None, Some(id)).await?.pop();
+    Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
+}
+
 /// Counts that something of a locked performance is hidden or shown again: maps are read anew.
 pub(crate) async fn count_hiding(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     store::write_hiding(tx, id).await

@@ -3,6 +3,7 @@
 mod entry;
 mod new_token;
 pub(crate) mod program;
+mod program_document;
 mod program_page;
 mod venues;
 mod waiting;
@@ -46,7 +47,7 @@ use crate::{
 pub(crate) use crate::entry_queue::guards::pages::{create_wait, show_proof};
 pub(crate) use entry::{pass_cookies, shown_pass};
 pub(crate) use new_token::new_token;
-pub(crate) use program_page::show_program;
+pub(crate) use program_page::{preview, show_program};
 
 #[derive(Template)]
 #[template(path = "entry_queue/in_draw.html")]

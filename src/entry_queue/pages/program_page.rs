@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 
-use super::{program::find, venues::ShownVenue};
+use super::{program::find, program_document::ProgramDocument, venues::ShownVenue};
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
     catalog::{
-        DrawStep, Listings, Program, ProgramId, Programs, SaleState, ScheduleId, ScheduleListing,
+        Listings, Program, ProgramId, Programs, SaleState, ScheduleListing,
         pages::picture::picture_path, popularity::PublicRank,
     },
     entry_queue::{
@@ -26,7 +26,6 @@ use crate::{
         state::WaitingRoom,
         status::{StatusReport, status_of},
     },
-    points::Points,
     text::{markdown::Markdown, times},
     web::{error::PageError, local_path::with_next, page::View, poster::picture::SIZE},
 };
@@ -50,6 +49,8 @@ struct ProgramPage<'a> {
     /// Address of the site, without a slash at its end.
     site_url: &'a str,
     now: DateTime<Utc>,
+    /// Whether whoever prepares a draft looks at it: nothing on it can be done.
+    is_preview: bool,
 }
 
 /// Where the visitor stands in the queue.
@@ -191,34 +192,6 @@ impl ProgramPage<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct ProgramDocument<'a> {
-    slug: &'a str,
-    title: &'a str,
-    needs_confirmed_address: bool,
-    sale: SaleDocument,
-    /// Ranks by bookings, of today and of the last seven days; null: nothing was booked.
-    popularity: PublicRank,
-    schedules: Vec<ScheduleDocument>,
-}
-
-#[derive(Serialize)]
-struct SaleDocument {
-    state: &'static str,
-    /// Step of the draw that it opens with; null: first come, first served.
-    draw: Option<DrawStep>,
-    opens_at: DateTime<Utc>,
-    closes_at: DateTime<Utc>,
-}
-
-#[derive(Serialize)]
-struct ScheduleDocument {
-    id: ScheduleId,
-    starts_at: DateTime<Utc>,
-    free: i64,
-    price_from: Option<Points>,
-}
-
 /// `GET /programs/{slug}`
 pub(crate) async fn show_program(
     app: Data<App>,
@@ -233,7 +206,6 @@ pub(crate) async fn show_program(
         tokio::try_join!(listings.schedules(&app, program.id), listings.rank(&app, program.id))?;
     let now = app.now();
     let sale = program.sale_state(now);
-    let is_sold_out = schedules.iter().all(|schedule| schedule.free == 0);
     let own = match visitor.account_id {
         // The document is the same for everybody.
         Some(account_id) if !visitor.view.format.is_for_programs() => {
@@ -254,36 +226,54 @@ pub(crate) async fn show_program(
         v: &visitor.view,
         program: &program,
         schedules: &schedules,
-        state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.into() },
+        state: shown_state(sale, &schedules),
         venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
         popularity,
         own,
         gate,
         site_url: &site_url,
         now,
+        is_preview: false,
     };
-    let document = ProgramDocument {
-        slug: &program.slug,
-        title: &program.title,
-        needs_confirmed_address: program.join_confirmed_address,
-        sale: SaleDocument {
-            state: sale.into(),
-            draw: program.draw,
-            opens_at: program.on_sale_at,
-            closes_at: program.off_sale_at,
-        },
-        popularity,
-        schedules: schedules
-            .iter()
-            .map(|schedule| ScheduleDocument {
-                id: schedule.id,
-                starts_at: schedule.starts_at,
-                free: schedule.free,
-                price_from: schedule.price_from,
-            })
-            .collect(),
-    };
+    let document = ProgramDocument::of(&program, sale, popularity, &schedules);
     Ok(visitor.view.show(&page, &document))
+}
+
+/// Renders the page of a draft as people would see it, for whoever prepares it.
+pub(crate) fn preview(
+    app: &App,
+    v: &View,
+    program: &Program,
+    schedules: &[ScheduleListing],
+) -> HttpResponse {
+    let now = app.now();
+    let page = ProgramPage {
+        v,
+        program,
+        schedules,
+        state: shown_state(program.sale_state(now), schedules),
+        venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
+        popularity: PublicRank::default(),
+        own: OwnPlace::Outside,
+        gate: None,
+        site_url: &app.config.site_url(),
+        now,
+        is_preview: true,
+    };
+    v.html(StatusCode::OK, &page)
+}
+
+/// Returns the name of the sale's state: `sold-out` where nothing is available, and `cancelled`, too,
+/// where every performance is.
+fn shown_state(sale: SaleState, schedules: &[ScheduleListing]) -> &'static str {
+    let is_over = matches!(sale, SaleState::Closed | SaleState::Cancelled);
+    if !is_over && !schedules.is_empty() && schedules.iter().all(|schedule| schedule.is_cancelled) {
+        SaleState::Cancelled.into()
+    } else if sale == SaleState::Open && schedules.iter().all(|schedule| schedule.free == 0) {
+        "sold-out"
+    } else {
+        sale.into()
+    }
 }
 
 /// Returns the access gate that an account may use.

@@ -104,13 +104,17 @@ pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) ->
     }
 }
 
-/// Tells that the program was cancelled, whoever was in already included.
+/// Tells that the program, or the performance alone, was cancelled, whoever was in already included.
 pub(super) fn cancelled(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
-    let subject = locale.text("mail-cancelled-subject").word("title", &event.title);
+    let (subject, lede) = match event.is_one_date {
+        true => ("mail-cancelled-date-subject", "mail-cancelled-date-lede"),
+        false => ("mail-cancelled-subject", "mail-cancelled-lede"),
+    };
+    let subject = locale.text(subject).word("title", &event.title);
     Content {
         subject: on_one_line(&subject.to_string()),
-        paragraphs: vec![locale.text("mail-cancelled-lede")],
+        paragraphs: vec![locale.text(lede)],
         notes: vec![locale.text("mail-cancelled-note")],
         ..self::refunded(blank, reserved, refunded)
     }

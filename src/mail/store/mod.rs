@@ -34,6 +34,8 @@ pub(crate) struct ReservedEvent {
     pub discount: Points,
     /// Whether it is held and can be paid.
     pub is_live_hold: bool,
+    /// Whether its performance was cancelled alone, and not its program.
+    pub is_one_date: bool,
 }
 
 /// Seat of a reservation, or places in a zone.
@@ -64,7 +66,8 @@ pub(crate) async fn find_event(
         select a.name, p.title, s.starts_at, v.name as venue, v.time_zone,
             r.total as "total: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code, r.expires_at,
-            (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!"
+            (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!",
+            (s.cancelled_at is not null and p.status <> 'CANCELLED') as "is_one_date!"
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules s on s.id = r.schedule_id

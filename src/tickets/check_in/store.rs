@@ -44,7 +44,7 @@ pub(crate) async fn shown_ticket_of(
         r#"
         select t.status as "status: TicketStatus", t.used_at,
                r.schedule_id as "schedule_id: ScheduleId",
-               p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone,
+               (p.status = 'CANCELLED' or d.cancelled_at is not null) as "is_cancelled!", p.title, d.starts_at, v.time_zone,
                exists (select from ticket_hand_overs
                        where ticket_id = t.id and status = 'PENDING') as "is_offered!",
                (select id from ticket_returns
@@ -247,7 +247,7 @@ pub(crate) async fn list_evenings(
         from schedules d
         join programs p on p.id = d.program_id and p.status = 'PUBLISHED'
         join venues v on v.id = d.venue_id
-        where case when $2::uuid is null
+        where d.cancelled_at is null and case when $2::uuid is null
             then d.starts_at between $1::timestamptz - interval '12 hours'
                                  and $1::timestamptz + interval '21 days'
             else d.id = $2 end

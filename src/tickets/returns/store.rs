@@ -53,8 +53,8 @@ pub(crate) async fn find_terms(
             i.unit_price as "price: Points", m.id as "payment_id?",
             m.account_id as "payer_id?: AccountId", p.return_fee_percent as fee_percent,
             (i.price_type_id is not null or r.sale_code_id is not null) as "is_reduced!",
-            p.status = 'CANCELLED' as "is_cancelled!",
-            (p.status = 'PUBLISHED' and moment.at < p.off_sale_at) as "is_on_sale!",
+            (p.status = 'CANCELLED' or d.cancelled_at is not null) as "is_cancelled!",
+            (p.status = 'PUBLISHED' and d.cancelled_at is null and moment.at < p.off_sale_at) as "is_on_sale!",
             d.starts_at, moment.at as "now!",
             exists (select from ticket_hand_overs
                     where ticket_id = t.id and status = 'PENDING' and expires_at > moment.at)

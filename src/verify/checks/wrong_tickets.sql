@@ -1,8 +1,8 @@
 -- Lists items whose tickets are not one for each confirmed place that nobody else has bought since, and
 -- none otherwise. Each is with the
 -- recipient of its last accepted hand-over, or else with who paid for it: the payer of its share, or the
--- owner of the reservation. A used ticket may stay used after a refund by an administrator and in a
--- cancelled program.
+-- owner of the reservation. A used ticket may stay used after a refund by an administrator and at a
+-- cancelled program or performance.
 with last_changes as (
     select distinct on (changes.ticket_id) changes.ticket_id, recipient_id
     from ticket_holder_changes changes
@@ -24,7 +24,7 @@ with last_changes as (
     where tickets.status in ('VALID', 'USED')
     group by tickets.reservation_item_id
 ), counted as (
-    select items.id, reservation_id, reservations.status, program_id, quantity - returned as quantity,
+    select items.id, reservation_id, reservations.status, program_id, reservations.schedule_id, quantity - returned as quantity,
         coalesce(n_valid, 0) as n_valid, coalesce(n_used, 0) as n_used,
         coalesce(n_right, 0) as n_right
     from reservation_items items
@@ -44,5 +44,7 @@ where n_right <> n_valid + n_used
                             where subject_id = reservation_id::text and act = 'refunded')
             and not exists (select from programs
                             where id = program_id and cancelled_at is not null)
+            and not exists (select from schedules
+                            where id = schedule_id and cancelled_at is not null)
         else n_valid + n_used > 0 end
 limit $1

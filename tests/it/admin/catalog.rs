@@ -234,3 +234,71 @@ async fn an_edit_of_one_field_leaves_every_second_of_the_others(db: PgPool) {
     assert_eq!(read().await.0, 125);
     office.close().await;
 }
+
+#[sqlx::test]
+async fn a_show_without_an_address_gets_one_of_its_title(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let form = program("조용한 밤", "");
+    let form = with(&form, &[("slug", "")]);
+    let other = office.moved(&admin, 1);
+    let (first, second) =
+        tokio::join!(admin.post("/admin/programs", &form), other.post("/admin/programs", &form));
+    let mut slugs = [&first, &second].map(|made| field(made, "slug").as_str().unwrap().to_owned());
+    slugs.sort();
+    assert_eq!(slugs, ["joyonghan-bam", "joyonghan-bam-2"], "{}", first.body);
+
+    let path = format!("/admin/programs/{}", field(&first, "id").as_str().unwrap());
+    let renamed = with(&form, &[("version", "0"), ("title", "A loud night")]);
+    let saved = admin.post(&path, &renamed).await;
+    assert_eq!(field(&saved, "slug"), field(&first, "slug"), "an address that people have stays");
+    let page = admin.visit("/admin/programs/new").await;
+    assert!(!page.has("#slug[required]") && page.body.contains("made from the title"));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_show_without_a_waiting_room_is_asked_about_before_it_is_published(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    run_sql(&db, "update programs set status = 'DRAFT'").await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/programs/{}", concert.program_id);
+    let ask = format!("{path}/publication");
+    let asked = admin.submit(&ask, &[("version", "0")]).await;
+    assert_eq!((asked.status, asked.location()), (303, ask.as_str()));
+    let page = admin.visit(&ask).await;
+    assert!(page.body.contains("This show has no line. Publish anyway?"), "{}", page.body);
+    assert_eq!(page.attribute("main a.button", "href"), format!("{path}#queue_capacity"));
+    assert_eq!(admin.get(&path).await.json()["program"]["status"], "DRAFT", "nothing was done");
+    let version = page.attribute("main form [name=version]", "value");
+    let answer = page.attribute("main form [name=is_open_house]", "value");
+    let form = [("version", version.as_str()), ("is_open_house", answer.as_str())];
+    let published = admin.submit(&ask, &form).await;
+    assert_eq!((published.status, published.location()), (303, path.as_str()));
+    assert!(admin.visit(&ask).await.body.contains("not a draft any more"));
+
+    let other = Concert::usual(&db).await;
+    run_sql(&db, "update programs set status = 'DRAFT'").await;
+    let path = format!("/admin/programs/{}/publication", other.program_id);
+    let program = admin.post(&path, &[("version", "0")]).await;
+    assert_eq!(program.status, 200, "a program that manages is asked nothing: {}", program.body);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_time_zone_of_a_venue_is_chosen_from_a_list(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let page = admin.visit("/admin/venues/new").await;
+    let zones = page.texts("select[name=time_zone] option");
+    assert_eq!(zones[0], "Asia/Seoul", "the office's own comes first");
+    assert!(zones.len() > 300 && zones.contains(&"Europe/Berlin".to_owned()), "{zones:?}");
+    assert!(!zones.contains(&"US/Eastern".to_owned()), "an older name");
+    let old = [("name", "A hall"), ("address", ""), ("time_zone", "US/Eastern")];
+    let venue = admin.post("/admin/venues", &old).await;
+    let path = format!("/admin/venues/{}", field(&venue, "id").as_str().unwrap());
+    let chosen = admin.visit(&path).await.texts("select[name=time_zone] option[selected]");
+    assert_eq!(chosen, ["US/Eastern"], "what was chosen once is kept");
+    office.close().await;
+}

@@ -1,10 +1,12 @@
 //! Admin pages over HTTP.
 
+mod attendees;
 mod audit;
 mod cancellation;
 mod catalog;
 mod codes;
 mod crashes;
+mod drafts;
 mod kinds;
 mod let_in;
 mod moved;
@@ -13,6 +15,8 @@ mod price_types;
 mod prices;
 mod queue;
 mod sales;
+mod schedule_cancellation;
+mod schedule_races;
 mod seats;
 mod times;
 

@@ -1,6 +1,7 @@
 //! What the database itself refuses, whatever the code believes: docs/INVARIANTS.md says who
 //! refuses what, and each line of it is tried here.
 
+mod cancellations;
 mod codes;
 mod hand_overs;
 mod mails;
@@ -24,9 +25,6 @@ const ANOTHER: &str = include_str!("another.sql");
 
 /// A constraint or a unique index, and what it refuses.
 const REFUSED: &[(&str, &str)] = &[
-    ("programs_cancelled_has_its_time", "update programs set status = 'CANCELLED'"),
-    ("programs_cancelled_has_its_time", "update programs set cancelled_at = now()"),
-    ("programs_wound_down_was_cancelled", "update programs set wound_down_at = now()"),
     (
         "reservations_schedule_of_program",
         "update reservations set program_id = '00000000-0000-0000-0000-000000000011'
@@ -289,6 +287,7 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 /// Every guard that is tried, with what it refuses.
 fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let of_rooms = [
+        cancellations::REFUSED,
         codes::REFUSED,
         hand_overs::REFUSED,
         mails::REFUSED,

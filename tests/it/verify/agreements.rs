@@ -20,6 +20,8 @@ broken! {
          update wallets set balance = 100000 where version = 3";
     an_unused_ticket_of_what_is_wound_down: RefundsAsAgreed,
         "update programs set status = 'CANCELLED', cancelled_at = now(), wound_down_at = now()";
+    an_unused_ticket_of_a_performance_that_is_wound_down: RefundsAsAgreed,
+        "update schedules set cancelled_at = now(), wound_down_at = now()";
     a_hold_of_somebody_outside: HoldsBeginInside,
         "update queue_tokens set admitted_at = now() where status = 'COMPLETED'";
     a_hold_after_the_stay: HoldsBeginInside,

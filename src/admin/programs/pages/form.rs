@@ -132,12 +132,12 @@ impl ProgramForm {
     ) -> Result<(i64, ProgramDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let stored = (edition.details.on_sale_at, edition.details.off_sale_at);
-        let details = self.read(&mut mistakes, &edition.time_zone, Some(stored));
+        let details = self.read(&mut mistakes, &edition.time_zone, Some(&edition.details));
         mistakes.or(version.zip(details))
     }
 
-    /// Parses the form; times are in `zone` where the form names none.
+    /// Parses the form; times are in `zone` where the form names none. A slug that is left out is
+    /// empty.
     pub(crate) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
         let mut mistakes = Mistakes::default();
         let details = self.read(&mut mistakes, zone, None);
@@ -190,18 +190,32 @@ impl ProgramForm {
         Some((title?, description?, running_mins?, age_min?))
     }
 
+    /// Returns the name in addresses as typed; if it is left out the stored one, or nothing.
+    fn read_slug(
+        &self,
+        mistakes: &mut Mistakes,
+        stored: Option<&ProgramDetails>,
+    ) -> Option<String> {
+        let slug = match (self.slug.is_empty(), stored) {
+            (true, None) => Some(String::new()),
+            (true, Some(stored)) => Some(stored.slug.clone()),
+            (false, _) => Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug)),
+        };
+        mistakes.note("slug", "admin-refusal-slug", slug)
+    }
+
     fn read(
         &self,
         mistakes: &mut Mistakes,
         zone: &str,
-        stored: Option<(DateTime<Utc>, DateTime<Utc>)>,
+        stored: Option<&ProgramDetails>,
     ) -> Option<ProgramDetails> {
         let zone = times::zone(zone);
-        let slug = Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug));
-        let slug = mistakes.note("slug", "admin-refusal-slug", slug);
+        let slug = self.read_slug(mistakes, stored);
         let about = self.read_about(mistakes);
-        let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|(opens, _)| opens));
-        let off_sale_at = self.closes().parse(mistakes, zone, stored.map(|(_, closes)| closes));
+        let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|stored| stored.on_sale_at));
+        let off_sale_at =
+            self.closes().parse(mistakes, zone, stored.map(|stored| stored.off_sale_at));
         let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
         let queue_capacity = parse_limit(mistakes, "queue_capacity", &self.queue_capacity);
         let queue_rate_per_second =

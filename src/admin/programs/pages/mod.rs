@@ -1,7 +1,10 @@
 //! Admin pages of programs: list, form, publication; also the query and forms shared with other
 //! admin pages.
 
+pub(crate) mod copying;
 mod form;
+pub(crate) mod preview;
+pub(crate) mod publication;
 
 use actix_web::{
     HttpResponse,
@@ -118,6 +121,13 @@ impl ProgramPage {
     /// Returns the time zone in which the form's times are shown.
     fn zone(&self) -> Tz {
         times::zone(self.form.time_zone.text())
+    }
+
+    fn slug_help(&self) -> &'static str {
+        match self.edition {
+            Some(_) => "admin-program-slug-kept",
+            None => "admin-program-slug-help",
+        }
     }
 
     fn action(&self) -> String {
@@ -260,28 +270,5 @@ impl VersionForm {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         mistakes.or(version)
-    }
-}
-
-/// `POST /admin/programs/{id}/publication`
-pub(crate) async fn create_publication(
-    app: Data<App>,
-    me: AdminAccount,
-    path: Path<Uuid>,
-    form: Body<VersionForm>,
-) -> Result<HttpResponse, PageError> {
-    let (id, v) = (ProgramId(path.into_inner()), me.view);
-    let version = form.0.parse()?;
-    let change = &ProgramChange::Published;
-    match programs::change(&app, me.account_id, id, version, change, None).await {
-        Ok(saved) => {
-            let next = program_path(id);
-            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let form = ProgramForm::of(&edition_of(&app, id).await?);
-            refuse(&app, v, id, form, refusal).await
-        }
-        Err(failure) => Err(failure.into()),
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         AdminError,
-        programs::pages::{edition_of, refuse_beside},
+        programs::pages::{VersionForm, edition_of, program_path, refuse_beside},
         schedules::{
             self, ScheduleEdit,
             store::{WaitingList, WishRow},
@@ -274,4 +274,24 @@ pub(crate) async fn update_zone(
         outcome.map(|()| json!(details))
     })
     .await
+}
+
+/// `POST /admin/schedules/{id}/deletion`
+pub(crate) async fn create_deletion(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+    let change = ScheduleEdit { by: me.account_id, id, version: form.0.parse()? };
+    match schedules::delete(&app, change).await {
+        Ok(()) => {
+            let next = program_path(edition.program_id);
+            let done = me.view.done(StatusCode::OK, &json!({ "deleted": id }), &next);
+            Ok(with_message(done, "flash-admin-deleted"))
+        }
+        Err(refusal) => answer::<()>(&app, me.view, id, Err(refusal)).await,
+    }
 }

@@ -16,6 +16,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         pages::{parse_text, parse_version},
+        programs::pages::VersionForm,
         venues,
     },
     app::App,
@@ -24,7 +25,7 @@ use crate::{
         PlannedSeat, SeatKind, VenueDetails, VenueEdition, VenueId, find_venue, list_seats,
         list_venues,
     },
-    text::times::HOME_ZONE,
+    text::times::{self, HOME_ZONE},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
@@ -215,6 +216,28 @@ pub(crate) async fn update_venue(
             let mut page = VenuePage::of(&app, v, id).await?;
             page.meanwhile = refusal.meanwhile().to_vec();
             let form = VenueForm { version: page.form.version.clone(), ..form };
+            Ok(page.refused(form, Mistakes::default(), &refusal))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /admin/venues/{id}/deletion`
+pub(crate) async fn create_deletion(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, v) = (VenueId(path.into_inner()), me.view);
+    match venues::delete(&app, me.account_id, id, form.0.parse()?).await {
+        Ok(()) => {
+            let done = v.done(StatusCode::OK, &json!({ "deleted": id }), "/admin/venues");
+            Ok(with_message(done, "flash-admin-deleted"))
+        }
+        Err(refusal) if v.wants_form(&refusal) && refusal.status() != StatusCode::NOT_FOUND => {
+            let page = VenuePage::of(&app, v, id).await?;
+            let form = page.form.clone();
             Ok(page.refused(form, Mistakes::default(), &refusal))
         }
         Err(failure) => Err(failure.into()),

@@ -125,6 +125,14 @@ pub(crate) async fn insert(
     Ok(())
 }
 
+/// Lists those of `slugs` that programs have.
+pub(crate) async fn list_taken_slugs(
+    tx: &mut Connection,
+    slugs: &[String],
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!("select slug from programs where slug = any($1)", slugs).fetch_all(tx).await
+}
+
 /// Writes the next edition of a locked program.
 pub(crate) async fn write(
     tx: &mut Connection,

@@ -1,6 +1,7 @@
 //! SQL of performances and their zones, as administrators edit them.
 
 pub(crate) mod prices;
+pub(crate) mod winding_down;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -27,7 +28,7 @@ pub(crate) async fn list_editions(
         ScheduleEdition,
         r#"
         select d.id as "id: ScheduleId", d.version, program_id as "program_id: ProgramId", p.title,
-            v.name as venue_name, v.time_zone, starts_at, kept_until_hours
+            v.name as venue_name, v.time_zone, starts_at, kept_until_hours, d.cancelled_at
         from schedules d
         join programs p on p.id = d.program_id
         join venues v on v.id = d.venue_id
@@ -67,6 +68,12 @@ pub(crate) async fn insert(
     )
     .execute(tx)
     .await?;
+    Ok(())
+}
+
+/// Deletes a locked performance; a foreign key refuses one on which something hangs.
+pub(crate) async fn delete(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from schedules where id = $1", id as _).execute(tx).await?;
     Ok(())
 }
 

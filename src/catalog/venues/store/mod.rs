@@ -146,6 +146,28 @@ pub(crate) async fn delete_seats(tx: &mut Connection, ids: &[SeatId]) -> Result<
     Ok(())
 }
 
+/// Whether a performance is at a venue.
+pub(crate) async fn is_performed(tx: &mut Connection, id: VenueId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from schedules where venue_id = $1) as "is!""#,
+        id as _
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Deletes the seats of a venue at which nothing is performed.
+pub(crate) async fn delete_all_seats(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from seats where venue_id = $1", id as _).execute(tx).await?;
+    Ok(())
+}
+
+/// Deletes a locked venue without seats.
+pub(crate) async fn delete(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from venues where id = $1", id as _).execute(tx).await?;
+    Ok(())
+}
+
 /// Inserts the seats of `plan`, writes the positions and kinds of those that exist, and counts a new edition of the venue.
 pub(crate) async fn write_seats(
     tx: &mut Connection,

@@ -145,6 +145,7 @@ fn schedule() -> Schedule {
         kept_until: later(),
         has_price_types: false,
         has_hidden: false,
+        is_cancelled: false,
     }
 }
 

@@ -81,6 +81,7 @@ pub(crate) struct LockedRow {
     /// Whether it is paid, and its refund is over.
     pub(crate) is_refund_over: bool,
     pub(crate) refund_percent: i32,
+    /// Status of the program: cancelled, too, where the performance alone was.
     pub(crate) program_status: ProgramStatus,
     pub(crate) is_shared: bool,
     pub(crate) buys_return: bool,
@@ -122,13 +123,15 @@ pub(crate) async fn list_locked(
             -- Only for what is paid; the function is planned anew in each statement that calls it.
             r.status = 'CONFIRMED'
                 and refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now as "is_refund_over!",
-            r.refund_percent, p.status as "program_status: _", r.is_shared, r.buys_return,
+            r.refund_percent,
+            case when d.cancelled_at is null then p.status else 'CANCELLED' end as "program_status!: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             i.return_id as "return_id: _", i.returned
         from reservations r
         cross join (select clock_timestamp() as now offset 0) c
         join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
         join reservation_items i on i.reservation_id = r.id
         where r.id = any($1)
         order by r.id, i.schedule_seat_id, i.id

@@ -33,13 +33,17 @@ impl Performance {
         Ok(Self { schedule, program })
     }
 
-    /// Returns the stay of `account_id`, which must match the pass in `request` if there is one.
+    /// Returns the stay of `account_id`, which must match the pass in `request` if there is one. A
+    /// performance that was cancelled is closed to everybody.
     pub(crate) async fn admit(
         &self,
         app: &App,
         request: &HttpRequest,
         account_id: AccountId,
     ) -> Result<Admitted, QueueError> {
+        if self.schedule.is_cancelled {
+            return Err(QueueError::SaleClosed);
+        }
         let pass = entry_queue::shown_pass(request, app, account_id, &self.program)?;
         let stay = entry_queue::require_stay(app, account_id, &self.program, pass.as_ref()).await?;
         let new_pass = match pass {

@@ -221,7 +221,8 @@ pub(crate) async fn list_waited_for(
         WaitedList,
         r#"
         select l.schedule_id as "schedule_id: ScheduleId",
-            (p.status = 'CANCELLED' or p.off_sale_at <= now() or s.starts_at <= now()) as "is_over!"
+            (p.status = 'CANCELLED' or s.cancelled_at is not null or p.off_sale_at <= now()
+                or s.starts_at <= now()) as "is_over!"
         from (
             select schedule_id from waiting_lists
             where waiting > 0 and schedule_id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid)
@@ -229,7 +230,7 @@ pub(crate) async fn list_waited_for(
             limit $2
         ) l
         cross join lateral (
-            select program_id, starts_at from schedules where id = l.schedule_id limit 1
+            select program_id, starts_at, cancelled_at from schedules where id = l.schedule_id limit 1
         ) s
         cross join lateral (
             select status, off_sale_at from programs where id = s.program_id limit 1

@@ -26,9 +26,9 @@ pub(crate) async fn find_terms(
     let found = sqlx::query!(
         r#"
         select p.id as "program_id: ProgramId",
-            (p.status = 'PUBLISHED' and p.on_sale_at <= moment.at
+            (p.status = 'PUBLISHED' and s.cancelled_at is null and p.on_sale_at <= moment.at
                 and moment.at < p.off_sale_at and moment.at < s.starts_at) as "is_on_sale!",
-            (p.status = 'PUBLISHED' and moment.at < p.on_sale_at) as "is_coming!",
+            (p.status = 'PUBLISHED' and s.cancelled_at is null and moment.at < p.on_sale_at) as "is_coming!",
             moment.at < coalesce(s.starts_at - make_interval(hours => s.kept_until_hours), s.starts_at)
                 as "keeps_places!",
             least(p.offer_mins * 60,

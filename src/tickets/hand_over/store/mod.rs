@@ -22,7 +22,7 @@ pub(super) async fn locked_ticket_of(
         LockedTicket,
         r#"
         select t.account_id as "holder_id: _", t.status as "status: _",
-               p.status = 'CANCELLED' as "is_cancelled!",
+               (p.status = 'CANCELLED' or d.cancelled_at is not null) as "is_cancelled!",
                d.starts_at <= clock_timestamp() as "has_begun!",
                p.join_confirmed_address as asks_for_confirmed,
                (select count(*) from ticket_holder_changes c

@@ -1,0 +1,87 @@
+//! Cancellation page of one performance: confirmation form, then progress.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    pages::{Cancellable, CancellationForm, CancellationPage},
+    store,
+};
+use crate::{
+    accounts::{AdminAccount, ConfirmedAdmin},
+    admin::schedules::{self, ScheduleEdit},
+    app::App,
+    catalog::{ScheduleEdition, ScheduleId, find_schedule_edition},
+    web::{
+        error::{HttpError, NotFound, PageError},
+        flash::with_message,
+        form::Body,
+        page::View,
+    },
+};
+
+async fn edition_of(app: &App, id: ScheduleId) -> Result<ScheduleEdition, PageError> {
+    Ok(find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?)
+}
+
+async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage, PageError> {
+    let edition = edition_of(app, id).await?;
+    let progress = store::schedules::progress_of(&app.db, id).await?;
+    let subject = Cancellable {
+        href: format!("/admin/schedules/{id}"),
+        title: edition.title.clone(),
+        version: edition.version,
+        is_cancelled: edition.cancelled_at.is_some(),
+        performance: Some(edition),
+    };
+    Ok(CancellationPage::new(v, subject, progress))
+}
+
+/// `GET /admin/schedules/{id}/cancellation`
+pub(crate) async fn show_schedule_cancellation(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = page_of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let document = json!({ "schedule": page.subject.performance, "progress": page.progress });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/schedules/{id}/cancellation`
+pub(crate) async fn create_schedule_cancellation(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<CancellationForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = edition_of(&app, ScheduleId(path.into_inner())).await?.id;
+    let (version, reason) = match form.0.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let mut page = page_of(&app, me.view, id).await?;
+            page.mistakes = mistakes;
+            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let change = ScheduleEdit { by: me.account_id, id, version };
+    match schedules::cancel(&app, change, &reason).await {
+        Ok(edition) => {
+            let next = format!("/admin/schedules/{id}/cancellation");
+            Ok(with_message(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            let mut page = page_of(&app, me.view, id).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

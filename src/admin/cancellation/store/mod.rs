@@ -1,0 +1,185 @@
+//! SQL of cancelled programs and their remaining reservations; `schedules` has that of performances.
+
+pub(crate) mod schedules;
+
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+    reservation::{ReservationId, ReservationStatus},
+};
+
+/// Bound on programs wound down in one tick.
+const PROGRAMS_MAX: i64 = 20;
+
+/// Lists programs that are cancelled and not wound down, the earliest cancelled first.
+pub(crate) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ProgramId" from programs
+        where cancelled_at is not null and wound_down_at is null
+        order by cancelled_at
+        limit $1
+        "#,
+        PROGRAMS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Reservation to give back.
+#[derive(Clone, Debug)]
+pub(crate) struct Left {
+    pub(crate) id: ReservationId,
+    pub(crate) account_id: AccountId,
+    pub(crate) status: ReservationStatus,
+}
+
+/// Lists running holds, and paid reservations with a valid ticket.
+///
+/// The `offset 0` keeps the planner from turning the subquery into a join: a page costs as much
+/// as its reservations, where a join would read the tickets of every program ever sold.
+pub(crate) async fn list_left(
+    db: &Pool,
+    program_id: ProgramId,
+    rows_max: i64,
+) -> Result<Vec<Left>, sqlx::Error> {
+    sqlx::query_as!(
+        Left,
+        r#"
+        select id as "id!: ReservationId", account_id as "account_id!: AccountId",
+            status as "status!: ReservationStatus"
+        from (
+            select id, account_id, status from reservations
+            where program_id = $1 and status = 'HELD' and expires_at > clock_timestamp()
+            union all
+            select r.id, r.account_id, r.status
+            from reservations r
+            where r.schedule_id = any(array(select id from schedules where program_id = $1))
+              and r.status = 'CONFIRMED'
+              and exists (
+                select from reservation_items i
+                cross join lateral (
+                    select from tickets
+                    where reservation_item_id = i.id and status = 'VALID'
+                    limit 1
+                ) ticket
+                where i.reservation_id = r.id
+                offset 0
+              )
+        ) left_over
+        limit $2
+        "#,
+        program_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns whether a program has holds (expired ones that are not yet marked included), paid
+/// reservations with a valid ticket, or accounts waiting in its queue, all in one snapshot.
+pub(crate) async fn is_anything_left(
+    tx: &mut Connection,
+    program_id: ProgramId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (select from reservations where program_id = $1 and status = 'HELD')
+            or exists (
+                select from reservations r
+                where r.schedule_id = any(array(select id from schedules where program_id = $1))
+                  and r.status = 'CONFIRMED'
+                  and exists (
+                    select from reservation_items i
+                    cross join lateral (
+                        select from tickets
+                        where reservation_item_id = i.id and status = 'VALID'
+                        limit 1
+                    ) ticket
+                    where i.reservation_id = r.id
+                    offset 0
+                  )
+            )
+            or exists (select from queue_tokens
+                       where program_id = $1 and status = 'WAITING' and parked_at is null)
+            or exists (select from queue_tokens
+                       where program_id = $1 and status = 'WAITING' and parked_at is not null)
+            as "is!"
+        "#,
+        program_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Progress of a cancellation, in reservations unless stated otherwise.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct CancellationProgress {
+    /// Accounts waiting in the queue, parked ones included.
+    pub(crate) waiting: i64,
+    pub(crate) held: i64,
+    pub(crate) confirmed: i64,
+    /// Paid reservations whose every ticket was used: not refunded.
+    pub(crate) used: i64,
+    /// Released, expired or refunded since the cancellation.
+    pub(crate) done: i64,
+    /// Points refunded since the cancellation.
+    pub(crate) refunded: i64,
+    pub(crate) is_over: bool,
+}
+
+pub(crate) async fn progress_of(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<CancellationProgress, sqlx::Error> {
+    sqlx::query_as!(
+        CancellationProgress,
+        r#"
+        select
+            (select count(*) from queue_tokens
+             where program_id = $1 and status = 'WAITING' and parked_at is null)
+            + (select count(*) from queue_tokens
+               where program_id = $1 and status = 'WAITING' and parked_at is not null)
+                as "waiting!",
+            held as "held!", confirmed - used as "confirmed!", used as "used!", done as "done!",
+            (select coalesce(sum(t.amount), 0)::bigint
+             from programs p
+             join reservations r on r.program_id = p.id and r.status = 'REFUNDED'
+                and r.settled_at >= p.cancelled_at
+             join payments m on m.reservation_id = r.id
+             join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
+             where p.id = $1) as "refunded!",
+            is_over as "is_over!"
+        from (
+            select count(*) filter (where r.status = 'HELD') as held,
+                count(*) filter (where r.status = 'CONFIRMED') as confirmed,
+                count(*) filter (where r.status in ('CANCELLED', 'EXPIRED', 'REFUNDED')
+                                 and r.settled_at >= p.cancelled_at) as done,
+                p.wound_down_at is not null as is_over
+            from programs p
+            left join reservations r on r.program_id = p.id
+            where p.id = $1
+            group by p.id
+        ) counted
+        cross join (
+            select count(*) as used
+            from reservations r
+            where r.program_id = $1 and r.status = 'CONFIRMED'
+              and not exists (
+                select from reservation_items i
+                cross join lateral (
+                    select from tickets
+                    where reservation_item_id = i.id and status = 'VALID'
+                    limit 1
+                ) ticket
+                where i.reservation_id = r.id
+                offset 0
+              )
+        ) entered
+        "#,
+        program_id as _,
+    )
+    .fetch_one(db)
+    .await
+}

@@ -1,0 +1,37 @@
+//! Draft as people would see it.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::edition_of;
+use crate::{
+    accounts::AdminAccount,
+    app::App,
+    catalog::{ProgramId, ProgramStatus, find_prepared},
+    entry_queue,
+    web::{
+        error::{NotFound, PageError},
+        page::{json, see_other},
+    },
+};
+
+/// `GET /admin/programs/{id}/preview`: what is published is shown on its own page.
+pub(crate) async fn show_preview(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    if me.view.format.is_for_programs() {
+        return Ok(json(actix_web::http::StatusCode::OK, &json!({ "program": edition })));
+    }
+    if edition.status != ProgramStatus::Draft {
+        return Ok(see_other(&format!("/programs/{}", edition.details.slug)));
+    }
+    let (program, schedules) = find_prepared(&app, edition.id).await?.ok_or(NotFound)?;
+    Ok(entry_queue::pages::preview(&app, &me.view, &program, &schedules))
+}

@@ -1,0 +1,99 @@
+//! Publication of a draft, with a question before one without a waiting room.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{ProgramForm, edition_of, program_path, refuse};
+use crate::{
+    accounts::AdminAccount,
+    admin::{pages::parse_version, programs},
+    app::App,
+    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
+    web::{
+        error::PageError,
+        flash::with_message,
+        form::{Body, Field, Mistakes},
+        page::{View, see_other},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "admin/publication.html")]
+struct PublicationPage {
+    v: View,
+    edition: ProgramEdition,
+}
+
+fn publication_path(id: ProgramId) -> String {
+    format!("/admin/programs/{id}/publication")
+}
+
+/// Whether a program is to be published that everybody enters at once.
+fn is_to_be_asked(edition: &ProgramEdition) -> bool {
+    edition.status == ProgramStatus::Draft && edition.details.queue_capacity.is_none()
+}
+
+/// `GET /admin/programs/{id}/publication`
+pub(crate) async fn show_publication(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let document = json!({ "program": edition, "has_waiting_room": !is_to_be_asked(&edition) });
+    let page = PublicationPage { v: me.view, edition };
+    Ok(page.v.show(&page, &document))
+}
+
+/// Form of the publication.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PublicationForm {
+    version: Field,
+    /// Set by the question's answer: the program is published without a waiting room.
+    is_open_house: Field,
+}
+
+impl PublicationForm {
+    fn parse(&self) -> Result<(i64, bool), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let is_open_house =
+            mistakes.note("is_open_house", "admin-refusal-flag", self.is_open_house.flag());
+        mistakes.or(version.zip(is_open_house))
+    }
+}
+
+/// `POST /admin/programs/{id}/publication`: browsers are asked first where there is no waiting room.
+pub(crate) async fn create_publication(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<PublicationForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, v) = (ProgramId(path.into_inner()), me.view);
+    let (version, is_open_house) = form.0.parse()?;
+    if !v.format.is_for_programs() && !is_open_house && is_to_be_asked(&edition_of(&app, id).await?)
+    {
+        return Ok(see_other(&publication_path(id)));
+    }
+    let change = &ProgramChange::Published;
+    match programs::change(&app, me.account_id, id, version, change, None).await {
+        Ok(saved) => {
+            let next = program_path(id);
+            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let form = ProgramForm::of(&edition_of(&app, id).await?);
+            refuse(&app, v, id, form, refusal).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

@@ -1,0 +1,53 @@
+//! Copies of programs: a draft with the same texts and rules, and the same performances if they are wanted.
+//!
+//! What a performance sells is copied as its prices: they are saved for the seats, and written into them
+//! as saved prices always are. Sales, codes, seats off sale and hidden sections are not copied.
+
+mod store;
+
+use uuid::Uuid;
+
+use crate::{
+    catalog::{
+        changes::{change_program, create_program},
+        editing::{ProgramChange, ProgramDetails, ProgramEdition},
+        error::CatalogError,
+        model::{ProgramId, ScheduleId},
+    },
+    infra::postgres::Connection,
+};
+
+/// Bound on the performances that are copied, the first ones.
+const SCHEDULES_MAX: i64 = 50;
+
+/// Makes a draft of the program `from`, with a name in addresses of its own; its performances too if
+/// `with_schedules`. Cancelled performances are left out.
+pub(crate) async fn copy_program(
+    tx: &mut Connection,
+    from: &ProgramEdition,
+    with_schedules: bool,
+) -> Result<ProgramEdition, CatalogError> {
+    let details = ProgramDetails { slug: String::new(), ..from.details.clone() };
+    let made = create_program(tx, &details).await?;
+    let guards = ProgramChange::Guards(from.guards);
+    let made = change_program(tx, made.id, made.version, &guards).await?.after;
+    if with_schedules {
+        copy_schedules(tx, from.id, made.id).await?;
+    }
+    Ok(made)
+}
+
+async fn copy_schedules(
+    tx: &mut Connection,
+    from: ProgramId,
+    to: ProgramId,
+) -> Result<(), CatalogError> {
+    for schedule_id in store::list_to_copy(tx, from, SCHEDULES_MAX).await? {
+        let id = ScheduleId(Uuid::now_v7());
+        store::insert_schedule(tx, schedule_id, id, to).await?;
+        store::insert_zones(tx, schedule_id, id).await?;
+        store::insert_price_types(tx, schedule_id, id).await?;
+        store::insert_prices(tx, schedule_id, id).await?;
+    }
+    Ok(())
+}
