@@ -32,6 +32,7 @@ use crate::{
     admin,
     app::App,
     entry_queue::{self, Draws, Witnesses},
+    events,
     infra::{idempotency, postgres, progress::WorkerProgress},
     mail::{self, Mailer},
     outbox,
@@ -66,6 +67,9 @@ const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 
 /// Period in which the public logs of the queues grow.
 const LOG_PERIOD: Duration = Duration::from_secs(2);
+
+/// Period of the look for sales that have opened, to tell of them.
+const OPENINGS_PERIOD: Duration = Duration::from_secs(5);
 
 /// Period of the comparison of estimated waits with those that followed.
 const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
@@ -200,6 +204,12 @@ impl Workers {
         });
         self.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_queues(&app).await
+        });
+        self.run("events", TICK_MAX, every(JANITOR_PERIOD), |app| async move {
+            events::delete_old(&app.db).await
+        });
+        self.run("openings", TICK_MAX, every(OPENINGS_PERIOD), |app| async move {
+            entry_queue::tell_openings(&app).await
         });
         self.run("estimates", TICK_MAX, every(ESTIMATES_PERIOD), |app| async move {
             entry_queue::compare_estimates(&app).await

@@ -12,6 +12,7 @@ mod browser;
 mod catalog;
 mod demo;
 mod entry_queue;
+mod events;
 mod guards;
 mod locks;
 mod mail;

@@ -2,6 +2,7 @@
 //! refuses what, and each line of it is tried here.
 
 mod codes;
+mod events;
 mod hand_overs;
 mod price_types;
 mod returns;
@@ -22,15 +23,6 @@ const ANOTHER: &str = include_str!("another.sql");
 
 /// A constraint or a unique index, and what it refuses.
 const REFUSED: &[(&str, &str)] = &[
-    ("outbox_sent_or_failed", "update outbox set failed_at = now(), last_error = 'no'"),
-    ("outbox_ended_keeps_no_secret", "update outbox set secret = 'a token'"),
-    ("outbox_failed_says_why", "update outbox set sent_at = null, failed_at = now()"),
-    (
-        "outbox_dedupe_key_key",
-        "insert into outbox (id, kind, payload, recipient, locale, order_key, dedupe_key, expires_at)
-         select gen_random_uuid(), kind, payload, recipient, locale, order_key, dedupe_key, now()
-         from outbox",
-    ),
     ("programs_cancelled_has_its_time", "update programs set status = 'CANCELLED'"),
     ("programs_cancelled_has_its_time", "update programs set cancelled_at = now()"),
     ("programs_wound_down_was_cancelled", "update programs set wound_down_at = now()"),
@@ -297,6 +289,7 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let of_rooms = [
         codes::REFUSED,
+        events::REFUSED,
         hand_overs::REFUSED,
         price_types::REFUSED,
         returns::REFUSED,

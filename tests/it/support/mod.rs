@@ -46,7 +46,9 @@ pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
-pub(crate) use rows::{acts, email_of, read_all, read_one, read_one_with, run_sql, run_sql_with};
+pub(crate) use rows::{
+    acts, email_of, read_all, read_all_with, read_one, read_one_with, run_sql, run_sql_with,
+};
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;
 pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};

@@ -17,7 +17,7 @@ const ORDER: [&[&str]; 26] = [
     &["app"],
     &["web"],
     &["points"],
-    &["outbox"],
+    &["events", "outbox"],
     &["accounts"],
     &["audit"],
     &["catalog"],
