@@ -6,7 +6,7 @@
 //! never those to its right:
 //!
 //! `config < telemetry < text < infra < app < web < points < events, outbox < accounts < audit < catalog < wallet <
-//! entry_queue < reservation < tickets < payment < mail < account_deletion, admin, demo, personal_data <
+//! entry_queue < reservation < tickets < payment < mail, webhooks < account_deletion, admin, demo, personal_data <
 //! verify < workers < rehearsal, witness < routes < server < main`
 
 mod account_deletion;
@@ -35,5 +35,6 @@ mod tickets;
 pub mod verify;
 pub mod wallet;
 pub mod web;
+pub mod webhooks;
 pub mod witness;
 pub mod workers;

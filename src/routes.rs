@@ -10,7 +10,7 @@ use crate::{
     account_deletion, accounts,
     admin::{
         audit_log, cancellation, charges, codes, mails, overview, people, programs, queue,
-        reservations, sales, schedules, venues,
+        reservations, sales, schedules, venues, webhooks,
     },
     catalog,
     entry_queue::{self, draw, log},
@@ -112,6 +112,16 @@ pub fn all() -> Vec<Path> {
         at("/admin/mails/{id}").get(mails::pages::show_mail),
         at("/admin/mails/{id}/html").get(mails::pages::show_html),
         at("/admin/mails/{id}/sending").post(mails::pages::create_sending),
+        at("/admin/webhooks")
+            .get(webhooks::pages::list_webhooks)
+            .post(webhooks::pages::create_webhook),
+        at("/admin/webhooks/{id}").get(webhooks::pages::show_webhook),
+        at("/admin/webhooks/{id}/secret").post(webhooks::pages::create_secret),
+        at("/admin/webhooks/{id}/pause").post(webhooks::pages::create_pause),
+        at("/admin/webhooks/{id}/resumption").post(webhooks::pages::create_resumption),
+        at("/admin/webhooks/{id}/deletion").post(webhooks::pages::create_deletion),
+        at("/admin/webhooks/{id}/replays").post(webhooks::pages::create_replays),
+        at("/admin/webhooks/{id}/deliveries/{event_id}/replay").post(webhooks::pages::create_replay),
         at("/admin/audit").get(audit_log::pages::list_acts),
         at("/admin/audit.csv").get(audit_log::pages::download_acts),
 

@@ -16,6 +16,7 @@ use crate::{
     reservation::{InventoryError, ReservationError, codes::error::CodeEditError},
     wallet::WalletError,
     web::error::{HttpError, Problem},
+    webhooks::error::WebhookError,
 };
 
 /// Refusal or failure of an administrator's action. The texts are for logs.
@@ -54,6 +55,9 @@ pub(crate) enum AdminError {
     /// The account operation was refused.
     #[error(transparent)]
     Account(#[from] AccountError),
+    /// The change of a webhook was refused.
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
     /// The request key is in use, or was used for another request.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -95,6 +99,7 @@ impl HttpError for AdminError {
                 let href = format!("/admin/mails/{id}");
                 return Problem::new(409, "mail-not-failed").recovery(href);
             }
+            Self::Webhook(error) => return error.problem(),
             Self::Catalog(error) => error.problem(),
             Self::Inventory(error) => error.problem(),
             Self::Queue(error) => error.problem(),

@@ -37,6 +37,7 @@ pub(crate) mod reservations;
 pub(crate) mod sales;
 pub(crate) mod schedules;
 pub(crate) mod venues;
+pub(crate) mod webhooks;
 
 pub use cancellation::wind_down;
 pub(crate) use error::AdminError;

@@ -94,6 +94,18 @@ pub(crate) enum Act {
     ZoneEdited,
     /// A mail that was given up is to be sent again.
     MailSentAgain,
+    /// An endpoint was registered.
+    WebhookRegistered,
+    /// The secret of an endpoint was replaced.
+    WebhookRotated,
+    /// An endpoint was paused.
+    WebhookPaused,
+    /// An endpoint goes on.
+    WebhookResumed,
+    /// An endpoint was deleted.
+    WebhookDeleted,
+    /// Deliveries are to be made once more.
+    WebhookReplayed,
 }
 
 impl Act {
@@ -121,6 +133,8 @@ pub(crate) enum Subject {
     Schedule,
     /// Mail, by its id.
     Mail,
+    /// Endpoint of webhooks, by its id.
+    Webhook,
 }
 
 /// Act about to be written into the log.

@@ -39,6 +39,7 @@ use crate::{
     payment::{self, Checkouts},
     reservation, telemetry, tickets, wallet,
     web::{limits::Limits, metrics::QueueSeries},
+    webhooks::{self, HookClient},
 };
 
 /// Period of the janitor, which deletes what has expired.
@@ -57,6 +58,8 @@ const PRICES_PERIOD: Duration = Duration::from_secs(1);
 const TURNS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the check for mails to be sent.
 const MAIL_PERIOD: Duration = Duration::from_secs(1);
+/// Period of the check for events to be sent.
+const HOOKS_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the look for what waiting lists can be offered.
 const WAITING_LISTS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
@@ -103,6 +106,8 @@ pub struct Outside<'a> {
     pub witnesses: &'a Witnesses,
     /// The relays of the beacon.
     pub draws: &'a Draws,
+    /// The receivers of events.
+    pub hooks: &'a HookClient,
 }
 
 /// Running workers of one instance.
@@ -206,6 +211,7 @@ impl Workers {
             entry_queue::purge_queues(&app).await
         });
         self.run("events", TICK_MAX, every(JANITOR_PERIOD), |app| async move {
+            webhooks::end_old(&app.db).await?;
             events::delete_old(&app.db).await
         });
         self.run("openings", TICK_MAX, every(OPENINGS_PERIOD), |app| async move {
@@ -216,13 +222,18 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that talk to the payment provider, to the mail server and to witnesses.
+    /// Starts the workers that talk to the payment provider, to the mail server, to witnesses and to the receivers of events.
     fn run_beyond(&mut self, outside: &Outside<'_>) {
-        let Outside { checkouts, mailer, witnesses, draws } = *outside;
+        let Outside { checkouts, mailer, witnesses, draws, hooks } = *outside;
         let draws = draws.clone();
         self.run("draws", LONG_TICK_MAX, every(DRAW_PERIOD), move |_| {
             let draws = draws.clone();
             async move { draws.run().await }
+        });
+        let hooks = hooks.clone();
+        self.run("webhooks", LONG_TICK_MAX, every(HOOKS_PERIOD), move |app| {
+            let hooks = hooks.clone();
+            async move { webhooks::deliver_due(&app, &hooks).await }
         });
         if witnesses.are_any() {
             let witnesses = witnesses.clone();

@@ -34,4 +34,5 @@ mod upgrade;
 mod verify;
 mod wallet;
 mod web;
+mod webhooks;
 mod witness;

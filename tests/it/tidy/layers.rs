@@ -26,7 +26,7 @@ const ORDER: [&[&str]; 26] = [
     &["reservation"],
     &["tickets"],
     &["payment"],
-    &["mail"],
+    &["mail", "webhooks"],
     &["account_deletion", "admin", "demo", "personal_data"],
     &["verify"],
     &["workers"],

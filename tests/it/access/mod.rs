@@ -1,5 +1,7 @@
 //! Who may open what: every line of the URL table, asked as everybody.
 
+mod integrations;
+
 use std::{collections::BTreeSet, fmt::Write};
 
 use actix_web::http::Method;
@@ -173,10 +175,6 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/codes/{code_id}/withdrawal", Door::Admin),
     ("/admin/programs/{id}/sales", Door::Admin),
     ("/admin/programs/{id}/sales.csv", Door::Admin),
-    ("/admin/mails", Door::Admin),
-    ("/admin/mails/{id}", Door::Admin),
-    ("/admin/mails/{id}/html", Door::Admin),
-    ("/admin/mails/{id}/sending", Door::Admin),
     ("/admin/audit", Door::Admin),
     ("/admin/audit.csv", Door::Admin),
     ("/admin/charges", Door::Admin),
@@ -187,6 +185,11 @@ const PATHS: &[(&str, Door)] = &[
     ("/rehearsal/stages/{id}", Door::RehearsalToken),
     ("/rehearsal/stages/{id}/people", Door::RehearsalToken),
 ];
+
+/// Lists every path with for whom it is.
+fn paths() -> impl Iterator<Item = &'static (&'static str, Door)> {
+    PATHS.iter().chain(integrations::PATHS)
+}
 
 /// A path of the pattern: every gap is filled with an id that nothing has.
 fn example(pattern: &str) -> String {
@@ -213,7 +216,7 @@ fn reference() -> String {
                     | path | methods | for |\n|---|---|---|\n"
         .to_owned();
     for path in routes::all() {
-        let (_, door) = PATHS.iter().find(|(told, _)| *told == path.pattern()).unwrap();
+        let (_, door) = paths().find(|(told, _)| *told == path.pattern()).unwrap();
         let methods: Vec<&str> = path.methods().iter().map(Method::as_str).collect();
         let whom = match door {
             Door::Public => "anybody",
@@ -242,9 +245,9 @@ fn the_route_reference_is_what_is_served() {
 fn every_path_says_for_whom_it_is() {
     let served: BTreeSet<&str> =
         routes::all().iter().map(stagedoor::web::path::Path::pattern).collect();
-    let told: BTreeSet<&str> = PATHS.iter().map(|(pattern, _)| *pattern).collect();
+    let told: BTreeSet<&str> = paths().map(|(pattern, _)| *pattern).collect();
     assert_eq!(served, told, "routes.rs and this table differ");
-    for (pattern, door) in PATHS {
+    for (pattern, door) in paths() {
         let is_admin = *pattern == "/admin" || pattern.starts_with("/admin/");
         assert_eq!(is_admin, *door == Door::Admin, "{pattern}");
         let is_door = *pattern == "/door" || pattern.starts_with("/door/");
@@ -266,7 +269,7 @@ async fn strangers_log_in_and_nobody_passes_a_door_that_is_not_theirs(db: PgPool
     }
     for path in routes::all() {
         let (pattern, methods) = (path.pattern(), path.methods().to_vec());
-        let Some((_, door)) = PATHS.iter().find(|(told, _)| *told == pattern) else { continue };
+        let Some((_, door)) = paths().find(|(told, _)| *told == pattern) else { continue };
         let path = example(pattern);
         for method in methods {
             let case = format!("{method} {path}");
