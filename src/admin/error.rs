@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    accounts::AccountError,
+    accounts::{AccountError, api_keys::KEYS_MAX},
     audit::model::Meanwhile,
     catalog::CatalogError,
     entry_queue::QueueError,
@@ -31,6 +31,9 @@ pub(crate) enum AdminError {
     /// The mail is waiting, or was sent.
     #[error("mail {0} was not given up")]
     MailNotFailed(MailId),
+    /// There are as many API keys as may be.
+    #[error("there are {KEYS_MAX} keys already")]
+    TooManyKeys,
     /// The catalog refused.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -100,6 +103,10 @@ impl HttpError for AdminError {
                 return Problem::new(409, "mail-not-failed").recovery(href);
             }
             Self::Webhook(error) => return error.problem(),
+            Self::TooManyKeys => {
+                let problem = Problem::new(409, "too-many-keys").number("count", KEYS_MAX);
+                return problem.recovery("/admin/api-keys");
+            }
             Self::Catalog(error) => error.problem(),
             Self::Inventory(error) => error.problem(),
             Self::Queue(error) => error.problem(),

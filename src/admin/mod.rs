@@ -21,6 +21,7 @@
 //! transactions; the remaining work is read from the rows themselves, so a crash loses nothing
 //! and nothing is done twice.
 
+pub(crate) mod api_keys;
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;
 pub(crate) mod charges;

@@ -9,9 +9,12 @@
 
 pub(crate) mod pages;
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
 use super::error::AdminError;
 use crate::{
-    accounts::AccountId,
+    accounts::api_keys::model::Actor,
     admin::edits::commit_edit,
     app::App,
     audit::{
@@ -19,19 +22,33 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{self, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
+    infra::idempotency::RequestKey,
 };
 
-/// Creates a draft.
+/// Draft that was created, as it was then: a repeated request gets it once more.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct CreatedProgram(Value);
+
+impl CreatedProgram {
+    /// Returns its id; `None` never, unless a kept answer is broken.
+    pub(crate) fn id(&self) -> Option<ProgramId> {
+        self.0.get("id")?.as_str()?.parse().ok()
+    }
+}
+
+/// Creates a draft, once for each `key`.
 pub(crate) async fn create(
     app: &App,
-    by: AccountId,
+    by: Actor,
     details: &ProgramDetails,
-) -> Result<ProgramEdition, AdminError> {
-    audit::perform(app, async |tx| {
+    key: Option<&RequestKey>,
+) -> Result<CreatedProgram, AdminError> {
+    audit::perform_once(app, key, async |tx| {
         let program = catalog::create_program(tx, details).await?;
         let entry = AuditEntry::new(by, Act::ProgramCreated, Subject::Program, program.id);
         let entry = entry.after(&program);
-        Ok((program, entry))
+        Ok::<_, AdminError>((CreatedProgram(json!(program)), entry))
     })
     .await
 }
@@ -40,7 +57,7 @@ pub(crate) async fn create(
 /// back by [`wind_down`](crate::admin::wind_down()).
 pub(crate) async fn change(
     app: &App,
-    by: AccountId,
+    by: impl Into<Actor>,
     id: ProgramId,
     version: i64,
     change: &ProgramChange,

@@ -1,10 +1,12 @@
-//! Paths of mails and webhooks on the admin pages, and for whom they are.
+//! Paths of mails, webhooks and API keys on the admin pages, and for whom they are.
 
 use super::Door;
 
 /// A new one without an entry here, or in the table beside, fails a test.
 #[rustfmt::skip]
 pub(super) const PATHS: &[(&str, Door)] = &[
+    ("/admin/api-keys", Door::Admin),
+    ("/admin/api-keys/{id}/revocation", Door::Admin),
     ("/admin/mails", Door::Admin),
     ("/admin/mails/{id}", Door::Admin),
     ("/admin/mails/{id}/html", Door::Admin),

@@ -1,4 +1,4 @@
-//! What the database refuses of mails, of events, of endpoints and of deliveries.
+//! What the database refuses of mails, events, endpoints, deliveries and API keys.
 
 /// A constraint, a unique index or a trigger, and what it refuses.
 pub(super) const REFUSED: &[(&str, &str)] = &[
@@ -69,4 +69,20 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "update webhook_deliveries set delivered_at = null, failed_at = now()",
     ),
     ("webhook_deliveries_counts_not_negative", "update webhook_deliveries set attempts = -1"),
+    (
+        "api_keys_token_hash_key",
+        "insert into api_keys (id, name, token_hash, scopes, made_by)
+         select gen_random_uuid(), name, token_hash, scopes, made_by from api_keys",
+    ),
+    ("api_keys_token_hash_length", "update api_keys set token_hash = 'in the clear'"),
+    ("api_keys_name_length", "update api_keys set name = ''"),
+    ("api_keys_scopes_known", "update api_keys set scopes = '{everything}'"),
+    ("api_keys_scopes_known", "update api_keys set scopes = '{}'"),
+    ("api_keys_end_after_begin", "update api_keys set expires_at = created_at"),
+    (
+        "audit_log_of_api_key",
+        "insert into audit_log (id, account_id, act, subject_kind, subject_id, api_key_id)
+         select gen_random_uuid(), id, 'program-created', 'program', id::text, gen_random_uuid()
+         from accounts limit 1",
+    ),
 ];

@@ -4,7 +4,7 @@
 mod form;
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::StatusCode,
     web::{Data, Path, Query},
 };
@@ -16,7 +16,10 @@ use uuid::Uuid;
 
 use self::form::ProgramForm;
 use crate::{
-    accounts::AdminAccount,
+    accounts::{
+        AdminAccount,
+        api_keys::pages::{ProgramsReader, ProgramsWriter},
+    },
     admin::{AdminError, pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
     app::App,
     audit::model::Meanwhile,
@@ -25,14 +28,15 @@ use crate::{
         VenueEdition, find_program_edition, list_program_summaries, list_schedule_editions,
         list_venues,
     },
-    infra::postgres::page::Page,
+    infra::{idempotency::RequestKey, postgres::page::Page},
     text::times::{self, HOME_ZONE},
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{HttpError, Internal, NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
+        request_key,
     },
 };
 
@@ -55,7 +59,7 @@ pub(crate) struct Search {
 /// `GET /admin/programs`
 pub(crate) async fn list_programs(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsReader,
     query: Query<Search>,
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
@@ -154,10 +158,12 @@ pub(crate) async fn new_program(me: AdminAccount) -> HttpResponse {
 /// `POST /admin/programs`
 pub(crate) async fn create_program(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
+    request: HttpRequest,
     form: Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
     let (form, v) = (form.0, me.view);
+    let key = request_key::of_header(&request)?;
     let details = match form.parse(HOME_ZONE) {
         Ok(details) => details,
         Err(mistakes) if v.wants_form(&mistakes) => {
@@ -165,9 +171,11 @@ pub(crate) async fn create_program(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    match programs::create(&app, me.account_id, &details).await {
+    let account_id = me.actor.account_id.0;
+    let key = key.map(|key| RequestKey::new(account_id, key, "/admin/programs", &details));
+    match programs::create(&app, me.actor, &details, key.as_ref()).await {
         Ok(made) => {
-            let next = program_path(made.id);
+            let next = program_path(made.id().ok_or(Internal)?);
             Ok(with_message(v.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
@@ -180,7 +188,7 @@ pub(crate) async fn create_program(
 /// `GET /admin/programs/{id}`
 pub(crate) async fn show_program(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsReader,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
@@ -192,7 +200,7 @@ pub(crate) async fn show_program(
 /// `POST /admin/programs/{id}`
 pub(crate) async fn update_program(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
     path: Path<Uuid>,
     form: Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -208,7 +216,7 @@ pub(crate) async fn update_program(
         Err(mistakes) => return Err(mistakes.into()),
     };
     let change = ProgramChange::Details(details);
-    match programs::change(&app, me.account_id, id, version, &change, None).await {
+    match programs::change(&app, me.actor, id, version, &change, None).await {
         Ok(saved) => {
             let next = program_path(id);
             Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
@@ -266,14 +274,14 @@ impl VersionForm {
 /// `POST /admin/programs/{id}/publication`
 pub(crate) async fn create_publication(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
     path: Path<Uuid>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
     let (id, v) = (ProgramId(path.into_inner()), me.view);
     let version = form.0.parse()?;
     let change = &ProgramChange::Published;
-    match programs::change(&app, me.account_id, id, version, change, None).await {
+    match programs::change(&app, me.actor, id, version, change, None).await {
         Ok(saved) => {
             let next = program_path(id);
             Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))

@@ -91,12 +91,11 @@ struct SecretPage {
 /// Answers with a new secret, for the only time.
 fn show_secret(v: View, status: StatusCode, id: EndpointId, secret: &HookSecret) -> HttpResponse {
     let secret = secret.shown();
-    let mut answer = match v.format.is_for_programs() {
-        true => json_answer(status, &json!({ "id": id, "secret": secret })),
-        false => {
-            let page = SecretPage { v, id, secret };
-            page.v.html(status, &page)
-        }
+    let mut answer = if v.format.is_for_programs() {
+        json_answer(status, &json!({ "id": id, "secret": secret }))
+    } else {
+        let page = SecretPage { v, id, secret };
+        page.v.html(status, &page)
     };
     let never = header::HeaderValue::from_static("no-store");
     answer.headers_mut().insert(header::CACHE_CONTROL, never);
