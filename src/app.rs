@@ -56,6 +56,9 @@ pub enum StartError {
     /// The client of the witnesses cannot be made.
     #[error("The witnesses cannot be asked: {0}. Check the certificates of this machine.")]
     Witnesses(reqwest::Error),
+    /// The client of webhooks cannot be made.
+    #[error("Webhooks cannot be sent: {0}. Check the certificates of this machine.")]
+    Webhooks(reqwest::Error),
     /// The address to listen on cannot be bound.
     #[error("{address} cannot be listened on: {cause}. Choose another {setting}.")]
     Listen {

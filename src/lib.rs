@@ -5,8 +5,8 @@
 //! is described at the top of its `mod.rs`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
-//! `config < telemetry < text < infra < app < web < points < outbox < accounts < audit < catalog < wallet <
-//! entry_queue < reservation < tickets < payment < mail < account_deletion, admin, demo, personal_data <
+//! `config < telemetry < text < infra < app < web < points < events, outbox < accounts < audit < catalog < wallet <
+//! entry_queue < reservation < tickets < payment < mail, webhooks < account_deletion, admin, demo, personal_data <
 //! verify < workers < rehearsal, witness < routes < server < main`
 
 mod account_deletion;
@@ -18,6 +18,7 @@ pub mod catalog;
 pub mod config;
 pub mod demo;
 pub mod entry_queue;
+pub mod events;
 pub mod infra;
 pub mod mail;
 pub mod outbox;
@@ -34,5 +35,6 @@ mod tickets;
 pub mod verify;
 pub mod wallet;
 pub mod web;
+pub mod webhooks;
 pub mod witness;
 pub mod workers;

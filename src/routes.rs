@@ -9,8 +9,8 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        attendees, audit_log, cancellation, charges, codes, mails, overview, people, popularity,
-        programs, queue, reservations, sales, schedules, venues,
+        api_keys, attendees, audit_log, cancellation, charges, codes, mails, overview, people, popularity,
+        programs, queue, reservations, sales, schedules, venues, webhooks,
     },
     catalog,
     entry_queue::{self, draw, log},
@@ -45,6 +45,7 @@ pub fn all() -> Vec<Path> {
     paths.extend(share_paths());
     paths.extend(ticket_paths());
     paths.extend(house_paths());
+    paths.extend(integration_paths());
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
@@ -231,6 +232,23 @@ fn account_paths() -> Vec<Path> {
         at("/account/second-factor/recovery-codes").post(second_factor::pages::create_codes),
         at("/account/second-factor/removal").post(second_factor::pages::delete_factor),
         at("/language").post(accounts::pages::update_language),
+    ]
+}
+
+/// Returns the paths of webhooks and of the keys of programs.
+#[rustfmt::skip]
+fn integration_paths() -> Vec<Path> {
+    vec![
+        at("/admin/webhooks").get(webhooks::pages::list_webhooks).post(webhooks::pages::create_webhook),
+        at("/admin/webhooks/{id}").get(webhooks::pages::show_webhook),
+        at("/admin/webhooks/{id}/secret").post(webhooks::pages::create_secret),
+        at("/admin/webhooks/{id}/pause").post(webhooks::pages::create_pause),
+        at("/admin/webhooks/{id}/resumption").post(webhooks::pages::create_resumption),
+        at("/admin/webhooks/{id}/deletion").post(webhooks::pages::create_deletion),
+        at("/admin/webhooks/{id}/replays").post(webhooks::pages::create_replays),
+        at("/admin/webhooks/{id}/deliveries/{event_id}/replay").post(webhooks::pages::create_replay),
+        at("/admin/api-keys").get(api_keys::pages::list_keys).post(api_keys::pages::create_key),
+        at("/admin/api-keys/{id}/revocation").post(api_keys::pages::create_revocation),
     ]
 }
 

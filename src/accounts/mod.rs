@@ -31,6 +31,7 @@
 //! opens (a session, a confirmation, a change of the account) waits for the account's row and then
 //! compares the hash that was checked: beside a lock, a new password or a deletion it opens nothing.
 
+pub(crate) mod api_keys;
 pub(crate) mod deletion;
 mod error;
 mod links;

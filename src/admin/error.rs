@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    accounts::AccountError,
+    accounts::{AccountError, api_keys::KEYS_MAX},
     audit::model::Meanwhile,
     catalog::CatalogError,
     entry_queue::QueueError,
@@ -16,6 +16,7 @@ use crate::{
     reservation::{InventoryError, ReservationError, codes::error::CodeEditError},
     wallet::WalletError,
     web::error::{HttpError, Problem},
+    webhooks::error::WebhookError,
 };
 
 /// Refusal or failure of an administrator's action. The texts are for logs.
@@ -30,6 +31,9 @@ pub(crate) enum AdminError {
     /// The mail is waiting, or was sent.
     #[error("mail {0} was not given up")]
     MailNotFailed(MailId),
+    /// There are as many API keys as may be.
+    #[error("there are {KEYS_MAX} keys already")]
+    TooManyKeys,
     /// The catalog refused.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -54,6 +58,9 @@ pub(crate) enum AdminError {
     /// The account operation was refused.
     #[error(transparent)]
     Account(#[from] AccountError),
+    /// The change of a webhook was refused.
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
     /// The request key is in use, or was used for another request.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -94,6 +101,11 @@ impl HttpError for AdminError {
             Self::MailNotFailed(id) => {
                 let href = format!("/admin/mails/{id}");
                 return Problem::new(409, "mail-not-failed").recovery(href);
+            }
+            Self::Webhook(error) => return error.problem(),
+            Self::TooManyKeys => {
+                let problem = Problem::new(409, "too-many-keys").number("count", KEYS_MAX);
+                return problem.recovery("/admin/api-keys");
             }
             Self::Catalog(error) => error.problem(),
             Self::Inventory(error) => error.problem(),

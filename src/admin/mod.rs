@@ -21,6 +21,7 @@
 //! transactions; the remaining work is read from the rows themselves, so a crash loses nothing
 //! and nothing is done twice.
 
+pub(crate) mod api_keys;
 pub(crate) mod attendees;
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;
@@ -39,6 +40,7 @@ pub(crate) mod reservations;
 pub(crate) mod sales;
 pub(crate) mod schedules;
 pub(crate) mod venues;
+pub(crate) mod webhooks;
 
 pub use cancellation::wind_down;
 pub(crate) use error::AdminError;

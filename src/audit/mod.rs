@@ -16,6 +16,7 @@
 //! Appending locks no rows of other entries, so writers do not race. A crash between the commit
 //! and the security log loses only the latter's event.
 
+mod changes;
 pub(crate) mod filter;
 pub(crate) mod model;
 pub(crate) mod store;

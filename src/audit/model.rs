@@ -7,7 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{accounts::AccountId, infra::security_log::ActEvent};
+pub(crate) use super::changes::{FieldChange, changes};
+use crate::{
+    accounts::{
+        AccountId,
+        api_keys::model::{Actor, ApiKeyId},
+    },
+    infra::security_log::ActEvent,
+};
 
 /// Prefix of every act's locale key; the name that the log stores is the rest.
 pub(crate) const ACT_KEY: &str = "admin-act-";
@@ -106,6 +113,22 @@ pub(crate) enum Act {
     ZoneEdited,
     /// A mail that was given up is to be sent again.
     MailSentAgain,
+    /// An endpoint was registered.
+    WebhookRegistered,
+    /// The secret of an endpoint was replaced.
+    WebhookRotated,
+    /// An endpoint was paused.
+    WebhookPaused,
+    /// An endpoint goes on.
+    WebhookResumed,
+    /// An endpoint was deleted.
+    WebhookDeleted,
+    /// Deliveries are to be made once more.
+    WebhookReplayed,
+    /// A key for programs was made.
+    ApiKeyMade,
+    /// A key was revoked.
+    ApiKeyRevoked,
 }
 
 impl Act {
@@ -133,6 +156,10 @@ pub(crate) enum Subject {
     Schedule,
     /// Mail, by its id.
     Mail,
+    /// Endpoint of webhooks, by its id.
+    Webhook,
+    /// API key, by its id.
+    ApiKey,
 }
 
 /// Act about to be written into the log.
@@ -141,6 +168,8 @@ pub(crate) struct AuditEntry {
     /// Id of the act; point transactions made by it refer to this id.
     pub(crate) id: Uuid,
     pub(crate) by: AccountId,
+    /// Key by which `by` acted; `None`: the account itself.
+    pub(crate) api_key_id: Option<ApiKeyId>,
     pub(crate) act: Act,
     pub(crate) subject: Subject,
     pub(crate) subject_id: String,
@@ -152,14 +181,25 @@ pub(crate) struct AuditEntry {
 impl AuditEntry {
     /// Creates the entry that `by` did `act` to the `subject` with id `subject_id`.
     pub(crate) fn new(
-        by: AccountId,
+        by: impl Into<Actor>,
         act: Act,
         subject: Subject,
         subject_id: impl fmt::Display,
     ) -> Self {
         let subject_id = subject_id.to_string();
         let id = Uuid::now_v7();
-        Self { id, by, act, subject, subject_id, before: None, after: None, reason: None }
+        let Actor { account_id: by, api_key_id } = by.into();
+        Self {
+            id,
+            by,
+            api_key_id,
+            act,
+            subject,
+            subject_id,
+            before: None,
+            after: None,
+            reason: None,
+        }
     }
 
     /// Sets the subject's state before the act.
@@ -217,6 +257,8 @@ pub(crate) struct LogLine {
     pub(crate) id: Uuid,
     pub(crate) account_id: AccountId,
     pub(crate) who: String,
+    /// Name of the key by which the account acted; `None`: the account itself.
+    pub(crate) api_key: Option<String>,
     pub(crate) act: String,
     pub(crate) subject_kind: String,
     pub(crate) subject_id: String,
@@ -237,64 +279,9 @@ pub(crate) struct Meanwhile {
     pub changes: Vec<FieldChange>,
 }
 
-/// Field that an act changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct FieldChange {
-    /// Name of the field.
-    pub field: String,
-    /// Value before; `None` if it had none.
-    pub before: Option<String>,
-    /// Value after; `None` if it has none.
-    pub after: Option<String>,
-}
-
-/// Returns the fields that differ between two documents of one subject, except `version`.
-pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<FieldChange> {
-    const VERSION: &str = "version";
-    let fields =
-        |document: Option<&Value>| document.and_then(Value::as_object).cloned().unwrap_or_default();
-    let (before, after) = (fields(before), fields(after));
-    let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
-    names.sort();
-    names.dedup();
-    names
-        .into_iter()
-        .filter(|name| *name != VERSION && before.get(*name) != after.get(*name))
-        .map(|name| FieldChange {
-            field: name.clone(),
-            before: before.get(name).and_then(as_text),
-            after: after.get(name).and_then(as_text),
-        })
-        .collect()
-}
-
-/// Returns a value as text for the page; `None` for null.
-fn as_text(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn only_what_differs_is_a_change() {
-        let before = json!({ "title": "A", "capacity": 5, "version": 1 });
-        let after = json!({ "title": "A", "capacity": null, "slug": "a", "version": 2 });
-        let changed = changes(Some(&before), Some(&after));
-        let change = |field: &str, before: Option<&str>, after: Option<&str>| FieldChange {
-            field: field.to_owned(),
-            before: before.map(str::to_owned),
-            after: after.map(str::to_owned),
-        };
-        assert_eq!(changed, [change("capacity", Some("5"), None), change("slug", None, Some("a"))]);
-    }
 
     #[test]
     fn a_reason_is_a_sentence() {

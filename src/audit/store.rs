@@ -13,8 +13,8 @@ pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<()
     sqlx::query!(
         r#"
         insert into audit_log
-            (id, account_id, act, subject_kind, subject_id, before, after, reason)
-        values ($1, $2, $3, $4, $5, $6, $7, $8)
+            (id, account_id, act, subject_kind, subject_id, before, after, reason, api_key_id)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         "#,
         entry.id,
         entry.by as _,
@@ -24,6 +24,7 @@ pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<()
         entry.before,
         entry.after,
         entry.reason,
+        entry.api_key_id as _,
     )
     .execute(tx)
     .await?;
@@ -65,6 +66,7 @@ pub(crate) async fn list(
              ) theirs)
         )
         select l.id, l.account_id as "account_id: _", a.name as who, l.act, l.subject_kind,
+               (select name from api_keys where id = l.api_key_id) as api_key,
                l.subject_id, l.before, l.after, l.reason, l.acted_at
         from (select id from found order by id desc limit $5) page
         join audit_log l on l.id = page.id
@@ -92,6 +94,7 @@ pub(crate) async fn list_since(
         LogLine,
         r#"
         select l.id, l.account_id as "account_id: _", a.name as who, l.act, l.subject_kind,
+               (select name from api_keys where id = l.api_key_id) as api_key,
                l.subject_id, l.before, l.after, l.reason, l.acted_at
         from audit_log l
         join accounts a on a.id = l.account_id

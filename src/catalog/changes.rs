@@ -3,6 +3,7 @@
 //! Each function locks the row, compares its version with the one that the edit was made of,
 //! and returns the edition before and after.
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{
@@ -19,7 +20,10 @@ pub(crate) use crate::catalog::schedules::{
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
     update_zone,
 };
-use crate::infra::postgres::{Connection, Pool};
+use crate::{
+    events::{self, EventKind, NewEvent},
+    infra::postgres::{Connection, Pool},
+};
 
 /// Edition before and after an edit.
 #[derive(Clone, Debug)]
@@ -92,8 +96,33 @@ pub(crate) async fn change_program(
             store::write_status(tx, id, ProgramStatus::Cancelled).await?;
         }
     }
-    let after = store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)?;
+    let after = store::find_edition(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
+    tell(tx, change, &after).await?;
     Ok(Edited { before, after })
+}
+
+/// Tells of a change of a program that is, or was, to be seen.
+async fn tell(
+    tx: &mut Connection,
+    change: &ProgramChange,
+    after: &ProgramEdition,
+) -> Result<(), sqlx::Error> {
+    let kind = match change {
+        _ if after.status == ProgramStatus::Draft => return Ok(()),
+        ProgramChange::Published => EventKind::ProgramPublished,
+        ProgramChange::Cancelled => EventKind::ProgramCancelled,
+        ProgramChange::Paused(true) => EventKind::QueuePaused,
+        ProgramChange::Paused(false) => EventKind::QueueResumed,
+        ProgramChange::Details(_) | ProgramChange::Limits { .. } | ProgramChange::Guards(_) => {
+            EventKind::ProgramChanged
+        }
+    };
+    let payload = json!({
+        "program_id": after.id, "slug": after.details.slug, "title": after.details.title,
+        "status": after.status, "version": after.version, "on_sale_at": after.details.on_sale_at,
+        "off_sale_at": after.details.off_sale_at,
+    });
+    events::write(tx, &NewEvent { kind, subject_id: after.id.0, payload }).await
 }
 
 /// Locks the program of a performance and the performance, before anything else of it, and clears the

@@ -121,6 +121,8 @@ pub struct Config {
     pub rehearsal_token: Option<String>,
     /// Who takes the money for points, and what a point costs.
     pub payment: PaymentConfig,
+    /// Whether events may be sent to addresses of private networks, and over plain http.
+    pub webhook_private_targets: bool,
 }
 
 /// Format of log lines.
@@ -229,6 +231,7 @@ impl Config {
             mail_from: reader.optional("MAIL_FROM"),
             rehearsal_token: reader.secret("REHEARSAL_TOKEN"),
             payment,
+            webhook_private_targets: reader.parsed("WEBHOOK_PRIVATE_TARGETS", false),
         };
         if config.smtp_url.is_some() && config.mail_from.is_none() {
             reader.miss("MAIL_FROM", "a mail server takes no mail without a sender.");

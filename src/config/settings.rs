@@ -48,7 +48,7 @@ pub const SETTINGS: &[Setting] = &[
         "SECRET_KEY",
         "",
         "text of 32 bytes or more",
-        "Signs entry passes and encrypts the secrets of second factors. Without it a key is made once and kept in the database. After a change administrators log in with a recovery code and set their second factor up again.",
+        "Signs entry passes and encrypts the secrets of second factors and webhooks. Without it a key is made once and kept in the database. After a change administrators log in with a recovery code and set their second factor up again, and webhooks wait until their secrets are changed.",
     ),
     setting(
         "LOG_SECRET",
@@ -255,4 +255,10 @@ pub const SETTINGS: &[Setting] = &[
         "Price of one point: 1 is one won, or one cent.",
     ),
     setting("CURRENCY", "KRW", "three letters of ISO 4217", "Currency in which points are sold."),
+    setting(
+        "WEBHOOK_PRIVATE_TARGETS",
+        "false",
+        "true or false",
+        "Whether webhooks may go to addresses that only this network reaches, also over plain http. Anybody who may register a webhook can then send requests to the machines beside this one.",
+    ),
 ];

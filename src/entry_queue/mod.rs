@@ -50,6 +50,7 @@ mod join;
 pub(crate) mod log;
 mod membership;
 mod model;
+mod openings;
 pub(crate) mod pages;
 mod parking;
 mod paths;
@@ -92,6 +93,7 @@ pub(crate) use membership::{
     require_open, require_stay,
 };
 pub(crate) use model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus};
+pub use openings::tell_openings;
 pub(crate) use pages::{pass_cookies, shown_pass};
 pub(crate) use projection::diff::{Difference, Positions};
 pub use projection::diff::{list_differences, list_incomplete};

@@ -13,6 +13,7 @@ pub(crate) mod network;
 pub mod postgres;
 pub(crate) mod progress;
 pub mod redis;
+pub(crate) mod seal;
 pub(crate) mod secrets;
 pub mod security_log;
 pub mod signals;

@@ -51,6 +51,7 @@ use crate::{
         rendering,
         upload::Uploads,
     },
+    webhooks::HookClient,
     workers::{Outside, Workers},
 };
 
@@ -212,6 +213,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let apart = apart.transpose()?;
     let state = State::new(app)?;
     let witnesses = Witnesses::of(&app.config).map_err(StartError::Witnesses)?;
+    let hooks = HookClient::new(&app.config).map_err(StartError::Webhooks)?;
 
     let shared = (Data::new(app.clone()), state.clone());
     let mut server = HttpServer::new(move || {
@@ -259,6 +261,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             mailer: &Mailer::new(&app.config),
             witnesses: &witnesses,
             draws: &state.draws,
+            hooks: &hooks,
         },
     );
     let State { running, reservations, .. } = state;

@@ -33,12 +33,14 @@ use crate::{
     app::App,
     catalog::popularity,
     entry_queue::{self, Draws, Witnesses},
+    events,
     infra::{idempotency, postgres, progress::WorkerProgress},
     mail::{self, Mailer},
     outbox,
     payment::{self, Checkouts},
     reservation, telemetry, tickets, wallet,
     web::{limits::Limits, metrics::QueueSeries},
+    webhooks::{self, HookClient},
 };
 
 /// Period of the janitor, which deletes what has expired.
@@ -57,6 +59,8 @@ const PRICES_PERIOD: Duration = Duration::from_secs(1);
 const TURNS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the check for mails to be sent.
 const MAIL_PERIOD: Duration = Duration::from_secs(1);
+/// Period of the check for events to be sent.
+const HOOKS_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the look for what waiting lists can be offered.
 const WAITING_LISTS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
@@ -71,6 +75,9 @@ const LOG_PERIOD: Duration = Duration::from_secs(2);
 /// Period in which what was sold is counted and ranked: rankings are that old at most, and a second of
 /// a page's cache more.
 const POPULARITY_PERIOD: Duration = Duration::from_secs(2);
+
+/// Period of the look for sales that have opened, to tell of them.
+const OPENINGS_PERIOD: Duration = Duration::from_secs(5);
 
 /// Period of the comparison of estimated waits with those that followed.
 const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
@@ -104,6 +111,8 @@ pub struct Outside<'a> {
     pub witnesses: &'a Witnesses,
     /// The relays of the beacon.
     pub draws: &'a Draws,
+    /// The receivers of events.
+    pub hooks: &'a HookClient,
 }
 
 /// Running workers of one instance.
@@ -205,6 +214,13 @@ impl Workers {
         self.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_queues(&app).await
         });
+        self.run("events", TICK_MAX, every(JANITOR_PERIOD), |app| async move {
+            webhooks::end_old(&app.db).await?;
+            events::delete_old(&app.db).await
+        });
+        self.run("openings", TICK_MAX, every(OPENINGS_PERIOD), |app| async move {
+            entry_queue::tell_openings(&app).await
+        });
         self.run("estimates", TICK_MAX, every(ESTIMATES_PERIOD), |app| async move {
             entry_queue::compare_estimates(&app).await
         });
@@ -221,13 +237,18 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that talk to the payment provider, to the mail server and to witnesses.
+    /// Starts the workers that talk to the payment provider, to the mail server, to witnesses and to the receivers of events.
     fn run_beyond(&mut self, outside: &Outside<'_>) {
-        let Outside { checkouts, mailer, witnesses, draws } = *outside;
+        let Outside { checkouts, mailer, witnesses, draws, hooks } = *outside;
         let draws = draws.clone();
         self.run("draws", LONG_TICK_MAX, every(DRAW_PERIOD), move |_| {
             let draws = draws.clone();
             async move { draws.run().await }
+        });
+        let hooks = hooks.clone();
+        self.run("webhooks", LONG_TICK_MAX, every(HOOKS_PERIOD), move |app| {
+            let hooks = hooks.clone();
+            async move { webhooks::deliver_due(&app, &hooks).await }
         });
         if witnesses.are_any() {
             let witnesses = witnesses.clone();

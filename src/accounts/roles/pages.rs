@@ -126,7 +126,7 @@ fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccoun
 
 /// Returns whether `request` would change rehearsal data. Every admin path contains the id of
 /// what it acts on, so one check covers them all.
-fn acts_on_rehearsal(request: &HttpRequest) -> bool {
+pub(crate) fn acts_on_rehearsal(request: &HttpRequest) -> bool {
     let is_marked = |part: &str| Uuid::try_parse(part).is_ok_and(throwaway::is_marked);
     // The matched parts are unescaped, except for characters that no id has.
     !request.method().is_safe() && request.match_info().iter().any(|(_, part)| is_marked(part))

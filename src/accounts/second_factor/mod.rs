@@ -26,15 +26,11 @@
 
 pub(crate) mod model;
 pub(crate) mod pages;
-mod seal;
 pub(crate) mod store;
 
 use uuid::Uuid;
 
-use self::{
-    model::{RecoveryCode, SignInCode, TotpSecret},
-    seal::Seal,
-};
+use self::model::{RecoveryCode, SignInCode, TotpSecret};
 use super::{
     error::AccountError,
     log_in::second_step::store as pending,
@@ -45,11 +41,13 @@ use super::{
 use crate::{
     accounts,
     app::App,
-    infra::postgres::Connection,
+    infra::{postgres::Connection, seal::Seal},
     outbox::{self, AccountMail, Message, ProtectionChange},
     text::email::Email,
 };
 
+/// Separates the key that seals from what else the signing key is used for.
+const PURPOSE: &[u8] = b"stagedoor/second-factor";
 /// Recovery codes of an account.
 const RECOVERY_CODES: usize = 10;
 
@@ -62,14 +60,20 @@ pub(crate) struct Offer {
 /// Makes a secret for the account to set up; `None` if it cannot be sealed.
 pub(crate) fn offer(app: &App, account_id: AccountId) -> Option<Offer> {
     let secret = TotpSecret::generate();
-    let sealed = Seal::of(&app.signing_key)?.close(account_id, &secret)?;
+    let sealed = Seal::of(&app.signing_key, PURPOSE)?.close(account_id.0, secret.as_bytes())?;
     Some(Offer { secret, sealed })
 }
 
 /// Returns the offer that comes back as `sealed`; `None` unless it was made for the account.
 pub(crate) fn reopen(app: &App, account_id: AccountId, sealed: Vec<u8>) -> Option<Offer> {
-    let secret = Seal::of(&app.signing_key)?.open(account_id, &sealed)?;
+    let secret = open(app, account_id, &sealed)?;
     Some(Offer { secret, sealed })
+}
+
+/// Decrypts a secret; `None` unless this deployment sealed it for the account.
+fn open(app: &App, account_id: AccountId, sealed: &[u8]) -> Option<TotpSecret> {
+    let secret = Seal::of(&app.signing_key, PURPOSE)?.open(account_id.0, sealed)?;
+    TotpSecret::of_bytes(&secret)
 }
 
 /// What changed an account's recovery codes or sessions.
@@ -121,8 +125,7 @@ pub(crate) async fn accept(
             let Some((sealed, now_secs)) = store::find_secret(tx, account_id).await? else {
                 return Ok(false);
             };
-            let opened = Seal::of(&app.signing_key).and_then(|seal| seal.open(account_id, &sealed));
-            let Some(secret) = opened else {
+            let Some(secret) = open(app, account_id, &sealed) else {
                 tracing::error!(%account_id, "a second factor was sealed with another SECRET_KEY");
                 return Ok(false);
             };

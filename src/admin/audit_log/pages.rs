@@ -99,7 +99,7 @@ pub(crate) async fn list_acts(
 
 /// Columns of the CSV file.
 const COLUMNS: &[&str] =
-    &["acted_at", "who", "act", "subject", "subject_id", "reason", "before", "after"];
+    &["acted_at", "who", "act", "subject", "subject_id", "reason", "before", "after", "api_key"];
 
 /// `GET /admin/audit.csv`
 pub(crate) async fn download_acts(
@@ -126,6 +126,7 @@ pub(crate) async fn download_acts(
                     line.reason.unwrap_or_default(),
                     text(line.before),
                     text(line.after),
+                    line.api_key.unwrap_or_default(),
                 ];
                 (line.id, cells)
             };

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::store::{self as store, CancellationProgress};
 use crate::{
-    accounts::{AdminAccount, ConfirmedAdmin},
+    accounts::{AdminAccount, api_keys::pages::ConfirmedProgramsWriter},
     admin::{
         pages::{parse_reason, parse_version},
         programs::{
@@ -130,7 +130,7 @@ impl CancellationForm {
 /// `POST /admin/programs/{id}/cancellation`
 pub(crate) async fn create_cancellation(
     app: Data<App>,
-    ConfirmedAdmin(me): ConfirmedAdmin,
+    ConfirmedProgramsWriter(me): ConfirmedProgramsWriter,
     path: Path<Uuid>,
     form: Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -145,7 +145,7 @@ pub(crate) async fn create_cancellation(
         Err(mistakes) => return Err(mistakes.into()),
     };
     let change = &ProgramChange::Cancelled;
-    match programs::change(&app, me.account_id, id, version, change, Some(&reason)).await {
+    match programs::change(&app, me.actor, id, version, change, Some(&reason)).await {
         Ok(edition) => {
             let next = format!("/admin/programs/{id}/cancellation");
             Ok(with_message(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))

@@ -9,11 +9,12 @@
 
 pub(crate) mod pages;
 
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::error::AdminError;
 use crate::{
-    accounts::AccountId,
+    accounts::api_keys::model::Actor,
     admin::edits::commit_edit,
     app::App,
     audit::{
@@ -21,6 +22,7 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{self, CatalogError, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
+    infra::idempotency::RequestKey,
 };
 
 /// Attempts to find a free name for a draft that was given none.
@@ -37,15 +39,28 @@ async fn naming<T>(work: impl AsyncFn() -> Result<T, AdminError>) -> Result<T, A
     work().await
 }
 
-/// Creates a draft; without a slug it gets one of its title.
+/// Draft that was created, as it was then: a repeated request gets it once more.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct CreatedProgram(Value);
+
+impl CreatedProgram {
+    /// Returns its id; `None` never, unless a kept answer is broken.
+    pub(crate) fn id(&self) -> Option<ProgramId> {
+        self.0.get("id")?.as_str()?.parse().ok()
+    }
+}
+
+/// Creates a draft, once for each `key`; without a slug it gets one of its title.
 pub(crate) async fn create(
     app: &App,
-    by: AccountId,
+    by: Actor,
     details: &ProgramDetails,
-) -> Result<ProgramEdition, AdminError> {
+    key: Option<&RequestKey>,
+) -> Result<CreatedProgram, AdminError> {
     match details.slug.is_empty() {
-        true => naming(async || create_once(app, by, details).await).await,
-        false => create_once(app, by, details).await,
+        true => naming(async || create_once(app, by, details, key).await).await,
+        false => create_once(app, by, details, key).await,
     }
 }
 
@@ -53,10 +68,11 @@ pub(crate) async fn create(
 /// `with_schedules`.
 pub(crate) async fn copy(
     app: &App,
-    by: AccountId,
+    by: impl Into<Actor>,
     from: &ProgramEdition,
     with_schedules: bool,
 ) -> Result<ProgramEdition, AdminError> {
+    let by: Actor = by.into();
     let copy_once = async || {
         audit::perform(app, async |tx| {
             let program = catalog::copy_program(tx, from, with_schedules).await?;
@@ -74,14 +90,15 @@ pub(crate) async fn copy(
 
 async fn create_once(
     app: &App,
-    by: AccountId,
+    by: Actor,
     details: &ProgramDetails,
-) -> Result<ProgramEdition, AdminError> {
-    audit::perform(app, async |tx| {
+    key: Option<&RequestKey>,
+) -> Result<CreatedProgram, AdminError> {
+    audit::perform_once(app, key, async |tx| {
         let program = catalog::create_program(tx, details).await?;
         let entry = AuditEntry::new(by, Act::ProgramCreated, Subject::Program, program.id);
         let entry = entry.after(&program);
-        Ok((program, entry))
+        Ok::<_, AdminError>((CreatedProgram(json!(program)), entry))
     })
     .await
 }
@@ -90,7 +107,7 @@ async fn create_once(
 /// back by [`wind_down`](crate::admin::wind_down()).
 pub(crate) async fn change(
     app: &App,
-    by: AccountId,
+    by: impl Into<Actor>,
     id: ProgramId,
     version: i64,
     change: &ProgramChange,

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 use super::error::AdminError;
 use crate::{
-    accounts::AccountId,
+    accounts::api_keys::model::Actor,
     admin::edits::commit_edit,
     app::App,
     audit::{
@@ -43,7 +43,7 @@ use crate::{
 /// Edition of a performance to change, and the account that changes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScheduleEdit {
-    pub(crate) by: AccountId,
+    pub(crate) by: Actor,
     pub(crate) id: ScheduleId,
     pub(crate) version: i64,
 }
@@ -64,7 +64,7 @@ impl ScheduleEdit {
 /// Creates a performance without seats and zones.
 pub(crate) async fn create(
     app: &App,
-    by: AccountId,
+    by: Actor,
     program_id: ProgramId,
     venue_id: VenueId,
     starts_at: DateTime<Utc>,

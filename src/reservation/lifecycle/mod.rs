@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
-use self::store::{LockedRow, holds};
+use self::store::{LockedRow, holds, status};
 use super::{
     codes::return_uses,
     error::ReservationError,
@@ -128,7 +128,7 @@ pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), Reservat
     let versions: Vec<i64> = holds.iter().map(|held| held.version).collect();
     let to = ReservationStatus::Confirmed;
     let at = holds.iter().map(|held| held.locked_at).max();
-    let written = store::write_status(tx, &ids, &versions, to, at).await?;
+    let written = status::write_status(tx, &ids, &versions, to, at).await?;
     expect_all(ids.len(), written.len(), ReservationError::StaleVersion)?;
     let seat_ids: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
     if !seat_ids.is_empty() {
@@ -233,7 +233,7 @@ pub(crate) async fn end(
     to: ReservationStatus,
     lists: &LockedLists,
 ) -> Result<(), ReservationError> {
-    let codes = store::write_status(tx, ids, versions, to, None).await?;
+    let codes = status::write_status(tx, ids, versions, to, None).await?;
     expect_all(ids.len(), codes.len(), ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();

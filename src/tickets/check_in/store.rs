@@ -7,6 +7,7 @@ use super::model::{CheckIn, DoorCount, Evening, Guest, GuestSearch};
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, SeatKind},
+    events::EventId,
     infra::postgres::{Connection, Pool, page::PAGE_ROWS},
     reservation::{ReservationNumber, ReturnId},
     tickets::model::{TicketCode, TicketId, TicketStatus},
@@ -86,7 +87,7 @@ pub(crate) async fn find_open_return(
     .await
 }
 
-/// Marks a locked, valid ticket as used.
+/// Marks a locked, valid ticket as used, and tells of it where somebody listens.
 pub(crate) async fn write_used(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -94,32 +95,61 @@ pub(crate) async fn write_used(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        update tickets set status = 'USED', used_at = clock_timestamp(), used_by = $2
-        where id = $1 and status = 'VALID'
+        with used as (
+            update tickets set status = 'USED', used_at = clock_timestamp(), used_by = $2
+            where id = $1 and status = 'VALID'
+            returning id, reservation_item_id, used_at
+        )
+        insert into domain_events (id, subject_id, kind, payload)
+        select $3::uuid, used.id, 'ticket.checked_in', jsonb_build_object(
+            'ticket_id', used.id, 'reservation_id', r.id, 'program_id', r.program_id,
+            'schedule_id', r.schedule_id, 'used_at', used.used_at)
+        from used
+        join reservation_items i on i.id = used.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        where exists (
+                select from webhook_endpoints
+                where deleted_at is null and kinds @> array['ticket.checked_in'])
+            and not is_throwaway(r.program_id)
         "#,
         ticket_id as _,
         by as _,
+        EventId::new() as _,
     )
     .execute(tx)
     .await?;
     Ok(())
 }
 
-/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed.
+/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed. Tells of
+/// it where somebody listens.
 pub(crate) async fn write_not_used(
     tx: &mut Connection,
     ticket_id: TicketId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        update tickets t
-        set used_at = null, used_by = null,
-            status = case r.status when 'CONFIRMED' then 'VALID' else 'VOID' end
-        from reservation_items i
-        join reservations r on r.id = i.reservation_id
-        where t.id = $1 and t.status = 'USED' and i.id = t.reservation_item_id
+        with undone as (
+            update tickets t
+            set used_at = null, used_by = null,
+                status = case r.status when 'CONFIRMED' then 'VALID' else 'VOID' end
+            from reservation_items i
+            join reservations r on r.id = i.reservation_id
+            where t.id = $1 and t.status = 'USED' and i.id = t.reservation_item_id
+            returning t.id, r.id as reservation_id, r.program_id, r.schedule_id
+        )
+        insert into domain_events (id, subject_id, kind, payload)
+        select $2::uuid, id, 'ticket.check_in_undone', jsonb_build_object(
+            'ticket_id', id, 'reservation_id', reservation_id, 'program_id', program_id,
+            'schedule_id', schedule_id)
+        from undone
+        where exists (
+                select from webhook_endpoints
+                where deleted_at is null and kinds @> array['ticket.check_in_undone'])
+            and not is_throwaway(program_id)
         "#,
         ticket_id as _,
+        EventId::new() as _,
     )
     .execute(tx)
     .await?;

@@ -216,6 +216,11 @@ invariants! {
     B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];
     /// A mail ends once, and keeps no secret afterwards.
     M1 MailsEndOnce ["src/verify/checks/wrong_mails.sql"];
+    /// An event tells what happened, once.
+    E1 EventsTellWhatHappened ["src/verify/checks/wrong_events.sql"];
+    /// A delivery ends once, and after those before it of the same subject and endpoint.
+    E2 EventsInOrder ["src/verify/checks/wrong_deliveries.sql"]
+        late ["src/verify/checks/overdue_deliveries.sql"];
     /// Every lock ends by itself.
     L1 LocksEnd;
     /// No transaction of an instance stays idle.

@@ -1,5 +1,6 @@
 //! Admin pages over HTTP.
 
+mod api_keys;
 mod attendees;
 mod audit;
 mod cancellation;

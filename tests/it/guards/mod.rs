@@ -3,6 +3,7 @@
 
 mod cancellations;
 mod codes;
+mod events;
 mod hand_overs;
 mod mails;
 mod popularity;
@@ -231,6 +232,8 @@ async fn the_database_refuses_what_must_never_be(db: PgPool) {
         select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1;
         insert into debt_write_offs (id, wallet_id, points)
         select gen_random_uuid(), id, 5 from wallets limit 1;
+        insert into api_keys (id, name, token_hash, scopes, made_by)
+        select gen_random_uuid(), 'A program', sha256('a'), '{programs:read}', id from accounts limit 1;
         insert into queue_draws (program_id, opens_at, nonce, commitment)
         select id, on_sale_at, sha256('a nonce'), sha256(sha256('a seed')) from programs
         where slug = 'another';
@@ -289,6 +292,7 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let of_rooms = [
         cancellations::REFUSED,
         codes::REFUSED,
+        events::REFUSED,
         hand_overs::REFUSED,
         mails::REFUSED,
         price_types::REFUSED,

@@ -7,10 +7,10 @@ mod shares;
 use sqlx::PgPool;
 use stagedoor::rehearsal::{Access, Rehearsal, RehearsalError};
 
-use crate::support::{Concert, Office, pool, read_one};
+use crate::support::{Concert, Office, pool, read_one, run_sql};
 
 const TOKEN: &str = "a token that only this rehearsal knows";
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "accounts",
     "sessions",
     "programs",
@@ -19,6 +19,7 @@ const TABLES: [&str; 8] = [
     "reservations",
     "wallets",
     "point_transactions",
+    "domain_events",
 ];
 
 fn rehearsal(target: &str, people: usize) -> Rehearsal {
@@ -43,6 +44,14 @@ fn stores(office: &Office) -> Access<'_> {
 async fn thirty_people_buy_what_there_is_and_are_gone_without_a_trace(db: PgPool) {
     let office = Office::open(db.clone()).await;
     Concert::usual(&db).await;
+    run_sql(
+        &db,
+        "insert into webhook_endpoints (id, url, description, kinds, sealed_secret, paused_at)
+         values (gen_random_uuid(), 'https://hooks.example/', 'Accounting',
+             '{reservation.held,reservation.paid,reservation.released,program.published,queue.opened}',
+             sha256('a') || substr(sha256('b'), 1, 28), now())",
+    )
+    .await;
     let before = counts(&db).await;
     let file =
         |ending| std::env::temp_dir().join(format!("rehearsal-{}.{ending}", uuid::Uuid::new_v4()));

@@ -10,6 +10,7 @@ mod counted_wire;
 mod cut_wire;
 mod held_wire;
 mod holds;
+mod hook_receiver;
 pub(crate) mod ledger;
 mod linger;
 mod mail_server;
@@ -36,6 +37,7 @@ pub(crate) use counted_wire::CountedWire;
 pub(crate) use cut_wire::CutWire;
 pub(crate) use held_wire::HeldWire;
 pub(crate) use holds::Hold;
+pub(crate) use hook_receiver::{HookAnswer, HookReceiver};
 pub(crate) use linger::Death;
 pub(crate) use mail_server::{AttachedFile, MailServer};
 pub(crate) use odd_witness::OddWitness;
@@ -46,7 +48,9 @@ pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
-pub(crate) use rows::{acts, email_of, read_all, read_one, read_one_with, run_sql, run_sql_with};
+pub(crate) use rows::{
+    acts, email_of, read_all, read_all_with, read_one, read_one_with, run_sql, run_sql_with,
+};
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;
 pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};

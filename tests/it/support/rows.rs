@@ -48,6 +48,19 @@ where
     sqlx::query_scalar(sql).fetch_all(db).await.unwrap()
 }
 
+/// Reads the only column of every row with one parameter.
+pub(crate) async fn read_all_with<'q, T>(
+    db: impl PgExecutor<'_>,
+    sql: impl SqlSafeStr,
+    value: impl Encode<'q, Postgres> + Type<Postgres> + 'q,
+) -> Vec<T>
+where
+    T: Send + Unpin,
+    (T,): for<'r> FromRow<'r, PgRow>,
+{
+    sqlx::query_scalar(sql).bind(value).fetch_all(db).await.unwrap()
+}
+
 /// Returns the e-mail address of an account.
 pub(crate) async fn email_of(db: &PgPool, account_id: Uuid) -> String {
     read_one_with(db, "select email from accounts where id = $1", account_id).await

@@ -175,3 +175,12 @@ select wallet_id, wallet_version, -amount from point_transactions where kind not
 insert into outbox (id, kind, payload, recipient, locale, order_key, dedupe_key, expires_at, sent_at)
 values (gen_random_uuid(), 'password-changed', 'null', 'ada@example.com', 'en', 'account:a1',
     'healthy', now() + interval '3 days', now());
+
+-- A system of others that is told of the payment.
+insert into webhook_endpoints (id, url, description, kinds, sealed_secret)
+values ('00000000-0000-0000-0000-0000000000e1', 'https://hooks.example/stagedoor', 'Accounting',
+    '{reservation.paid}', sha256('a') || substr(sha256('b'), 1, 28));
+insert into domain_events (id, subject_id, kind, payload)
+values ('00000000-0000-0000-0000-0000000000e2', '00000000-0000-0000-0000-0000000000a2',
+    'reservation.paid', '{}');
+update webhook_deliveries set delivered_at = now(), attempts = 1;

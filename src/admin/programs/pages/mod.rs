@@ -7,7 +7,7 @@ pub(crate) mod preview;
 pub(crate) mod publication;
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::StatusCode,
     web::{Data, Path, Query},
 };
@@ -19,7 +19,10 @@ use uuid::Uuid;
 
 use self::form::ProgramForm;
 use crate::{
-    accounts::AdminAccount,
+    accounts::{
+        AdminAccount,
+        api_keys::pages::{ProgramsReader, ProgramsWriter},
+    },
     admin::{AdminError, pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
     app::App,
     audit::model::Meanwhile,
@@ -28,14 +31,15 @@ use crate::{
         VenueEdition, find_program_edition, list_program_summaries, list_schedule_editions,
         list_venues,
     },
-    infra::postgres::page::Page,
+    infra::{idempotency::RequestKey, postgres::page::Page},
     text::times::{self, HOME_ZONE},
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{HttpError, Internal, NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
+        request_key,
     },
 };
 
@@ -58,7 +62,7 @@ pub(crate) struct Search {
 /// `GET /admin/programs`
 pub(crate) async fn list_programs(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsReader,
     query: Query<Search>,
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
@@ -164,10 +168,12 @@ pub(crate) async fn new_program(me: AdminAccount) -> HttpResponse {
 /// `POST /admin/programs`
 pub(crate) async fn create_program(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
+    request: HttpRequest,
     form: Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
     let (form, v) = (form.0, me.view);
+    let key = request_key::of_header(&request)?;
     let details = match form.parse(HOME_ZONE) {
         Ok(details) => details,
         Err(mistakes) if v.wants_form(&mistakes) => {
@@ -175,9 +181,11 @@ pub(crate) async fn create_program(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    match programs::create(&app, me.account_id, &details).await {
+    let account_id = me.actor.account_id.0;
+    let key = key.map(|key| RequestKey::new(account_id, key, "/admin/programs", &details));
+    match programs::create(&app, me.actor, &details, key.as_ref()).await {
         Ok(made) => {
-            let next = program_path(made.id);
+            let next = program_path(made.id().ok_or(Internal)?);
             Ok(with_message(v.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
@@ -190,7 +198,7 @@ pub(crate) async fn create_program(
 /// `GET /admin/programs/{id}`
 pub(crate) async fn show_program(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsReader,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
@@ -202,7 +210,7 @@ pub(crate) async fn show_program(
 /// `POST /admin/programs/{id}`
 pub(crate) async fn update_program(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
     path: Path<Uuid>,
     form: Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -218,7 +226,7 @@ pub(crate) async fn update_program(
         Err(mistakes) => return Err(mistakes.into()),
     };
     let change = ProgramChange::Details(details);
-    match programs::change(&app, me.account_id, id, version, &change, None).await {
+    match programs::change(&app, me.actor, id, version, &change, None).await {
         Ok(saved) => {
             let next = program_path(id);
             Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{ProgramForm, edition_of, program_path, refuse};
 use crate::{
-    accounts::AdminAccount,
+    accounts::{AdminAccount, api_keys::pages::ProgramsWriter},
     admin::{pages::parse_version, programs},
     app::App,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
@@ -74,7 +74,7 @@ impl PublicationForm {
 /// `POST /admin/programs/{id}/publication`: browsers are asked first where there is no waiting room.
 pub(crate) async fn create_publication(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
     path: Path<Uuid>,
     form: Body<PublicationForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -85,7 +85,7 @@ pub(crate) async fn create_publication(
         return Ok(see_other(&publication_path(id)));
     }
     let change = &ProgramChange::Published;
-    match programs::change(&app, me.account_id, id, version, change, None).await {
+    match programs::change(&app, me.actor, id, version, change, None).await {
         Ok(saved) => {
             let next = program_path(id);
             Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))

@@ -18,7 +18,10 @@ use uuid::Uuid;
 use self::forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
 pub(crate) use self::kept_places::update_kept_places;
 use crate::{
-    accounts::AdminAccount,
+    accounts::{
+        AdminAccount,
+        api_keys::pages::{ProgramsReader, ProgramsWriter},
+    },
     admin::{
         AdminError,
         programs::pages::{VersionForm, edition_of, program_path, refuse_beside},
@@ -91,7 +94,7 @@ impl SchedulePage {
 /// `GET /admin/schedules/{id}`
 pub(crate) async fn show_schedule(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsReader,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
@@ -105,7 +108,7 @@ pub(crate) async fn show_schedule(
 /// `POST /admin/programs/{id}/schedules`
 pub(crate) async fn create_schedule(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
     path: Path<Uuid>,
     Body(mut form): Body<NewScheduleForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -118,7 +121,7 @@ pub(crate) async fn create_schedule(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    match schedules::create(&app, me.account_id, program.id, venue_id, starts_at).await {
+    match schedules::create(&app, me.actor, program.id, venue_id, starts_at).await {
         Ok(made) => {
             let next = schedule_path(made.id);
             Ok(with_message(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
@@ -182,7 +185,7 @@ async fn edit<P, T: Serialize>(
 ) -> Result<HttpResponse, PageError> {
     match parsed {
         Ok((version, wanted)) => {
-            let change = ScheduleEdit { by: me.account_id, id, version };
+            let change = ScheduleEdit { by: me.account_id.into(), id, version };
             answer(app, me.view, id, work(change, wanted).await).await
         }
         Err(mistakes) => refuse(app, me.view, id, mistakes).await,
@@ -192,7 +195,7 @@ async fn edit<P, T: Serialize>(
 /// `POST /admin/schedules/{id}`
 pub(crate) async fn update_schedule(
     app: Data<App>,
-    me: AdminAccount,
+    me: ProgramsWriter,
     path: Path<Uuid>,
     form: Body<MomentForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -200,7 +203,7 @@ pub(crate) async fn update_schedule(
     let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
     match form.0.parse(&edition) {
         Ok((version, starts_at)) => {
-            let change = ScheduleEdit { by: me.account_id, id, version };
+            let change = ScheduleEdit { by: me.actor, id, version };
             let outcome = schedules::update(&app, change, starts_at).await;
             answer(&app, me.view, id, outcome).await
         }

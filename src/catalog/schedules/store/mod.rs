@@ -11,6 +11,7 @@ use crate::{
         editing::{ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
+    events::EventId,
     infra::postgres::{Connection, Pool},
     points::Points,
 };
@@ -52,6 +53,7 @@ pub(crate) async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx
     Ok(())
 }
 
+/// Inserts a performance, and tells of one of a published program.
 pub(crate) async fn insert(
     tx: &mut Connection,
     id: ScheduleId,
@@ -60,11 +62,26 @@ pub(crate) async fn insert(
     starts_at: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into schedules (id, program_id, venue_id, starts_at) values ($1, $2, $3, $4)",
+        r#"
+        with added as (
+            insert into schedules (id, program_id, venue_id, starts_at) values ($1, $2, $3, $4)
+            returning id, program_id, venue_id, starts_at
+        )
+        insert into domain_events (id, subject_id, kind, payload)
+        select $5::uuid, added.id, 'performance.added', jsonb_build_object(
+            'schedule_id', added.id, 'program_id', program_id, 'slug', p.slug, 'venue_id', venue_id,
+            'starts_at', starts_at)
+        from added join programs p on p.id = added.program_id
+        where p.status = 'PUBLISHED' and not is_throwaway(program_id)
+            and exists (
+                select from webhook_endpoints
+                where deleted_at is null and kinds @> array['performance.added'])
+        "#,
         id as _,
         program_id as _,
         venue_id as _,
         starts_at,
+        EventId::new() as _,
     )
     .execute(tx)
     .await?;
@@ -98,7 +115,7 @@ pub(crate) async fn write_kept_until(
 }
 
 /// Moves a locked performance, and records the refund deadline of the new start, which the
-/// current rule of the program gives.
+/// current rule of the program gives. Tells of one of a published program.
 pub(crate) async fn write_moved(
     tx: &mut Connection,
     id: ScheduleId,
@@ -108,6 +125,15 @@ pub(crate) async fn write_moved(
         r#"
         with moved as (
             update schedules set starts_at = $2 where id = $1 returning program_id
+        ), told as (
+            insert into domain_events (id, subject_id, kind, payload)
+            select $3::uuid, $1, 'performance.moved', jsonb_build_object(
+                'schedule_id', $1, 'program_id', p.id, 'slug', p.slug, 'starts_at', $2::timestamptz)
+            from moved join programs p on p.id = moved.program_id
+            where p.status = 'PUBLISHED' and not is_throwaway(p.id)
+                and exists (
+                    select from webhook_endpoints
+                    where deleted_at is null and kinds @> array['performance.moved'])
         )
         insert into schedule_moves (schedule_id, refund_until)
         select $1, $2::timestamptz - make_interval(hours => p.refund_until_hours)
@@ -115,6 +141,7 @@ pub(crate) async fn write_moved(
         "#,
         id as _,
         starts_at,
+        EventId::new() as _,
     )
     .execute(tx)
     .await?;

@@ -21,6 +21,19 @@ with held as (
     from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
     where s.id = locked.id and s.version = locked.version and s.status in ('AVAILABLE', 'HIDDEN')
     returning s.id
+), told as (
+    -- Only while an endpoint asks for it, and never of a rehearsal.
+    insert into domain_events (id, subject_id, kind, payload)
+    select event_id, id, 'reservation.held', jsonb_build_object(
+        'reservation_id', id, 'program_id', $2::uuid, 'schedule_id', $1::uuid,
+        'places', (select sum(quantity) from unnest($13::uuid[], $16::integer[]) i (reservation_id, quantity)
+                   where i.reservation_id = h.id),
+        'total', total, 'expires_at', $3::timestamptz, 'is_offer', wish_id is not null)
+    from unnest($9::uuid[], $11::bigint[], $24::uuid[], $30::uuid[]) h (id, total, wish_id, event_id)
+    where exists (
+            select from webhook_endpoints
+            where deleted_at is null and kinds @> array['reservation.held'])
+        and not is_throwaway($2::uuid)
 ), places as (
     update zones
     set remaining = remaining - $22, returned = returned - $27, version = version + 1,

@@ -6,6 +6,7 @@ use super::{HoldTerms, LockedSeat};
 use crate::{
     accounts::AccountId,
     catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    events::EventId,
     infra::postgres::Connection,
     points::Points,
     reservation::{
@@ -87,7 +88,7 @@ impl NewHolds {
 }
 
 /// Inserts `holds` with their items, and updates the `seats` and the `places` of a zone that they
-/// take, in one statement. What is on return is live only once it is paid. Fails with `StaleVersion` when a seat or the zone has another
+/// take, in one statement, which tells of them where somebody listens. What is on return is live only once it is paid. Fails with `StaleVersion` when a seat or the zone has another
 /// version than when it was locked.
 pub(crate) async fn insert_holds(
     tx: &mut Connection,
@@ -132,6 +133,7 @@ pub(crate) async fn insert_holds(
         holds.n_returned(),
         holds.price_types as _,
         holds.ordinary_prices as _,
+        EventId::new_ids(holds.ids.len()) as _,
     )
     .fetch_one(tx)
     .await?;

@@ -3,6 +3,7 @@
 pub(crate) mod away;
 pub(crate) mod expiry;
 pub(crate) mod holds;
+pub(crate) mod status;
 
 use sqlx::PgExecutor;
 
@@ -12,7 +13,7 @@ use crate::{
     infra::postgres::Connection,
     points::Points,
     reservation::{
-        codes::model::{CodeWord, SaleCodeId},
+        codes::model::CodeWord,
         inventory::model::LockedZone,
         model::{
             Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, ReturnId,
@@ -137,34 +138,6 @@ pub(crate) async fn list_locked(
         order by r.id, i.schedule_seat_id, i.id
         "#,
         ids as _,
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Changes the status of locked reservations whose version is still the one in `versions`, which is
-/// parallel to `ids`; returns the code of each one written. `at` is the time of the decision, required
-/// for a confirmation; `None` means the current time.
-pub(crate) async fn write_status(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-    versions: &[i64],
-    to: ReservationStatus,
-    at: Option<chrono::DateTime<chrono::Utc>>,
-) -> Result<Vec<Option<SaleCodeId>>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        update reservations r
-        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = r.version + 1,
-            confirmed_at = case $3 when 'CONFIRMED' then $4 else r.confirmed_at end
-        from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
-        where r.id = locked.id and r.version = locked.version
-        returning r.sale_code_id as "sale_code_id: SaleCodeId"
-        "#,
-        ids as _,
-        versions,
-        to as _,
-        at,
     )
     .fetch_all(tx)
     .await

@@ -216,7 +216,7 @@ async fn answer(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    let edit = ScheduleEdit { by: me.account_id, id, version };
+    let edit = ScheduleEdit { by: me.account_id.into(), id, version };
     match price_types::change(app, edit, &change).await {
         Ok(done) => {
             let next = format!("/admin/schedules/{id}/price-types");

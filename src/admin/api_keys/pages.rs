@@ -1,0 +1,180 @@
+//! Pages of API keys: the list, and a new one.
+
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use strum::VariantArray;
+use uuid::Uuid;
+
+use super::{make, revoke};
+use crate::{
+    accounts::{
+        AdminAccount, ConfirmedAdmin,
+        api_keys::{
+            model::{ApiKeyId, ApiScope, ListedKey, NewKey},
+            store,
+        },
+    },
+    admin::pages::{parse_optional, parse_text},
+    app::App,
+    infra::postgres::page::{After, PAGE_ROWS, Page},
+    text::{i18n::Phrase, times::HOME_ZONE},
+    web::{
+        error::{HttpError, PageError},
+        flash::with_message,
+        form::{Body, Field, Fields, Mistakes},
+        page::{View, json as json_answer},
+    },
+};
+
+/// Length of a name at most, in characters.
+const NAME_CHARS_MAX: usize = 80;
+/// Days after which a key ends at the latest, if it ends by itself.
+const DAYS_MAX: i32 = 3_650;
+
+/// Form of a new key as typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ApiKeyForm {
+    name: Field,
+    scopes: Fields,
+    /// Empty: the key does not end by itself.
+    days: Field,
+}
+
+impl ApiKeyForm {
+    fn parse(&self) -> Result<NewKey, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let name = parse_text(&self.name, 1, NAME_CHARS_MAX);
+        let name = mistakes.note("name", "admin-key-refusal-name", name);
+        let scopes: Option<Vec<ApiScope>> = self.scopes.0.iter().map(Field::parse).collect();
+        let scopes = scopes.filter(|scopes| !scopes.is_empty()).map(|mut scopes| {
+            scopes.sort_by_key(|scope| scope.name());
+            scopes.dedup();
+            scopes
+        });
+        let scopes = mistakes.note("scopes", "admin-key-refusal-scopes", scopes);
+        let days = parse_optional(&self.days, &(1..=DAYS_MAX));
+        let days = mistakes.note("days", "admin-key-refusal-days", days);
+        let new = name.zip(scopes).zip(days);
+        mistakes.or(new.map(|((name, scopes), days)| NewKey { name, scopes, days }))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/api_keys.html")]
+struct ApiKeysPage {
+    v: View,
+    keys: Page<ListedKey>,
+    form: ApiKeyForm,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+}
+
+impl ApiKeysPage {
+    async fn of(app: &App, v: View, after: Option<Uuid>) -> Result<Self, PageError> {
+        let keys = Page::cut(store::list(&app.db, after, PAGE_ROWS + 1).await?, |key| key.id.0);
+        let (form, mistakes) = (ApiKeyForm::default(), Mistakes::default());
+        Ok(Self { v, keys, form, mistakes, refusal: None })
+    }
+
+    /// Returns the scopes: the name of each, what it opens, and whether it is chosen.
+    fn scopes(&self) -> impl Iterator<Item = (&'static str, Phrase, bool)> {
+        ApiScope::VARIANTS.iter().map(|scope| {
+            let opens = self.v.t(match scope {
+                ApiScope::ProgramsRead => "admin-key-programs-read",
+                ApiScope::ProgramsWrite => "admin-key-programs-write",
+            });
+            let is_chosen = self.form.scopes.0.iter().any(|field| field.text() == scope.name());
+            (scope.name(), opens, is_chosen)
+        })
+    }
+
+    /// Returns why a key opens nothing; `None` if it does.
+    fn why_closed(&self, key: &ListedKey) -> Option<Phrase> {
+        let why = match (key.revoked_at, key.is_over, key.is_maker_admin) {
+            (Some(_), _, _) => "admin-key-revoked",
+            (None, true, _) => "admin-key-over",
+            (None, false, false) => "admin-key-orphaned",
+            (None, false, true) => return None,
+        };
+        Some(self.v.t(why))
+    }
+
+    fn refused(self, error: &dyn HttpError, form: ApiKeyForm, mistakes: Mistakes) -> HttpResponse {
+        let refusal = Some(self.v.refusal(error));
+        let page = Self { form, mistakes, refusal, ..self };
+        page.v.html(error.status(), &page)
+    }
+}
+
+/// `GET /admin/api-keys`
+pub(crate) async fn list_keys(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<After>,
+) -> Result<HttpResponse, PageError> {
+    let page = ApiKeysPage::of(&app, me.view, query.after).await?;
+    let document = json!({ "api_keys": page.keys.rows, "next": page.keys.next });
+    Ok(page.v.show(&page, &document))
+}
+
+#[derive(Template)]
+#[template(path = "admin/api_key.html")]
+struct NewKeyPage {
+    v: View,
+    key: String,
+}
+
+/// `POST /admin/api-keys`
+pub(crate) async fn create_key(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    Body(form): Body<ApiKeyForm>,
+) -> Result<HttpResponse, PageError> {
+    let v = me.view;
+    let new = match form.parse() {
+        Ok(new) => new,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            let page = ApiKeysPage::of(&app, v, None).await?;
+            return Ok(page.refused(&mistakes.clone(), form, mistakes));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match make(&app, me.account_id, &new).await {
+        Ok((id, token)) => {
+            let key = token.shown();
+            let mut answer = if v.format.is_for_programs() {
+                json_answer(StatusCode::CREATED, &json!({ "id": id, "key": key }))
+            } else {
+                let page = NewKeyPage { v, key };
+                page.v.html(StatusCode::CREATED, &page)
+            };
+            let never = header::HeaderValue::from_static("no-store");
+            answer.headers_mut().insert(header::CACHE_CONTROL, never);
+            Ok(answer)
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let page = ApiKeysPage::of(&app, v, None).await?;
+            Ok(page.refused(&refusal, form, Mistakes::default()))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /admin/api-keys/{id}/revocation`
+pub(crate) async fn create_revocation(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = ApiKeyId(*path);
+    revoke(&app, me.account_id, id).await?;
+    let answer = me.view.done(StatusCode::OK, &json!({ "id": id }), "/admin/api-keys");
+    Ok(with_message(answer, "flash-admin-saved"))
+}

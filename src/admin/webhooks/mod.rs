@@ -1,0 +1,147 @@
+//! Endpoints of webhooks as administrators register, pause and delete them, and replays of deliveries.
+//!
+//! # Invariants
+//!
+//! * Every change is named in the audit log, in the same transaction; no secret is.
+//! * A secret is shown once, by the answer to the request that made it.
+//!
+//! # Concurrency
+//!
+//! Two administrators who change one endpoint race for its row; the second is refused with
+//! [`WebhookError::Unchanged`] where nothing is left to change. The last rotation wins: both secrets were
+//! shown, and the one before signs for a day.
+
+pub(crate) mod pages;
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::error::AdminError;
+use crate::{
+    accounts::AccountId,
+    app::App,
+    audit::{
+        self,
+        model::{Act, AuditEntry, Subject},
+    },
+    webhooks::{
+        self, ENDPOINTS_MAX, HookSecret, OLD_SECRET_HOURS,
+        error::WebhookError,
+        model::{EndpointId, ListedEndpoint, NewEndpoint},
+        store::{endpoints, replays},
+    },
+};
+
+/// Deliveries that one replay of those given up makes due; a second press goes on.
+const REPLAYED_MAX: i64 = 10_000;
+
+/// Returns an endpoint that is not deleted.
+async fn find(app: &App, id: EndpointId) -> Result<ListedEndpoint, AdminError> {
+    endpoints::list(&app.db, Some(id), 1).await?.pop().ok_or(AdminError::NotFound)
+}
+
+/// Registers an endpoint, and returns its id with its secret.
+pub(crate) async fn register(
+    app: &App,
+    by: AccountId,
+    new: &NewEndpoint,
+) -> Result<(EndpointId, HookSecret), AdminError> {
+    let (id, secret) = (EndpointId(Uuid::now_v7()), HookSecret::generate());
+    let sealed = secret.seal(app, id).ok_or(WebhookError::Sealing)?;
+    audit::perform(app, async |tx| {
+        if !endpoints::insert(tx, id, new, &sealed, ENDPOINTS_MAX).await? {
+            return Err(AdminError::Webhook(WebhookError::TooMany));
+        }
+        let kinds: Vec<&str> = new.kinds.iter().map(|kind| kind.name()).collect();
+        let after = json!({ "url": new.url, "description": new.description, "kinds": kinds });
+        let entry = AuditEntry::new(by, Act::WebhookRegistered, Subject::Webhook, id);
+        Ok(((), entry.after(&after)))
+    })
+    .await?;
+    Ok((id, secret))
+}
+
+/// Replaces the secret of an endpoint and returns the new one; the one before signs too for
+/// [`OLD_SECRET_HOURS`].
+pub(crate) async fn rotate(
+    app: &App,
+    by: AccountId,
+    id: EndpointId,
+) -> Result<HookSecret, AdminError> {
+    find(app, id).await?;
+    let secret = HookSecret::generate();
+    let sealed = secret.seal(app, id).ok_or(WebhookError::Sealing)?;
+    audit::perform(app, async |tx| {
+        match endpoints::write_secret(tx, id, &sealed, OLD_SECRET_HOURS).await? {
+            true => Ok(((), AuditEntry::new(by, Act::WebhookRotated, Subject::Webhook, id))),
+            false => Err(AdminError::NotFound),
+        }
+    })
+    .await?;
+    Ok(secret)
+}
+
+/// Pauses an endpoint, or lets it go on.
+pub(crate) async fn pause(
+    app: &App,
+    by: AccountId,
+    id: EndpointId,
+    is_paused: bool,
+) -> Result<(), AdminError> {
+    find(app, id).await?;
+    let act = if is_paused { Act::WebhookPaused } else { Act::WebhookResumed };
+    audit::perform(app, async |tx| match endpoints::write_paused(tx, id, is_paused).await? {
+        true => Ok(((), AuditEntry::new(by, act, Subject::Webhook, id))),
+        false => Err(AdminError::Webhook(WebhookError::Unchanged(id))),
+    })
+    .await
+}
+
+/// Deletes an endpoint: what waits for it is not delivered any more.
+pub(crate) async fn delete(app: &App, by: AccountId, id: EndpointId) -> Result<(), AdminError> {
+    let before = find(app, id).await?;
+    audit::perform(app, async |tx| {
+        if !endpoints::write_deleted(tx, id).await? {
+            return Err(AdminError::NotFound);
+        }
+        let entry = AuditEntry::new(by, Act::WebhookDeleted, Subject::Webhook, id);
+        Ok(((), entry.before(&before)))
+    })
+    .await
+}
+
+/// Makes the delivery of one event due again, whether it was made or given up.
+pub(crate) async fn replay(
+    app: &App,
+    by: AccountId,
+    id: EndpointId,
+    event_id: Uuid,
+) -> Result<(), AdminError> {
+    find(app, id).await?;
+    audit::perform(app, async |tx| {
+        if !webhooks::replay(tx, id, event_id).await? {
+            return Err(AdminError::Webhook(WebhookError::NotEnded(id)));
+        }
+        let entry = AuditEntry::new(by, Act::WebhookReplayed, Subject::Webhook, id);
+        Ok(((), entry.after(&json!({ "event": event_id }))))
+    })
+    .await
+}
+
+/// Makes the deliveries due again that were given up at `since` or later, at most [`REPLAYED_MAX`];
+/// returns how many.
+pub(crate) async fn replay_failed(
+    app: &App,
+    by: AccountId,
+    id: EndpointId,
+    since: DateTime<Utc>,
+) -> Result<u64, AdminError> {
+    find(app, id).await?;
+    audit::perform(app, async |tx| {
+        let count = replays::write_failed_due(tx, id, since, REPLAYED_MAX).await?;
+        let entry = AuditEntry::new(by, Act::WebhookReplayed, Subject::Webhook, id);
+        Ok((count, entry.after(&json!({ "since": since, "events": count }))))
+    })
+    .await
+}

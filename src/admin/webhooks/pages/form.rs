@@ -1,0 +1,99 @@
+//! Forms of endpoints.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use crate::{
+    admin::pages::parse_text,
+    events::EventKind,
+    web::form::{Field, Fields, Mistakes},
+    webhooks::{
+        model::NewEndpoint,
+        target::{self, TargetFault, TargetResolver},
+    },
+};
+
+/// Longest look for the name of a new endpoint. One that is not found then may be later.
+const LOOK_MAX: Duration = Duration::from_secs(2);
+/// Length of a description at most, in characters.
+const DESCRIPTION_CHARS_MAX: usize = 80;
+/// Hours of which deliveries that were given up can be replayed: events are kept for thirty days.
+const HOURS_MAX: i64 = 720;
+
+/// Form of a new endpoint as typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct EndpointForm {
+    pub(super) url: Field,
+    pub(super) description: Field,
+    kinds: Fields,
+}
+
+impl EndpointForm {
+    /// Whether a kind is chosen.
+    pub(super) fn has(&self, kind: EventKind) -> bool {
+        self.kinds.0.iter().any(|field| field.text() == kind.name())
+    }
+
+    /// Parses the form, and refuses a name that resolves to a private address.
+    pub(super) async fn parse(&self, allows_private: bool) -> Result<NewEndpoint, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let url = match check(self.url.text(), allows_private).await {
+            Ok(url) => Some(url),
+            Err(fault) => mistakes.note("url", reason_of(fault), None),
+        };
+        let description = parse_text(&self.description, 1, DESCRIPTION_CHARS_MAX);
+        let description =
+            mistakes.note("description", "admin-webhook-refusal-description", description);
+        let kinds: Option<Vec<EventKind>> = self.kinds.0.iter().map(Field::parse).collect();
+        let kinds = kinds.filter(|kinds| !kinds.is_empty()).map(|mut kinds| {
+            kinds.sort_by_key(|kind| kind.name());
+            kinds.dedup();
+            kinds
+        });
+        let kinds = mistakes.note("kinds", "admin-webhook-refusal-kinds", kinds);
+        let new = url.zip(description).zip(kinds);
+        mistakes.or(new.map(|((url, description), kinds)| NewEndpoint {
+            url: url.into(),
+            description,
+            kinds,
+        }))
+    }
+}
+
+async fn check(text: &str, allows_private: bool) -> Result<Url, TargetFault> {
+    let url = target::parse(text, allows_private)?;
+    let Some(Host::Domain(name)) = url.host() else { return Ok(url) };
+    let resolver = TargetResolver { allows_private };
+    match timeout(LOOK_MAX, resolver.addresses_of(name)).await {
+        Ok(Err(fault)) if fault.is::<TargetFault>() => Err(TargetFault::Private),
+        _ => Ok(url),
+    }
+}
+
+fn reason_of(fault: TargetFault) -> &'static str {
+    match fault {
+        TargetFault::Malformed => "admin-webhook-refusal-url",
+        TargetFault::NotHttps => "admin-webhook-refusal-https",
+        TargetFault::Private => "admin-webhook-refusal-private",
+    }
+}
+
+/// Form of a replay of what was given up within some hours.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReplayForm {
+    hours: Field,
+}
+
+impl ReplayForm {
+    pub(super) fn parse(&self) -> Result<i64, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let hours = self.hours.parse().filter(|hours| (1..=HOURS_MAX).contains(hours));
+        let hours = mistakes.note("hours", "admin-webhook-refusal-hours", hours);
+        mistakes.or(hours)
+    }
+}

@@ -1,0 +1,311 @@
+//! Pages of endpoints: the list, one with its deliveries, and a new secret.
+
+mod form;
+
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use chrono::TimeDelta;
+use serde::Deserialize;
+use serde_json::json;
+use strum::VariantArray;
+use uuid::Uuid;
+
+use self::form::{EndpointForm, ReplayForm};
+use super::{delete, find, pause, register, replay, replay_failed, rotate};
+use crate::{
+    accounts::{AdminAccount, ConfirmedAdmin},
+    admin::AdminError,
+    app::App,
+    events::EventKind,
+    infra::postgres::page::{PAGE_ROWS, Page},
+    text::{i18n::Phrase, times::HOME_ZONE},
+    web::{
+        error::{HttpError, PageError},
+        flash::with_message,
+        form::{Body, Mistakes},
+        page::{View, json as json_answer},
+    },
+    webhooks::{
+        ENDPOINTS_MAX, HookSecret,
+        model::{EndpointId, HookState, ListedDelivery, ListedEndpoint},
+        store::{deliveries, endpoints},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "admin/webhooks.html")]
+struct WebhooksPage {
+    v: View,
+    endpoints: Vec<ListedEndpoint>,
+    form: EndpointForm,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+}
+
+impl WebhooksPage {
+    async fn of(app: &App, v: View) -> Result<Self, PageError> {
+        let endpoints = endpoints::list(&app.db, None, ENDPOINTS_MAX).await?;
+        let (form, mistakes) = (EndpointForm::default(), Mistakes::default());
+        Ok(Self { v, endpoints, form, mistakes, refusal: None })
+    }
+
+    /// Returns the kinds of events: the name of each, and whether it is chosen.
+    fn kinds(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        EventKind::VARIANTS.iter().map(|kind| (kind.name(), self.form.has(*kind)))
+    }
+
+    fn refused(
+        self,
+        error: &dyn HttpError,
+        form: EndpointForm,
+        mistakes: Mistakes,
+    ) -> HttpResponse {
+        let refusal = Some(self.v.refusal(error));
+        let page = Self { form, mistakes, refusal, ..self };
+        page.v.html(error.status(), &page)
+    }
+}
+
+/// `GET /admin/webhooks`
+pub(crate) async fn list_webhooks(
+    app: Data<App>,
+    me: AdminAccount,
+) -> Result<HttpResponse, PageError> {
+    let page = WebhooksPage::of(&app, me.view).await?;
+    let document = json!({ "webhooks": page.endpoints });
+    Ok(page.v.show(&page, &document))
+}
+
+#[derive(Template)]
+#[template(path = "admin/webhook_secret.html")]
+struct SecretPage {
+    v: View,
+    id: EndpointId,
+    secret: String,
+}
+
+/// Answers with a new secret, for the only time.
+fn show_secret(v: View, status: StatusCode, id: EndpointId, secret: &HookSecret) -> HttpResponse {
+    let secret = secret.shown();
+    let mut answer = if v.format.is_for_programs() {
+        json_answer(status, &json!({ "id": id, "secret": secret }))
+    } else {
+        let page = SecretPage { v, id, secret };
+        page.v.html(status, &page)
+    };
+    let never = header::HeaderValue::from_static("no-store");
+    answer.headers_mut().insert(header::CACHE_CONTROL, never);
+    answer
+}
+
+/// `POST /admin/webhooks`
+pub(crate) async fn create_webhook(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    Body(form): Body<EndpointForm>,
+) -> Result<HttpResponse, PageError> {
+    let v = me.view;
+    let new = match form.parse(app.config.webhook_private_targets).await {
+        Ok(new) => new,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            let page = WebhooksPage::of(&app, v).await?;
+            return Ok(page.refused(&mistakes.clone(), form, mistakes));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match register(&app, me.account_id, &new).await {
+        Ok((id, secret)) => Ok(show_secret(v, StatusCode::CREATED, id, &secret)),
+        Err(refusal) if v.wants_form(&refusal) => {
+            let page = WebhooksPage::of(&app, v).await?;
+            Ok(page.refused(&refusal, form, Mistakes::default()))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/webhook.html")]
+struct WebhookPage {
+    v: View,
+    endpoint: ListedEndpoint,
+    state: Option<HookState>,
+    deliveries: Page<ListedDelivery>,
+    refusal: Option<String>,
+}
+
+impl WebhookPage {
+    /// Returns the filters: the query of each, its name, and whether it is chosen.
+    fn filters(&self) -> impl Iterator<Item = (&'static str, Phrase, bool)> {
+        let all = ("", self.v.t("admin-webhook-all"), self.state.is_none());
+        let states = HookState::VARIANTS
+            .iter()
+            .map(|state| ((*state).into(), self.state_name(*state), self.state == Some(*state)));
+        std::iter::once(all).chain(states)
+    }
+
+    fn query(&self) -> &'static str {
+        self.state.map_or("", Into::into)
+    }
+
+    fn state_name(&self, state: HookState) -> Phrase {
+        self.v.t(match state {
+            HookState::Waiting => "admin-webhook-state-waiting",
+            HookState::Delivered => "admin-webhook-state-delivered",
+            HookState::Failed => "admin-webhook-state-failed",
+        })
+    }
+
+    fn state(&self, delivery: &ListedDelivery) -> Phrase {
+        self.state_name(delivery.state)
+    }
+
+    fn is_failed(&self, delivery: &ListedDelivery) -> bool {
+        delivery.state == HookState::Failed
+    }
+
+    fn is_waiting(&self, delivery: &ListedDelivery) -> bool {
+        delivery.state == HookState::Waiting
+    }
+}
+
+/// Query string of an endpoint's page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DeliveriesQuery {
+    state: String,
+    after: Option<Uuid>,
+}
+
+/// `GET /admin/webhooks/{id}`
+pub(crate) async fn show_webhook(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    query: Query<DeliveriesQuery>,
+) -> Result<HttpResponse, PageError> {
+    let page = page_of(&app, me.view, EndpointId(*path), &query, None).await?;
+    let (rows, next) = (&page.deliveries.rows, page.deliveries.next);
+    let document = json!({ "webhook": page.endpoint, "deliveries": rows, "next": next });
+    Ok(page.v.show(&page, &document))
+}
+
+async fn page_of(
+    app: &App,
+    v: View,
+    id: EndpointId,
+    query: &DeliveriesQuery,
+    refusal: Option<String>,
+) -> Result<WebhookPage, PageError> {
+    let endpoint = find(app, id).await?;
+    let state = query.state.parse().ok();
+    let rows = deliveries::list(&app.db, id, state, query.after, PAGE_ROWS + 1).await?;
+    let deliveries = Page::cut(rows, |delivery| delivery.event_id.0);
+    Ok(WebhookPage { v, endpoint, state, deliveries, refusal })
+}
+
+fn path_of(id: EndpointId) -> String {
+    format!("/admin/webhooks/{id}")
+}
+
+/// Answers a change: leads to `next`, or shows the endpoint with the refusal.
+async fn answer(
+    app: &App,
+    v: View,
+    id: EndpointId,
+    outcome: Result<serde_json::Value, AdminError>,
+    (next, flash): (&str, &'static str),
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(document) => Ok(with_message(v.done(StatusCode::OK, &document, next), flash)),
+        Err(refusal) if v.wants_form(&refusal) && !matches!(refusal, AdminError::NotFound) => {
+            let text = Some(v.refusal(&refusal));
+            let page = page_of(app, v, id, &DeliveriesQuery::default(), text).await?;
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /admin/webhooks/{id}/secret`
+pub(crate) async fn create_secret(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = EndpointId(*path);
+    let secret = rotate(&app, me.account_id, id).await?;
+    Ok(show_secret(me.view, StatusCode::CREATED, id, &secret))
+}
+
+/// `POST /admin/webhooks/{id}/pause`
+pub(crate) async fn create_pause(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = EndpointId(*path);
+    let outcome = pause(&app, me.account_id, id, true).await.map(|()| json!({ "id": id }));
+    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-saved")).await
+}
+
+/// `POST /admin/webhooks/{id}/resumption`
+pub(crate) async fn create_resumption(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = EndpointId(*path);
+    let outcome = pause(&app, me.account_id, id, false).await.map(|()| json!({ "id": id }));
+    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-saved")).await
+}
+
+/// `POST /admin/webhooks/{id}/deletion`
+pub(crate) async fn create_deletion(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = EndpointId(*path);
+    let outcome = delete(&app, me.account_id, id).await.map(|()| json!({ "id": id }));
+    answer(&app, me.view, id, outcome, ("/admin/webhooks", "flash-admin-saved")).await
+}
+
+/// `POST /admin/webhooks/{id}/deliveries/{event_id}/replay`
+pub(crate) async fn create_replay(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+) -> Result<HttpResponse, PageError> {
+    let (id, event_id) = path.into_inner();
+    let id = EndpointId(id);
+    let outcome = replay(&app, me.account_id, id, event_id).await;
+    let outcome = outcome.map(|()| json!({ "event_id": event_id }));
+    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
+}
+
+/// `POST /admin/webhooks/{id}/replays`
+pub(crate) async fn create_replays(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    Body(form): Body<ReplayForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = EndpointId(*path);
+    let hours = match form.parse() {
+        Ok(hours) => hours,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let refusal = Some(me.view.reasons(&mistakes));
+            let page = page_of(&app, me.view, id, &DeliveriesQuery::default(), refusal).await?;
+            return Ok(page.v.html(mistakes.status(), &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let since = app.now() - TimeDelta::hours(hours);
+    let outcome = replay_failed(&app, me.account_id, id, since).await;
+    let outcome = outcome.map(|count| json!({ "replayed": count }));
+    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
+}

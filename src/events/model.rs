@@ -1,0 +1,123 @@
+//! Kinds of events, and events to be written.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::infra::ids::ids;
+
+ids! {
+    /// Id of an event, by which its receivers recognize it.
+    pub(crate) EventId(Uuid),
+}
+
+impl EventId {
+    /// Returns a new id.
+    pub(crate) fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    /// Returns `count` new ids.
+    pub(crate) fn new_ids(count: usize) -> Vec<Self> {
+        (0..count).map(|_| Self::new()).collect()
+    }
+}
+
+/// Kind of an event: what happened to which subject. The part before the dot names the subject; a
+/// queue is one of its program.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::AsRefStr,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+pub(crate) enum EventKind {
+    /// Places are held, asked for or offered.
+    #[strum(serialize = "reservation.held")]
+    ReservationHeld,
+    /// A hold was paid.
+    #[strum(serialize = "reservation.paid")]
+    ReservationPaid,
+    /// A hold has ended by the clock.
+    #[strum(serialize = "reservation.expired")]
+    ReservationExpired,
+    /// A hold was given up before it was paid.
+    #[strum(serialize = "reservation.released")]
+    ReservationReleased,
+    /// A paid reservation was given back.
+    #[strum(serialize = "reservation.refunded")]
+    ReservationRefunded,
+    /// A program is shown and sold from its opening on.
+    #[strum(serialize = "program.published")]
+    ProgramPublished,
+    /// A published program was edited.
+    #[strum(serialize = "program.changed")]
+    ProgramChanged,
+    /// A program was cancelled.
+    #[strum(serialize = "program.cancelled")]
+    ProgramCancelled,
+    /// A published program has another performance.
+    #[strum(serialize = "performance.added")]
+    PerformanceAdded,
+    /// A performance of a published program is at another time.
+    #[strum(serialize = "performance.moved")]
+    PerformanceMoved,
+    /// The sale of a program has opened, and with it its queue.
+    #[strum(serialize = "queue.opened")]
+    QueueOpened,
+    /// Nobody is admitted for now.
+    #[strum(serialize = "queue.paused")]
+    QueuePaused,
+    /// Admission goes on.
+    #[strum(serialize = "queue.resumed")]
+    QueueResumed,
+    /// A ticket was used at the door.
+    #[strum(serialize = "ticket.checked_in")]
+    TicketCheckedIn,
+    /// The use of a ticket was undone.
+    #[strum(serialize = "ticket.check_in_undone")]
+    TicketCheckInUndone,
+}
+
+impl EventKind {
+    /// Returns the name, as it is stored and sent.
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Event to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct NewEvent {
+    /// What happened.
+    pub kind: EventKind,
+    /// Row that it happened to.
+    pub subject_id: Uuid,
+    /// What is told: an object.
+    pub payload: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use strum::VariantArray;
+
+    use super::*;
+
+    #[test]
+    fn a_kind_survives_the_database() {
+        let mut names = HashSet::new();
+        for kind in EventKind::VARIANTS {
+            assert_eq!(kind.name().parse(), Ok(*kind));
+            assert_eq!(kind.name().matches('.').count(), 1, "{}", kind.name());
+            assert!(names.insert(kind.name()));
+        }
+        assert!("reservation.eaten".parse::<EventKind>().is_err());
+    }
+}

@@ -1,0 +1,23 @@
+-- Lists events that tell what did not happen: of reservations in another state, more than once of one
+-- change, of a rehearsal.
+select 'event ' || e.id as "subject!",
+    case
+        when r.id is null then 'tells of a reservation that is not there'
+        when is_throwaway(r.program_id) then 'tells of a rehearsal'
+        when e.nth > 1 then format('tells a second time of %s', e.kind)
+        else format('tells of %s, and the reservation is %s', e.kind, r.status)
+    end as "sentence!"
+from (
+    select id, subject_id, kind, row_number() over (partition by subject_id, kind order by position) as nth
+    from domain_events
+    where kind like 'reservation.%'
+) e
+left join reservations r on r.id = e.subject_id
+where r.id is null or is_throwaway(r.program_id) or e.nth > 1
+    or not case e.kind
+        when 'reservation.paid' then r.confirmed_at is not null
+        when 'reservation.expired' then r.status = 'EXPIRED'
+        when 'reservation.released' then r.status = 'CANCELLED'
+        when 'reservation.refunded' then r.status = 'REFUNDED'
+        else true end
+limit $1

@@ -1,0 +1,165 @@
+//! SQL of endpoints.
+
+use crate::{
+    infra::postgres::{Connection, Pool},
+    webhooks::model::{ActiveEndpoint, COUNTED_MAX, EndpointId, ListedEndpoint, NewEndpoint},
+};
+
+/// Lists endpoints that deliveries are made to.
+pub(crate) async fn list_active(
+    db: &Pool,
+    rows_max: i64,
+) -> Result<Vec<ActiveEndpoint>, sqlx::Error> {
+    sqlx::query_as!(
+        ActiveEndpoint,
+        r#"
+        select id as "id: EndpointId", url, sealed_secret,
+            case when old_secret_until > clock_timestamp() then sealed_old_secret end
+                as sealed_old_secret
+        from webhook_endpoints
+        where deleted_at is null and paused_at is null
+        order by created_at
+        limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Lists the endpoints that are not deleted, or the one with `id`, oldest first.
+pub(crate) async fn list(
+    db: &Pool,
+    id: Option<EndpointId>,
+    rows_max: i64,
+) -> Result<Vec<ListedEndpoint>, sqlx::Error> {
+    sqlx::query_as!(
+        ListedEndpoint,
+        r#"
+        select id as "id: EndpointId", url, description, kinds, paused_at, created_at,
+            case when old_secret_until > clock_timestamp() then old_secret_until end
+                as old_secret_until,
+            (select count(*) from (
+                select from webhook_deliveries
+                where endpoint_id = e.id and delivered_at is null and failed_at is null
+                limit $3) waiting) as "waiting!",
+            (select count(*) from (
+                select from webhook_deliveries
+                where endpoint_id = e.id and failed_at is not null
+                limit $3) failed) as "failed!"
+        from webhook_endpoints e
+        where deleted_at is null and ($1::uuid is null or id = $1)
+        order by created_at
+        limit $2
+        "#,
+        id as _,
+        rows_max,
+        COUNTED_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Inserts an endpoint, unless there are `endpoints_max`; returns whether it did.
+pub(crate) async fn insert(
+    tx: &mut Connection,
+    id: EndpointId,
+    new: &NewEndpoint,
+    sealed_secret: &[u8],
+    endpoints_max: i64,
+) -> Result<bool, sqlx::Error> {
+    let kinds: Vec<String> = new.kinds.iter().map(|kind| kind.name().to_owned()).collect();
+    let inserted = sqlx::query!(
+        r#"
+        insert into webhook_endpoints (id, url, description, kinds, sealed_secret)
+        select $1, $2, $3, $4, $5
+        where (select count(*) from webhook_endpoints where deleted_at is null) < $6
+        "#,
+        id as _,
+        new.url,
+        new.description,
+        &kinds,
+        sealed_secret,
+        endpoints_max,
+    )
+    .execute(tx)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Pauses an endpoint, or lets it go on; returns whether that changed anything.
+pub(crate) async fn write_paused(
+    tx: &mut Connection,
+    id: EndpointId,
+    is_paused: bool,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update webhook_endpoints set paused_at = case when $2 then clock_timestamp() end
+        where id = $1 and deleted_at is null and (paused_at is null) = $2
+        "#,
+        id as _,
+        is_paused,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}
+
+/// Replaces the secret of an endpoint; the one before signs too for `hours`. Returns whether there is
+/// such an endpoint.
+pub(crate) async fn write_secret(
+    tx: &mut Connection,
+    id: EndpointId,
+    sealed_secret: &[u8],
+    hours: i32,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update webhook_endpoints
+        set sealed_old_secret = sealed_secret, sealed_secret = $2,
+            old_secret_until = clock_timestamp() + make_interval(hours => $3)
+        where id = $1 and deleted_at is null
+        "#,
+        id as _,
+        sealed_secret,
+        hours,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}
+
+/// Deletes an endpoint, up to its deliveries, which the worker deletes; returns whether it did.
+pub(crate) async fn write_deleted(
+    tx: &mut Connection,
+    id: EndpointId,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update webhook_endpoints
+        set deleted_at = clock_timestamp(), sealed_secret = null, sealed_old_secret = null,
+            old_secret_until = null
+        where id = $1 and deleted_at is null
+        "#,
+        id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}
+
+/// Deletes endpoints that were deleted a day ago and have no delivery left: no transaction that still
+/// knows them writes another.
+pub(crate) async fn delete_emptied(db: &Pool) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        delete from webhook_endpoints e
+        where deleted_at < now() - interval '1 day'
+            and (select event_id from webhook_deliveries where endpoint_id = e.id limit 1) is null
+        "#,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

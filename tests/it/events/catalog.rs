@@ -1,0 +1,84 @@
+//! What programs, their performances and their queues tell.
+
+use serde_json::Value;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{listen, told, told_of};
+use crate::support::{Concert, Office, read_one, run_sql};
+
+#[sqlx::test]
+async fn a_program_tells_what_is_decided_about_it_in_order(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    run_sql(&db, "update programs set status = 'DRAFT'").await;
+    listen(&db, "program.published,program.changed,program.cancelled,queue.paused,queue.resumed")
+        .await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/programs/{}", concert.program_id);
+    let limits =
+        |version| [("version", version), ("queue_capacity", "9"), ("queue_rate_per_second", "")];
+    let done = [
+        admin.post(&format!("{path}/queue"), &limits("0")).await,
+        admin.post(&format!("{path}/publication"), &[("version", "1")]).await,
+        admin.post(&format!("{path}/queue"), &limits("2")).await,
+        admin.post(&format!("{path}/queue/pause"), &[("version", "3")]).await,
+        admin.post(&format!("{path}/queue/resumption"), &[("version", "4")]).await,
+        admin
+            .post(&format!("{path}/cancellation"), &[("version", "5"), ("reason", "a flood")])
+            .await,
+    ];
+    for answer in done {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    let stale = admin.post(&format!("{path}/queue"), &limits("0")).await;
+    assert_eq!(stale.status, 409, "{}", stale.body);
+    let expected = [
+        "program.published",
+        "program.changed",
+        "queue.paused",
+        "queue.resumed",
+        "program.cancelled",
+    ];
+    assert_eq!(told_of(&db, concert.program_id).await, expected, "and a draft tells nothing");
+    let payload: Value =
+        read_one(&db, "select payload from domain_events where kind = 'program.cancelled'").await;
+    assert_eq!(payload["program_id"], concert.program_id.to_string());
+    assert_eq!(payload["slug"], concert.slug);
+    assert_eq!((&payload["status"], &payload["version"]), (&"CANCELLED".into(), &6.into()));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_performance_tells_that_it_is_added_and_moved_once_its_program_is_public(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    listen(&db, "performance.added,performance.moved").await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let venue_id: Uuid = read_one(&db, "select id from venues").await;
+    let add = format!("/admin/programs/{}/schedules", concert.program_id);
+    let at =
+        |starts_at: &str| [("venue_id", venue_id.to_string()), ("starts_at", starts_at.into())];
+    let added = admin.post(&add, &at("2030-03-01T20:00")).await;
+    assert_eq!(added.status, 201, "{}", added.body);
+    let id: Uuid = added.json()["id"].as_str().unwrap().parse().unwrap();
+    let move_to = async |version: &str, starts_at: &str| {
+        let form = [("version", version), ("starts_at", starts_at)];
+        let moved = admin.post(&format!("/admin/schedules/{id}"), &form).await;
+        assert_eq!(moved.status, 200, "{}", moved.body);
+    };
+    move_to("0", "2030-03-02T20:00").await;
+    move_to("1", "2030-03-02T20:00").await;
+    assert_eq!(told_of(&db, id).await, ["performance.added", "performance.moved"]);
+    let payload: Value =
+        read_one(&db, "select payload from domain_events where kind = 'performance.moved'").await;
+    assert_eq!(payload["program_id"], concert.program_id.to_string());
+    assert!(payload["starts_at"].as_str().unwrap().starts_with("2030-03-02T11:00:00"), "{payload}");
+
+    run_sql(&db, "update programs set status = 'DRAFT'").await;
+    move_to("2", "2030-03-03T20:00").await;
+    assert_eq!(admin.post(&add, &at("2030-03-05T20:00")).await.status, 201);
+    assert_eq!(told(&db).await.len(), 2, "nobody sees a draft");
+    run_sql(&db, "update programs set status = 'PUBLISHED'").await;
+    office.close().await;
+}
