@@ -9,8 +9,8 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        api_keys, attendees, audit_log, cancellation, charges, codes, mails, overview, people, popularity,
-        programs, queue, reservations, sales, schedules, venues, webhooks,
+        api_keys, attendees, audit_log, cancellation, charges, codes, mails, overview, people,
+        popularity, programs, queue, reservations, sales, schedules, venues, webhooks,
     },
     catalog,
     entry_queue::{self, draw, log},

@@ -70,7 +70,7 @@ pub(crate) async fn create_schedule_cancellation(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    let change = ScheduleEdit { by: me.account_id, id, version };
+    let change = ScheduleEdit { by: me.account_id.into(), id, version };
     match schedules::cancel(&app, change, &reason).await {
         Ok(edition) => {
             let next = format!("/admin/schedules/{id}/cancellation");

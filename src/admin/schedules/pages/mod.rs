@@ -288,7 +288,7 @@ pub(crate) async fn create_deletion(
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
     let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
-    let change = ScheduleEdit { by: me.account_id, id, version: form.0.parse()? };
+    let change = ScheduleEdit { by: me.account_id.into(), id, version: form.0.parse()? };
     match schedules::delete(&app, change).await {
         Ok(()) => {
             let next = program_path(edition.program_id);
