@@ -212,7 +212,7 @@ async fn a_form_of_a_key_that_makes_no_sense_makes_none(db: PgPool) {
         select gen_random_uuid(), 'x', sha256(n::text::bytea), '{programs:read}', made_by
         from api_keys, generate_series(1, 99) n";
     run_sql(&db, AssertSqlSafe(full.to_owned())).await;
-    let refused = admin.post(&"/admin/api-keys".to_owned(), &form).await;
+    let refused = admin.post("/admin/api-keys", &form).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "too-many-keys"));
     office.close().await;
 }
