@@ -67,6 +67,9 @@ pub(crate) enum EventKind {
     /// A performance of a published program is at another time.
     #[strum(serialize = "performance.moved")]
     PerformanceMoved,
+    /// A performance was cancelled, and its program was not.
+    #[strum(serialize = "performance.cancelled")]
+    PerformanceCancelled,
     /// The sale of a program has opened, and with it its queue.
     #[strum(serialize = "queue.opened")]
     QueueOpened,

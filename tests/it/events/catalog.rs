@@ -50,10 +50,12 @@ async fn a_program_tells_what_is_decided_about_it_in_order(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_performance_tells_that_it_is_added_and_moved_once_its_program_is_public(db: PgPool) {
+async fn a_performance_tells_that_it_is_added_moved_and_cancelled_once_its_program_is_public(
+    db: PgPool,
+) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;
-    listen(&db, "performance.added,performance.moved").await;
+    listen(&db, "performance.added,performance.moved,performance.cancelled").await;
     let admin = office.employ("admin", "ADMIN").await;
     let venue_id: Uuid = read_one(&db, "select id from venues").await;
     let add = format!("/admin/programs/{}/schedules", concert.program_id);
@@ -80,5 +82,10 @@ async fn a_performance_tells_that_it_is_added_and_moved_once_its_program_is_publ
     assert_eq!(admin.post(&add, &at("2030-03-05T20:00")).await.status, 201);
     assert_eq!(told(&db).await.len(), 2, "nobody sees a draft");
     run_sql(&db, "update programs set status = 'PUBLISHED'").await;
+    let reason = [("version", "3"), ("reason", "The stage is wet.")];
+    let cancelled = admin.post(&format!("/admin/schedules/{id}/cancellation"), &reason).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.body);
+    assert_eq!(told(&db).await.len(), 3);
+    assert_eq!(told_of(&db, id).await.last().unwrap(), "performance.cancelled");
     office.close().await;
 }

@@ -1,15 +1,30 @@
 //! SQL of the cancellation of a performance, and of its winding down.
 
-use crate::{catalog::model::ScheduleId, infra::postgres::Connection};
+use crate::{catalog::model::ScheduleId, events::EventId, infra::postgres::Connection};
 
-/// Writes the cancellation of a locked performance.
+/// Writes the cancellation of a locked performance, and tells of it where somebody listens.
 pub(crate) async fn write_cancelled(
     tx: &mut Connection,
     id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update schedules set cancelled_at = clock_timestamp() where id = $1 and cancelled_at is null",
+        r#"
+        with cancelled as (
+            update schedules set cancelled_at = clock_timestamp()
+            where id = $1 and cancelled_at is null
+            returning program_id, starts_at
+        )
+        insert into domain_events (id, subject_id, kind, payload)
+        select $2::uuid, $1, 'performance.cancelled', jsonb_build_object(
+            'schedule_id', $1, 'program_id', p.id, 'slug', p.slug, 'starts_at', c.starts_at)
+        from cancelled c join programs p on p.id = c.program_id
+        where p.status = 'PUBLISHED' and not is_throwaway(p.id)
+            and exists (
+                select from webhook_endpoints
+                where deleted_at is null and kinds @> array['performance.cancelled'])
+        "#,
         id as _,
+        EventId::new() as _,
     )
     .execute(tx)
     .await?;
