@@ -110,13 +110,15 @@ fn reasons(view: &View, problem: &Problem) -> Vec<Phrase> {
     keys.map(|key| view.text(key.to_owned())).collect()
 }
 
-/// Returns the current page where it can help (a read that failed with a 5xx or a `Retry-After`, or
-/// whose query string was refused), else the start page.
+/// Returns the current page where a retry can help (a read that failed with a 5xx or a
+/// `Retry-After`), without its query string if that was refused, else the start page.
 fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
-    let can_help = problem.status.is_server_error()
-        || problem.retry_after_secs.is_some()
-        || problem.members.contains_key("fields");
-    if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
+    let can_help = problem.status.is_server_error() || problem.retry_after_secs.is_some();
+    match request.method().is_safe() {
+        true if can_help => view.path.clone(),
+        true if problem.members.contains_key("fields") => request.path().to_owned(),
+        _ => "/".to_owned(),
+    }
 }
 
 fn document(view: &View, problem: &mut Problem) -> HttpResponse {

@@ -68,29 +68,21 @@ const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// Delay of the first comparison after the start: an instance that was killed may have left changes
 /// unprojected, and a whole period is long for a queue.
 const FIRST_COMPARISON: Duration = Duration::from_secs(1);
-
 /// Period in which the public logs of the queues grow.
 const LOG_PERIOD: Duration = Duration::from_secs(2);
-
 /// Period in which what was sold is counted and ranked: rankings are that old at most, and a second of
 /// a page's cache more.
 const POPULARITY_PERIOD: Duration = Duration::from_secs(2);
-
 /// Period of the look for sales that have opened, to tell of them.
 const OPENINGS_PERIOD: Duration = Duration::from_secs(5);
-
 /// Period of the comparison of estimated waits with those that followed.
 const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
-
 /// Period in which witnesses are asked to confirm what the logs have grown by.
 const WITNESS_PERIOD: Duration = Duration::from_secs(2);
-
 /// Period of the look for draws to be closed and numbered.
 const DRAW_PERIOD: Duration = Duration::from_secs(1);
-
 /// Period of the look for tables that have outgrown the planner's statistics.
 const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
-
 /// Upper bound of a tick that does part of its work, or works in small parts.
 const TICK_MAX: Duration = Duration::from_secs(20);
 /// Upper bound of a tick that goes through a whole queue, or all of them.

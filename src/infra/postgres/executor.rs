@@ -135,12 +135,26 @@ impl Question {
         Ok(Self { sql: query.sql(), arguments, is_persistent })
     }
 
-    /// Whether the statement changes nothing. Statements that write begin with another word than
-    /// `select`; one that locks rows to write them runs in a [`Transaction`](super::Transaction).
+    /// Whether the statement changes nothing: one that locks rows to write them runs in a
+    /// [`Transaction`](super::Transaction).
     fn is_read(&self) -> bool {
-        const READ: &str = "select";
-        let sql = self.sql.as_str().trim_start();
-        sql.get(..READ.len()).is_some_and(|word| word.eq_ignore_ascii_case(READ))
+        reads_only(self.sql.as_str())
+    }
+}
+
+/// Words of statements that write.
+const WRITING: [&str; 4] = ["insert", "update", "delete", "merge"];
+
+/// Whether a statement only reads: it begins with `select`, or with `with` and none of its words writes.
+fn reads_only(sql: &str) -> bool {
+    let mut words = sql.split_whitespace();
+    let is = |word: &str, other: &str| word.eq_ignore_ascii_case(other);
+    match words.next() {
+        Some(first) if is(first, "select") => true,
+        Some(first) if is(first, "with") => {
+            !words.any(|word| WRITING.iter().any(|writing| is(word, writing)))
+        }
+        _ => false,
     }
 }
 
@@ -159,5 +173,26 @@ impl Execute<'_, Postgres> for Question {
 
     fn persistent(&self) -> bool {
         self.is_persistent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_reads_if_none_of_its_parts_writes() {
+        for sql in ["select 1", "\n SELECT 1", "with a as (select 1) select * from a"] {
+            assert!(reads_only(sql), "{sql}");
+        }
+        for sql in [
+            "insert into a select 1",
+            "with a as (\n insert into b select 1 returning 1) select * from a",
+            "with a as (select 1) update b set c = 1",
+            "begin",
+            "",
+        ] {
+            assert!(!reads_only(sql), "{sql}");
+        }
     }
 }

@@ -9,8 +9,9 @@ use crate::support::{Concert, Office, Person, read_one, run_sql};
 
 const PASSWORD: &str = "a long enough one";
 /// Everything that asks; `docs/SECURITY-EVENTS.md` has the same list.
-const ASKS: [&str; 9] = [
+const ASKS: [&str; 14] = [
     "/account/deletion",
+    "/admin/api-keys",
     "/admin/people/{id}/adjustments",
     "/admin/people/{id}/debt-write-offs",
     "/admin/people/{id}/role",
@@ -19,6 +20,10 @@ const ASKS: [&str; 9] = [
     "/admin/programs/{id}/queue/draw/beacon-omission",
     "/admin/programs/{id}/queue/purge",
     "/admin/reservations/{id}/refund",
+    "/admin/schedules/{id}/cancellation",
+    "/admin/webhooks",
+    "/admin/webhooks/{id}/deletion",
+    "/admin/webhooks/{id}/secret",
 ];
 
 /// An admin with a password, whose session was confirmed a while ago.

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use uuid::Uuid;
 
 use crate::{
-    catalog::popularity::model::{Ranked, RankedBy, Ranking, RankingPage, Span, TopN},
+    catalog::popularity::model::{Ranked, RankedBy, RankedId, Ranking, RankingPage, Span, TopN},
     infra::postgres::Pool,
 };
 
@@ -32,37 +32,36 @@ pub(crate) async fn list(
     ranking: Ranking,
     top: TopN,
 ) -> Result<RankingPage, sqlx::Error> {
-    let rows = sqlx::query!(
+    let found = sqlx::query!(
         r#"
-        with summed as (
-            select case when $2 then program_id else schedule_id end as id,
-                sum(case when $3 then revenue else bookings end)::bigint as score
-            from unnest($1::date[]) as spanned (day)
-            cross join lateral (
-                select * from daily_sales where day = spanned.day offset 0
-            ) sold
-            group by 1
-            having sum(case when $3 then revenue else bookings end) > 0
-        )
-        select n_all as "n_all!", id as "id?", score as "score?", place as "rank?"
-        from (select count(*) as n_all from summed) counted
-        left join lateral (
+        select count(*) as "n_all!",
+            (array_agg(id order by score desc, id desc))[$4 + 1 : $4 + $5] as ids,
+            (array_agg(place order by score desc, id desc))[$4 + 1 : $4 + $5] as ranks
+        from (
             select id, score, rank() over (order by score desc) as place
-            from summed order by score desc, id desc offset $4 limit $5
-        ) page on true
-        order by score desc, id desc
+            from (
+                select case when $2 then program_id else schedule_id end as id,
+                    sum(case when $3 then revenue else bookings end)::bigint as score
+                from unnest($1::date[]) as spanned (day)
+                cross join lateral (
+                    select * from daily_sales where day = spanned.day offset 0
+                ) sold
+                group by 1
+            ) summed
+            where score > 0
+        ) ranked
         "#,
         &ranking.span.days(),
         ranking.subject.is_programs(),
         ranking.measure.is_revenue(),
-        top.offset,
-        top.rows_max,
+        i32::try_from(top.offset).unwrap_or(i32::MAX),
+        i32::try_from(top.rows_max).unwrap_or(i32::MAX),
     )
-    .fetch_all(db)
+    .fetch_one(db)
     .await?;
-    let (first_rank, n_all) = rows.first().map_or((1, 0), |row| (row.rank.unwrap_or(1), row.n_all));
-    let members = rows.iter().filter_map(|row| Some((row.id?, row.score?)));
-    Ok(RankingPage::of(members, first_rank, top.offset, n_all))
+    let (ids, ranks) = (found.ids.unwrap_or_default(), found.ranks.unwrap_or_default());
+    let ranked = ids.into_iter().zip(ranks).map(|(id, rank)| RankedId { id, rank });
+    Ok(RankingPage { ranked: ranked.collect(), n_all: found.n_all })
 }
 
 /// Returns the rank of one program or performance; `None` if the ranking does not list it.
@@ -73,18 +72,21 @@ pub(crate) async fn find(
 ) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        with summed as (
-            select case when $2 then program_id else schedule_id end as id,
-                sum(case when $3 then revenue else bookings end)::bigint as score
-            from unnest($1::date[]) as spanned (day)
-            cross join lateral (
-                select * from daily_sales where day = spanned.day offset 0
-            ) sold
-            group by 1
-        )
-        select (select count(*) + 1 from summed others where others.score > mine.score) as "rank!"
-        from summed mine
-        where id = $4 and score > 0
+        select place as "rank!"
+        from (
+            select id, rank() over (order by score desc) as place
+            from (
+                select case when $2 then program_id else schedule_id end as id,
+                    sum(case when $3 then revenue else bookings end)::bigint as score
+                from unnest($1::date[]) as spanned (day)
+                cross join lateral (
+                    select * from daily_sales where day = spanned.day offset 0
+                ) sold
+                group by 1
+            ) summed
+            where score > 0
+        ) ranked
+        where id = $4
         "#,
         &ranking.span.days(),
         ranking.subject.is_programs(),
