@@ -59,10 +59,6 @@ pub fn all() -> Vec<Path> {
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
         at("/reservations/{id}/payment").get(reservation::pages::show_payment).post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
-        at("/reservations/{id}/tickets").get(tickets::pages::bought::show_bought),
-        at("/reservations/{id}/tickets.pdf").get(tickets::pages::downloads::show_reservation_pdf),
-        at("/reservations/{id}/tickets-a4.pdf").get(tickets::pages::downloads::show_reservation_print),
-        at("/reservations/{id}/tickets.ics").get(tickets::pages::downloads::show_reservation_calendar),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
@@ -173,6 +169,10 @@ fn line_paths() -> Vec<Path> {
 #[rustfmt::skip]
 fn ticket_paths() -> Vec<Path> {
     vec![
+        at("/reservations/{id}/tickets").get(tickets::pages::bought::show_bought),
+        at("/reservations/{id}/tickets.pdf").get(tickets::pages::downloads::show_reservation_pdf),
+        at("/reservations/{id}/tickets-a4.pdf").get(tickets::pages::downloads::show_reservation_print),
+        at("/reservations/{id}/tickets.ics").get(tickets::pages::downloads::show_reservation_calendar),
         at("/tickets").get(tickets::pages::list_tickets),
         at("/tickets/{code}.ics").get(tickets::pages::downloads::show_calendar),
         at("/tickets/{code}.pdf").get(tickets::pages::downloads::show_pdf),
