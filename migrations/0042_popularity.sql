@@ -12,8 +12,8 @@ create table daily_sales (
     bookings    bigint      not null,
     -- Points paid less points given back, for refunds and for places that were sold on.
     revenue     bigint      not null,
-    -- `counted_until` of the count that changed the row last: what is new is found by it.
-    changed_at  timestamptz not null,
+    -- Number of the count that changed the row last: what is new is found by it.
+    changed_in  bigint      not null,
 
     constraint daily_sales_pkey primary key (day, schedule_id),
     constraint daily_sales_schedule_of_program
@@ -21,7 +21,7 @@ create table daily_sales (
 );
 
 -- Rows in the order in which they changed, for the ranking in Redis.
-create index daily_sales_changed_at on daily_sales (changed_at);
+create index daily_sales_changed_in on daily_sales (changed_in);
 -- The days of one performance.
 create index daily_sales_schedule_id on daily_sales (schedule_id);
 
@@ -32,6 +32,8 @@ create table daily_sales_progress (
     -- happened on days before `kept_from`.
     counted_from  timestamptz not null,
     counted_until timestamptz not null,
+    -- Counts that changed anything: the number of the last. It only grows, whatever clocks do.
+    counts        bigint      not null default 0,
     kept_from     date        not null default '-infinity',
 
     constraint daily_sales_progress_pkey primary key (only_row),

@@ -130,6 +130,7 @@ pub async fn load(db: &Pool) -> Result<bool, DemoError> {
         programs::announce(&mut tx, program).await?;
     }
     store::insert_codes(&mut tx).await?;
+    office::count_sales_anew(&mut tx).await?;
     tx.commit().await?;
     Ok(true)
 }

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::store::count as store;
+use super::store::count::{self as store, SalesProgress};
 use crate::{app::App, text::times::HOME_ZONE};
 
 /// Time whose sales one transaction counts, after a long pause or for what was sold before anything was
@@ -41,20 +41,22 @@ enum Step {
 
 async fn count_step(app: &App, step: TimeDelta) -> Result<Step, sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let Some(from) = store::lock_progress(&mut tx).await? else { return Ok(Step::Last) };
+    let Some(progress) = store::lock_progress(&mut tx).await? else { return Ok(Step::Last) };
+    let from = progress.counted_until;
     // Read after the lock: what began before this moment has committed, or may still write.
     let horizon = store::read_horizon(&mut tx).await?;
     let until = horizon.min(from + step);
     if until <= from {
         return Ok(Step::Last);
     }
-    let sold = store::write_sales(&mut tx, from, until, HOME_ZONE).await?;
+    let counts = progress.counts + 1;
+    let sold = store::write_sales(&mut tx, from, until, HOME_ZONE, counts).await?;
     if !sold.is_empty() {
         store::write_sell_outs(&mut tx, &sold).await?;
     }
     let is_last = until == horizon;
     if !sold.is_empty() || !is_last || until - from > PROGRESS_MAX {
-        store::write_progress(&mut tx, until).await?;
+        store::write_progress(&mut tx, SalesProgress { counted_until: until, counts }).await?;
         tx.commit().await?;
     }
     Ok(match (is_last, sold.is_empty()) {

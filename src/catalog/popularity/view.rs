@@ -6,7 +6,7 @@
 
 use std::{iter, sync::LazyLock};
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
+use chrono::{Datelike, Days, NaiveDate, NaiveTime};
 use redis::cmd;
 use uuid::Uuid;
 
@@ -36,35 +36,31 @@ static RANK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("rank.
 /// Last change that the view has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cursor {
-    changed_at: DateTime<Utc>,
+    changed_in: i64,
     day: NaiveDate,
     schedule_id: ScheduleId,
 }
 
 impl Cursor {
     /// Cursor before every change.
-    const START: Self = Self {
-        changed_at: DateTime::UNIX_EPOCH,
-        day: EARLIEST,
-        schedule_id: ScheduleId(Uuid::nil()),
-    };
+    const START: Self = Self { changed_in: 0, day: EARLIEST, schedule_id: ScheduleId(Uuid::nil()) };
 
     fn of(row: &DaySales) -> Self {
-        let &DaySales { changed_at, day, schedule_id, .. } = row;
-        Self { changed_at, day, schedule_id }
+        let &DaySales { changed_in, day, schedule_id, .. } = row;
+        Self { changed_in, day, schedule_id }
     }
 
     fn stored(self) -> String {
-        let Self { changed_at, day, schedule_id } = self;
-        format!("{} {} {schedule_id}", changed_at.timestamp_micros(), day.num_days_from_ce())
+        let Self { changed_in, day, schedule_id } = self;
+        format!("{} {} {schedule_id}", changed_in, day.num_days_from_ce())
     }
 
     fn parse(stored: &str) -> Option<Self> {
         let mut parts = stored.split(' ');
-        let changed_at = DateTime::from_timestamp_micros(parts.next()?.parse().ok()?)?;
+        let changed_in = parts.next()?.parse().ok()?;
         let day = NaiveDate::from_num_days_from_ce_opt(parts.next()?.parse().ok()?)?;
         let schedule_id = parts.next()?.parse().ok()?;
-        Some(Self { changed_at, day, schedule_id })
+        Some(Self { changed_in, day, schedule_id })
     }
 }
 
@@ -77,7 +73,7 @@ pub(super) async fn project(app: &App) -> Result<Result<(), RedisAway>, sqlx::Er
             Err(away) => return Ok(Err(away)),
         };
         let cursor = stored.as_deref().and_then(Cursor::parse).unwrap_or(Cursor::START);
-        let after = (cursor.changed_at, cursor.day, cursor.schedule_id);
+        let after = (cursor.changed_in, cursor.day, cursor.schedule_id);
         let mut rows = store::list_changed(&app.db, after, CHANGES_MAX).await?;
         let n_read = rows.len();
         if n_read == 0 && is_whole {
@@ -207,7 +203,7 @@ mod tests {
     #[test]
     fn a_cursor_survives_redis() {
         let cursor = Cursor {
-            changed_at: DateTime::from_timestamp_micros(1_900_000_000_123_456).unwrap(),
+            changed_in: 1_900_000,
             day: NaiveDate::from_ymd_opt(2030, 3, 31).unwrap(),
             schedule_id: ScheduleId(Uuid::now_v7()),
         };

@@ -9,7 +9,10 @@ mod orders;
 mod rows;
 
 use self::{buyers::ProgramRows, rows::Rows};
-use super::{DemoError, PASSWORD, require_own, store::copy};
+use super::{
+    DemoError, PASSWORD, require_own,
+    store::{copy, office},
+};
 use crate::{accounts::PasswordGate, infra::postgres::Pool};
 
 /// `application_name` of this connection.
@@ -82,6 +85,7 @@ pub async fn load_large(
         rows.copy(&mut tx).await?;
         written(nth + 1);
     }
+    office::count_sales_anew(&mut tx).await?;
     tx.commit().await?;
     copy::tidy_up(&mut db).await?;
     Ok(true)

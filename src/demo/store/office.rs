@@ -1,4 +1,4 @@
-//! Checks whether a database holds demo data, other data, or an open demo account.
+//! Checks whether a database holds demo data, other data, or an open demo account; and what is counted anew.
 
 use crate::infra::postgres::{Connection, Pool};
 
@@ -60,4 +60,14 @@ pub(crate) async fn has_open(db: &Pool, emails: &[String]) -> Result<bool, sqlx:
     )
     .fetch_one(db)
     .await
+}
+
+/// Lets all sales be counted anew: the demo's were made on earlier days, up to which an instance may have
+/// counted. Waits for a count that is running.
+pub(crate) async fn count_sales_anew(tx: &mut Connection) -> Result<(), sqlx::Error> {
+    sqlx::query!("update daily_sales_progress set counted_until = counted_from")
+        .execute(&mut *tx)
+        .await?;
+    sqlx::query!("delete from daily_sales").execute(tx).await?;
+    Ok(())
 }

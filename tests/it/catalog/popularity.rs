@@ -103,13 +103,14 @@ async fn sell_made_up(office: &Office, n: usize) -> Vec<Concert> {
     }
     run_sql(
         &office.db,
-        "insert into daily_sales (day, schedule_id, program_id, bookings, revenue, changed_at)
+        "insert into daily_sales (day, schedule_id, program_id, bookings, revenue, changed_in)
          select (now() at time zone 'Asia/Seoul')::date - days, id, program_id,
              abs(hashtext(id::text || days)) % 7 - 2, abs(hashtext(days || id::text)) % 5 * 1000 - 1000,
-             date_trunc('day', now()) + days * interval '1 second'
+             days + 1
          from schedules cross join generate_series(0, 8) as days",
     )
     .await;
+    run_sql(&office.db, "update daily_sales_progress set counts = 100").await;
     concerts
 }
 
@@ -144,7 +145,7 @@ async fn forget(office: &Office, keys: &[String]) {
 
 /// Waits until Redis has every change.
 async fn until_whole(office: &Office) {
-    let newest = "select coalesce((extract(epoch from max(changed_at)) * 1000000)::bigint, 0) from daily_sales";
+    let newest = "select coalesce(max(changed_in), 0) from daily_sales";
     until("the view is whole", async || {
         let newest: i64 = read_one(&office.db, newest).await;
         let mut read = redis::cmd("GET");
@@ -198,8 +199,7 @@ async fn what_redis_knew_before_it_went_back_in_time_is_not_added_twice(db: PgPo
     let concerts = sell_made_up(&office, 2).await;
     // The second stays ahead by one, unless a change is added to what it changes.
     for (concert, bookings) in concerts.iter().zip([5, 7]) {
-        let sold =
-            "update daily_sales set bookings = $2, changed_at = now() where schedule_id = $1";
+        let sold = "update daily_sales set bookings = $2, changed_in = 50 where schedule_id = $1";
         let sold = sqlx::query(sold).bind(concert.schedule_id).bind(bookings);
         sold.execute(&db).await.unwrap();
     }

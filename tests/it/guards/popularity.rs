@@ -5,13 +5,13 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     (
         "daily_sales_pkey",
         "insert into daily_sales
-         select date '2030-01-01', id, program_id, 1, 1, now()
+         select date '2030-01-01', id, program_id, 1, 1, 1
          from schedules cross join generate_series(1, 2)",
     ),
     (
         "daily_sales_schedule_of_program",
         "insert into daily_sales
-         select date '2030-01-01', id, '00000000-0000-0000-0000-000000000011', 1, 1, now()
+         select date '2030-01-01', id, '00000000-0000-0000-0000-000000000011', 1, 1, 1
          from schedules where program_id <> '00000000-0000-0000-0000-000000000011'",
     ),
     (

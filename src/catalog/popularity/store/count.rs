@@ -4,13 +4,22 @@ use chrono::{DateTime, Utc};
 
 use crate::{catalog::ScheduleId, infra::postgres::Connection};
 
-/// Locks the progress and returns the moment up to which sales are counted; `None` while somebody
-/// else has it locked.
+/// How far sales are counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SalesProgress {
+    /// Everything before this moment is counted.
+    pub(crate) counted_until: DateTime<Utc>,
+    /// Number of the last count that changed anything.
+    pub(crate) counts: i64,
+}
+
+/// Locks the progress and returns it; `None` while somebody else has it locked.
 pub(crate) async fn lock_progress(
     tx: &mut Connection,
-) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select counted_until from daily_sales_progress for no key update skip locked",
+) -> Result<Option<SalesProgress>, sqlx::Error> {
+    sqlx::query_as!(
+        SalesProgress,
+        "select counted_until, counts from daily_sales_progress for no key update skip locked",
     )
     .fetch_optional(tx)
     .await
@@ -33,12 +42,13 @@ pub(crate) async fn read_horizon(tx: &mut Connection) -> Result<DateTime<Utc>, s
 }
 
 /// Adds what was paid, refunded and sold on from `from` until before `until` to the daily sales, with
-/// days of the time zone `zone`. Returns the performances of which something was paid.
+/// days of the time zone `zone`, in the count `number`. Returns the performances of which something was paid.
 pub(crate) async fn write_sales(
     tx: &mut Connection,
     from: DateTime<Utc>,
     until: DateTime<Utc>,
     zone: &str,
+    number: i64,
 ) -> Result<Vec<ScheduleId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -64,19 +74,20 @@ pub(crate) async fn write_sales(
             where r.status = 'SOLD' and r.schedule_id is not null
                 and r.settled_at >= $1 and r.settled_at < $2
         )
-        insert into daily_sales as d (day, schedule_id, program_id, bookings, revenue, changed_at)
-        select (at at time zone $3)::date, schedule_id, program_id, sum(bookings), sum(revenue), $2
+        insert into daily_sales as d (day, schedule_id, program_id, bookings, revenue, changed_in)
+        select (at at time zone $3)::date, schedule_id, program_id, sum(bookings), sum(revenue), $4
         from sold
         where substr(program_id::text, 15, 1) <> '8'
         group by 1, 2, 3
         on conflict (day, schedule_id) do update
             set bookings = d.bookings + excluded.bookings, revenue = d.revenue + excluded.revenue,
-                changed_at = excluded.changed_at
+                changed_in = excluded.changed_in
         returning schedule_id as "id: ScheduleId"
         "#,
         from,
         until,
         zone,
+        number,
     )
     .fetch_all(tx)
     .await
@@ -133,11 +144,17 @@ pub(crate) async fn write_sell_outs(
     Ok(())
 }
 
-/// Writes the moment up to which sales are counted.
+/// Writes how far sales are counted.
 pub(crate) async fn write_progress(
     tx: &mut Connection,
-    until: DateTime<Utc>,
+    progress: SalesProgress,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update daily_sales_progress set counted_until = $1", until).execute(tx).await?;
+    sqlx::query!(
+        "update daily_sales_progress set counted_until = $1, counts = $2",
+        progress.counted_until,
+        progress.counts,
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }

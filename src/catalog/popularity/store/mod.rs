@@ -4,7 +4,7 @@ pub(crate) mod count;
 pub(crate) mod listed;
 pub(crate) mod rank;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 
 use crate::{
     catalog::{ProgramId, ScheduleId},
@@ -19,27 +19,28 @@ pub(crate) struct DaySales {
     pub(crate) program_id: ProgramId,
     pub(crate) bookings: i64,
     pub(crate) revenue: i64,
-    pub(crate) changed_at: DateTime<Utc>,
+    /// Number of the count that changed it last.
+    pub(crate) changed_in: i64,
 }
 
 /// Lists at most `rows_max` rows that follow `after` in the order in which they changed.
 pub(crate) async fn list_changed(
     db: &Pool,
-    after: (DateTime<Utc>, NaiveDate, ScheduleId),
+    after: (i64, NaiveDate, ScheduleId),
     rows_max: i64,
 ) -> Result<Vec<DaySales>, sqlx::Error> {
-    let (changed_at, day, schedule_id) = after;
+    let (changed_in, day, schedule_id) = after;
     sqlx::query_as!(
         DaySales,
         r#"
         select day, schedule_id as "schedule_id: ScheduleId", program_id as "program_id: ProgramId",
-            bookings, revenue, changed_at
+            bookings, revenue, changed_in
         from daily_sales
-        where (changed_at, day, schedule_id) > ($1, $2, $3)
-        order by changed_at, day, schedule_id
+        where (changed_in, day, schedule_id) > ($1, $2, $3)
+        order by changed_in, day, schedule_id
         limit $4
         "#,
-        changed_at,
+        changed_in,
         day,
         schedule_id as _,
         rows_max,
