@@ -14,7 +14,7 @@
 //! * Nothing of a rehearsal is told.
 //! * Statements that are often run, those of holds, of the states of reservations and of tickets at the
 //!   door, write their events themselves: an event costs no conversation of its own. All others call
-//!   [`write`].
+//!   [`write()`].
 //!
 //! # Concurrency
 //!
