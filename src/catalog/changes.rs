@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    editing::{ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
+    editing::{Edited, ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
     model::{ProgramId, ProgramStatus, ScheduleId, ScheduleSeatId, SeatId, VenueId},
     programs::{slug, store},
@@ -24,15 +24,6 @@ use crate::{
     events::{self, EventKind, NewEvent},
     infra::postgres::{Connection, Pool},
 };
-
-/// Edition before and after an edit.
-#[derive(Clone, Debug)]
-pub(crate) struct Edited<T> {
-    /// State before.
-    pub before: T,
-    /// State after.
-    pub after: T,
-}
 
 /// Creates a draft. Without a slug it gets one of its title: of two drafts that get the same at once
 /// one is refused as [`CatalogError::SlugTaken`], and finds another the next time.

@@ -9,6 +9,15 @@ use super::{
 };
 use crate::points::Points;
 
+/// Edition before and after an edit.
+#[derive(Clone, Debug)]
+pub(crate) struct Edited<T> {
+    /// State before.
+    pub before: T,
+    /// State after.
+    pub after: T,
+}
+
 /// Fields of a program's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ProgramDetails {

@@ -44,7 +44,7 @@ mod store;
 pub(crate) mod venues;
 
 pub(crate) use changes::{
-    Edited, Prices, cancel_schedule, change_program, count_hiding, create_program, create_schedule,
+    Prices, cancel_schedule, change_program, count_hiding, create_program, create_schedule,
     create_venue, create_zone, find_schedule_edition, find_venue, has_prices_to_write,
     inventory_of, keep_places, list_schedule_editions, list_venues, list_with_prices_to_write,
     next_schedule_edition, reopen_winding_down, replace_seats, update_prices, update_venue,
@@ -52,7 +52,7 @@ pub(crate) use changes::{
 };
 pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
-    ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary, ScheduleEdition,
+    Edited, ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary, ScheduleEdition,
     SectionInventory, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;

@@ -26,11 +26,11 @@ pub(crate) mod store;
 use futures_util::StreamExt;
 use rand::seq::SliceRandom;
 
-use self::store::Left;
+use self::store::{Left, WindingDown};
 use super::error::AdminError;
 use crate::{
     app::App,
-    catalog::{self, ProgramId, ScheduleId},
+    catalog,
     infra::postgres::retry_stale,
     payment::{self, PaymentError, Share},
     reservation::{self, ReservationError, ReservationStatus},
@@ -44,17 +44,12 @@ const AT_ONCE: usize = 4;
 
 /// Gives back the next batch of each cancelled program and performance; one tick of a worker.
 pub async fn wind_down(app: &App) -> Result<(), sqlx::Error> {
-    for program_id in store::list_winding_down(&app.db).await? {
-        let left = store::list_left(&app.db, program_id, BATCH_MAX).await?;
+    let mut winding_down = store::list_programs(&app.db).await?;
+    winding_down.extend(store::list_schedules(&app.db).await?);
+    for cancelled in winding_down {
+        let left = store::list_left(&app.db, cancelled, BATCH_MAX).await?;
         match left.is_empty() {
-            true => finish(app, program_id).await?,
-            false => give_all_back(app, left).await,
-        }
-    }
-    for schedule_id in store::schedules::list_winding_down(&app.db).await? {
-        let left = store::schedules::list_left(&app.db, schedule_id, BATCH_MAX).await?;
-        match left.is_empty() {
-            true => finish_schedule(app, schedule_id).await?,
+            true => finish(app, cancelled).await?,
             false => give_all_back(app, left).await,
         }
     }
@@ -82,27 +77,23 @@ async fn give_all_back(app: &App, mut left: Vec<Left>) {
         .await;
 }
 
-/// Ends the winding down of a performance if nothing is left; the rows decide as in [`finish`].
-async fn finish_schedule(app: &App, schedule_id: ScheduleId) -> Result<(), sqlx::Error> {
-    let mut tx = app.db.begin().await?;
-    catalog::lock_schedule(&mut tx, schedule_id).await?;
-    if !store::schedules::is_anything_left(&mut tx, schedule_id).await? {
-        catalog::write_schedule_wound_down(&mut tx, schedule_id).await?;
-    }
-    tx.commit().await
-}
-
 /// Ends the winding down if nothing is left.
 ///
 /// The rows decide, not a clock: a payment that began before the cancellation holds its
 /// reservation's lock, so the reservation reads as `HELD` until it ends and as paid afterwards.
 /// A hold that began before the cancellation may still be committed later, but can never be
 /// paid. Undoing a check-in waits for the rows of program and performance, and reopens the winding down.
-async fn finish(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
+async fn finish(app: &App, cancelled: WindingDown) -> Result<(), sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    catalog::lock_program(&mut tx, program_id).await?;
-    if !store::is_anything_left(&mut tx, program_id).await? {
-        catalog::write_wound_down(&mut tx, program_id).await?;
+    match cancelled.schedule_id {
+        None => catalog::lock_program(&mut tx, cancelled.program_id).await?,
+        Some(id) => catalog::lock_schedule(&mut tx, id).await?,
+    }
+    if !store::is_anything_left(&mut tx, cancelled).await? {
+        match cancelled.schedule_id {
+            None => catalog::write_wound_down(&mut tx, cancelled.program_id).await?,
+            Some(id) => catalog::write_schedule_wound_down(&mut tx, id).await?,
+        }
     }
     tx.commit().await
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self as store, CancellationProgress};
+use super::store::{self as store, CancellationProgress, WindingDown};
 use crate::{
     accounts::{AdminAccount, api_keys::pages::ConfirmedProgramsWriter},
     admin::{
@@ -65,7 +65,8 @@ impl CancellationPage {
 
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
-        let progress = store::progress_of(&app.db, id).await?;
+        let of = WindingDown { program_id: id, schedule_id: None };
+        let progress = store::progress_of(&app.db, of).await?;
         let subject = Cancellable {
             href: program_path(id),
             title: edition.details.title,

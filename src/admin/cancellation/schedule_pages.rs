@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{
     pages::{Cancellable, CancellationForm, CancellationPage},
-    store,
+    store::{self, WindingDown},
 };
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
@@ -31,7 +31,8 @@ async fn edition_of(app: &App, id: ScheduleId) -> Result<ScheduleEdition, PageEr
 
 async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage, PageError> {
     let edition = edition_of(app, id).await?;
-    let progress = store::schedules::progress_of(&app.db, id).await?;
+    let of = WindingDown { program_id: edition.program_id, schedule_id: Some(id) };
+    let progress = store::progress_of(&app.db, of).await?;
     let subject = Cancellable {
         href: format!("/admin/schedules/{id}"),
         title: edition.title.clone(),

@@ -30,11 +30,7 @@ pub(crate) use self::{
     model::{Cost, PriceType, PriceTypeDetails, PriceTypeId, PriceTypeSeriesId},
     store::{list_current, list_named},
 };
-use super::{
-    changes::{Edited, next_schedule_edition},
-    error::CatalogError,
-    model::ScheduleId,
-};
+use super::{editing::Edited, error::CatalogError, model::ScheduleId, schedules};
 use crate::infra::postgres::Connection;
 
 /// Types that a performance may have at once.
@@ -132,7 +128,7 @@ async fn edit(
     version: i64,
     work: impl AsyncFnOnce(&mut Connection, &[PriceType]) -> Result<(), CatalogError>,
 ) -> Result<Edited<PriceTypes>, CatalogError> {
-    let next = next_schedule_edition(tx, id, version, None).await?;
+    let next = schedules::next_schedule_edition(tx, id, version, None).await?;
     let before = list_current(&mut *tx, id).await?;
     work(tx, &before).await?;
     let after = list_current(&mut *tx, id).await?;

@@ -15,8 +15,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{
-    changes::Edited,
-    editing::{ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
+    editing::{Edited, ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
 };

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::store::prices::{self as store, PriceChange, UnpricedSeat};
 use crate::{
     catalog::{
-        changes::{Edited, next_schedule_edition},
+        editing::Edited,
         error::CatalogError,
         model::{ScheduleId, ScheduleSeatId, SeatId},
         schedules,
@@ -48,7 +48,7 @@ pub(crate) async fn update_prices(
     version: i64,
     prices: &[(String, Points)],
 ) -> Result<Edited<Prices>, CatalogError> {
-    let edited = next_schedule_edition(tx, id, version, None).await?;
+    let edited = schedules::next_schedule_edition(tx, id, version, None).await?;
     let sections = schedules::store::list_sections(&mut *tx, id).await?;
     let is_known = |name: &String| sections.iter().any(|section| section.section == *name);
     if !prices.iter().all(|(section, _)| is_known(section)) {

@@ -1,27 +1,50 @@
-//! SQL of cancelled programs and their remaining reservations; `schedules` has that of performances.
-
-pub(crate) mod schedules;
+//! SQL of what is cancelled, and of its remaining reservations.
 
 use crate::{
     accounts::AccountId,
-    catalog::ProgramId,
+    catalog::{ProgramId, ScheduleId},
     infra::postgres::{Connection, Pool},
     reservation::{ReservationId, ReservationStatus},
 };
 
-/// Bound on programs wound down in one tick.
-const PROGRAMS_MAX: i64 = 20;
+/// Bound on programs, and on performances, wound down in one tick.
+const CANCELLED_MAX: i64 = 20;
+
+/// Cancelled program, or performance that is cancelled alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WindingDown {
+    pub(crate) program_id: ProgramId,
+    /// The performance; `None` where the whole program is cancelled.
+    pub(crate) schedule_id: Option<ScheduleId>,
+}
 
 /// Lists programs that are cancelled and not wound down, the earliest cancelled first.
-pub(crate) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
-    sqlx::query_scalar!(
+pub(crate) async fn list_programs(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
+    sqlx::query_as!(
+        WindingDown,
         r#"
-        select id as "id: ProgramId" from programs
+        select id as "program_id: ProgramId", null::uuid as "schedule_id: ScheduleId" from programs
         where cancelled_at is not null and wound_down_at is null
         order by cancelled_at
         limit $1
         "#,
-        PROGRAMS_MAX,
+        CANCELLED_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Lists performances that are cancelled and not wound down, the earliest cancelled first.
+pub(crate) async fn list_schedules(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
+    sqlx::query_as!(
+        WindingDown,
+        r#"
+        select program_id as "program_id: ProgramId", id as "schedule_id?: ScheduleId" from schedules
+        where cancelled_at is not null and wound_down_at is null
+        order by cancelled_at
+        limit $1
+        "#,
+        CANCELLED_MAX,
     )
     .fetch_all(db)
     .await
@@ -41,7 +64,7 @@ pub(crate) struct Left {
 /// as its reservations, where a join would read the tickets of every program ever sold.
 pub(crate) async fn list_left(
     db: &Pool,
-    program_id: ProgramId,
+    of: WindingDown,
     rows_max: i64,
 ) -> Result<Vec<Left>, sqlx::Error> {
     sqlx::query_as!(
@@ -51,11 +74,15 @@ pub(crate) async fn list_left(
             status as "status!: ReservationStatus"
         from (
             select id, account_id, status from reservations
-            where program_id = $1 and status = 'HELD' and expires_at > clock_timestamp()
+            where program_id = $1 and ($2::uuid is null or schedule_id = $2)
+              and status = 'HELD' and expires_at > clock_timestamp()
             union all
             select r.id, r.account_id, r.status
             from reservations r
-            where r.schedule_id = any(array(select id from schedules where program_id = $1))
+            where r.schedule_id = any(array(
+                select id from schedules
+                where program_id = $1 and ($2::uuid is null or id = $2)
+              ))
               and r.status = 'CONFIRMED'
               and exists (
                 select from reservation_items i
@@ -68,27 +95,35 @@ pub(crate) async fn list_left(
                 offset 0
               )
         ) left_over
-        limit $2
+        limit $3
         "#,
-        program_id as _,
+        of.program_id as _,
+        of.schedule_id as _,
         rows_max,
     )
     .fetch_all(db)
     .await
 }
 
-/// Returns whether a program has holds (expired ones that are not yet marked included), paid
-/// reservations with a valid ticket, or accounts waiting in its queue, all in one snapshot.
+/// Returns whether there are holds (expired ones that are not yet marked included), paid reservations with
+/// a valid ticket, or, of a whole program, accounts waiting in its queue, all in one snapshot.
 pub(crate) async fn is_anything_left(
     tx: &mut Connection,
-    program_id: ProgramId,
+    of: WindingDown,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select exists (select from reservations where program_id = $1 and status = 'HELD')
+        select exists (
+                select from reservations
+                where program_id = $1 and ($2::uuid is null or schedule_id = $2)
+                  and status = 'HELD'
+            )
             or exists (
                 select from reservations r
-                where r.schedule_id = any(array(select id from schedules where program_id = $1))
+                where r.schedule_id = any(array(
+                    select id from schedules
+                    where program_id = $1 and ($2::uuid is null or id = $2)
+                  ))
                   and r.status = 'CONFIRMED'
                   and exists (
                     select from reservation_items i
@@ -101,13 +136,16 @@ pub(crate) async fn is_anything_left(
                     offset 0
                   )
             )
-            or exists (select from queue_tokens
-                       where program_id = $1 and status = 'WAITING' and parked_at is null)
-            or exists (select from queue_tokens
-                       where program_id = $1 and status = 'WAITING' and parked_at is not null)
+            or $2::uuid is null and exists (
+                select from queue_tokens
+                where program_id = $1 and status = 'WAITING' and parked_at is null)
+            or $2::uuid is null and exists (
+                select from queue_tokens
+                where program_id = $1 and status = 'WAITING' and parked_at is not null)
             as "is!"
         "#,
-        program_id as _,
+        of.program_id as _,
+        of.schedule_id as _,
     )
     .fetch_one(tx)
     .await
@@ -116,7 +154,7 @@ pub(crate) async fn is_anything_left(
 /// Progress of a cancellation, in reservations unless stated otherwise.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct CancellationProgress {
-    /// Accounts waiting in the queue, parked ones included.
+    /// Accounts waiting in the queue, parked ones included; 0 for one performance.
     pub(crate) waiting: i64,
     pub(crate) held: i64,
     pub(crate) confirmed: i64,
@@ -129,43 +167,49 @@ pub(crate) struct CancellationProgress {
     pub(crate) is_over: bool,
 }
 
+/// Returns how far a cancellation has come.
 pub(crate) async fn progress_of(
     db: &Pool,
-    program_id: ProgramId,
+    of: WindingDown,
 ) -> Result<CancellationProgress, sqlx::Error> {
     sqlx::query_as!(
         CancellationProgress,
         r#"
         select
-            (select count(*) from queue_tokens
-             where program_id = $1 and status = 'WAITING' and parked_at is null)
-            + (select count(*) from queue_tokens
-               where program_id = $1 and status = 'WAITING' and parked_at is not null)
-                as "waiting!",
+            case when $2::uuid is null then
+                (select count(*) from queue_tokens
+                 where program_id = $1 and status = 'WAITING' and parked_at is null)
+                + (select count(*) from queue_tokens
+                   where program_id = $1 and status = 'WAITING' and parked_at is not null)
+            else 0 end as "waiting!",
             held as "held!", confirmed - used as "confirmed!", used as "used!", done as "done!",
             (select coalesce(sum(t.amount), 0)::bigint
-             from programs p
-             join reservations r on r.program_id = p.id and r.status = 'REFUNDED'
-                and r.settled_at >= p.cancelled_at
+             from reservations r
              join payments m on m.reservation_id = r.id
              join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
-             where p.id = $1) as "refunded!",
+             where r.program_id = $1 and ($2::uuid is null or r.schedule_id = $2)
+                and r.status = 'REFUNDED' and r.settled_at >= counted.cancelled_at) as "refunded!",
             is_over as "is_over!"
         from (
-            select count(*) filter (where r.status = 'HELD') as held,
+            select c.cancelled_at, count(*) filter (where r.status = 'HELD') as held,
                 count(*) filter (where r.status = 'CONFIRMED') as confirmed,
                 count(*) filter (where r.status in ('CANCELLED', 'EXPIRED', 'REFUNDED')
-                                 and r.settled_at >= p.cancelled_at) as done,
-                p.wound_down_at is not null as is_over
-            from programs p
-            left join reservations r on r.program_id = p.id
-            where p.id = $1
-            group by p.id
+                                 and r.settled_at >= c.cancelled_at) as done,
+                c.wound_down_at is not null as is_over
+            from (
+                select cancelled_at, wound_down_at from programs where id = $1 and $2::uuid is null
+                union all
+                select cancelled_at, wound_down_at from schedules where id = $2
+            ) c
+            left join reservations r
+                on r.program_id = $1 and ($2::uuid is null or r.schedule_id = $2)
+            group by c.cancelled_at, c.wound_down_at
         ) counted
         cross join (
             select count(*) as used
             from reservations r
-            where r.program_id = $1 and r.status = 'CONFIRMED'
+            where r.program_id = $1 and ($2::uuid is null or r.schedule_id = $2)
+              and r.status = 'CONFIRMED'
               and not exists (
                 select from reservation_items i
                 cross join lateral (
@@ -178,7 +222,8 @@ pub(crate) async fn progress_of(
               )
         ) entered
         "#,
-        program_id as _,
+        of.program_id as _,
+        of.schedule_id as _,
     )
     .fetch_one(db)
     .await
