@@ -96,7 +96,7 @@ popularity-by = Ranked by
 popularity-bookings = Bookings
 popularity-revenue = Points
 popularity-until = Day, or last day of the week
-popularity-slug = Find a show (its short name)
+popularity-slug = Find a show by its web address
 popularity-show = Show
 popularity-found = { $title }: rank { $rank }, { $bookings } bookings, { $revenue }
 popularity-none = Nothing has been booked in this time.
@@ -108,12 +108,13 @@ popularity-sell-outs-lede = From the opening of the sale until the last place wa
 popularity-sell-outs-none = Nothing has sold out yet.
 popularity-took = Took
 popularity-took-secs = { $secs } s
+popularity-took-mins = { $minutes } min { $secs } s
 popularity-refusal-choice = Please choose one of the options on the page.
 popularity-refusal-future = This day is still to come. Please choose today or a day before it.
 popularity-refusal-not-kept = This day is too long ago: its figures are no longer kept.
 popularity-refusal-page = Please choose a page from 1 to 10,000.
 popularity-refusal-top = Please ask for 1 to 100 at a time.
-popularity-refusal-unknown = There is no show with this short name.
+popularity-refusal-unknown = There is no show with this web address.
 popularity-refusal-draft = This show is not published, so it has no rank.
 
 ## Program

@@ -84,7 +84,7 @@ popularity-by = 並べ方
 popularity-bookings = 予約
 popularity-revenue = ポイント
 popularity-until = 日付(7日間の場合は最後の日)
-popularity-slug = 公演を探す(短い名前)
+popularity-slug = ウェブアドレスで公演を探す
 popularity-show = 表示
 popularity-found = { $title }:{ $rank }位、予約{ $bookings }件、{ $revenue }
 popularity-none = この期間の予約はありません。
@@ -96,12 +96,13 @@ popularity-sell-outs-lede = 発売開始から最後の席が支払われるま�
 popularity-sell-outs-none = まだ完売した公演はありません。
 popularity-took = かかった時間
 popularity-took-secs = { $secs }秒
+popularity-took-mins = { $minutes }分{ $secs }秒
 popularity-refusal-choice = 画面にある項目から選んでください。
 popularity-refusal-future = まだ来ていない日です。今日か過ぎた日を選んでください。
 popularity-refusal-not-kept = 古い日のため、数字はもう保存されていません。
 popularity-refusal-page = 1から10,000までのページを選んでください。
 popularity-refusal-top = 一度に表示できるのは1〜100件です。
-popularity-refusal-unknown = この短い名前の公演はありません。
+popularity-refusal-unknown = このウェブアドレスの公演はありません。
 popularity-refusal-draft = 公開されていない公演なので、順位はありません。
 
 ## Program

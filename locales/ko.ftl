@@ -84,7 +84,7 @@ popularity-by = 순위 기준
 popularity-bookings = 예매
 popularity-revenue = 포인트
 popularity-until = 날짜 (7일이면 마지막 날)
-popularity-slug = 공연 찾기 (짧은 이름)
+popularity-slug = 웹 주소로 공연 찾기
 popularity-show = 보기
 popularity-found = { $title }: { $rank }위, 예매 { $bookings }건, { $revenue }
 popularity-none = 이 기간에는 예매가 없어요.
@@ -96,12 +96,13 @@ popularity-sell-outs-lede = 예매가 열린 때부터 마지막 자리가 결�
 popularity-sell-outs-none = 아직 매진된 회차가 없어요.
 popularity-took = 걸린 시간
 popularity-took-secs = { $secs }초
+popularity-took-mins = { $minutes }분 { $secs }초
 popularity-refusal-choice = 화면에 있는 항목 중에서 골라 주세요.
 popularity-refusal-future = 아직 오지 않은 날이에요. 오늘이나 지난 날을 골라 주세요.
 popularity-refusal-not-kept = 너무 오래된 날이라 수치를 더 이상 보관하지 않아요.
 popularity-refusal-page = 1에서 10,000까지의 페이지를 골라 주세요.
 popularity-refusal-top = 한 번에 1~100개까지 볼 수 있어요.
-popularity-refusal-unknown = 이 짧은 이름을 쓰는 공연이 없어요.
+popularity-refusal-unknown = 이 웹 주소를 쓰는 공연이 없어요.
 popularity-refusal-draft = 공개되지 않은 공연이라 순위가 없어요.
 
 ## Program

@@ -21,6 +21,7 @@ use crate::{
         },
     },
     infra::postgres::page::{After, PAGE_ROWS, Page},
+    text::i18n::Phrase,
     web::{error::PageError, form::Mistakes, page::View},
 };
 
@@ -125,6 +126,21 @@ async fn find_one(app: &App, asked: AskedRanking, slug: &str) -> Result<Line, Pa
 struct SellOutsPage {
     v: View,
     sell_outs: Page<SellOut>,
+}
+
+impl SellOutsPage {
+    /// Returns how long a performance took to sell out, in words.
+    fn took(&self, sell_out: &SellOut) -> Phrase {
+        let (secs, mins) = (sell_out.took_secs % 60, sell_out.took_secs / 60);
+        match mins {
+            0 => self.v.t("popularity-took-secs").word("secs", secs),
+            1..60 => self.v.t("popularity-took-mins").word("minutes", mins).word("secs", secs),
+            _ => {
+                let text = self.v.t("date-hours-minutes");
+                text.word("hours", self.v.number(mins / 60)).word("minutes", mins % 60)
+            }
+        }
+    }
 }
 
 /// `GET /admin/popularity/sell-outs`
