@@ -30,9 +30,6 @@ use crate::{
     },
 };
 
-/// Rows of one sheet: a longer list goes on on another.
-const SHEET_ROWS: usize = 1_000;
-
 /// Columns of the CSV file.
 const COLUMNS: &[&str] = &[
     "name",
@@ -134,8 +131,10 @@ pub(crate) async fn show_sheet(
     let edition = edition_of(&app, path).await?;
     record(&app, me.account_id, edition.id, Taking::Sheet).await?;
     let mut attendees = store::list(&app.db, edition.id, None, query.after, CHUNK_ROWS + 1).await?;
-    let has_more = attendees.len() > SHEET_ROWS;
-    attendees.truncate(SHEET_ROWS);
+    // A longer list goes on on another sheet.
+    let rows_max = usize::try_from(CHUNK_ROWS).unwrap_or(usize::MAX);
+    let has_more = attendees.len() > rows_max;
+    attendees.truncate(rows_max);
     let next = attendees.last().filter(|_| has_more).map(|attendee| attendee.ticket_id.0);
     attendees.sort_by_cached_key(|attendee| attendee.name.to_lowercase());
     let document = json!({ "attendees": attendees, "next": next });

@@ -13,47 +13,29 @@ use crate::{
     accounts::AdminAccount,
     app::App,
     catalog::{
-        ProgramId, ProgramStatus, ScheduleId,
+        ProgramStatus, ScheduleId,
         popularity::{
-            self, Ranked, RankedBy, Sales,
+            self, Ranked, RankedBy,
             pages::query::{AskedRanking, RankingQuery},
             store::listed::{self, Figures, SellOut},
         },
     },
     infra::postgres::page::{After, PAGE_ROWS, Page},
     text::i18n::Phrase,
-    web::{error::PageError, form::Mistakes, page::View},
+    web::{
+        error::{NotFound, PageError},
+        form::Mistakes,
+        page::View,
+    },
 };
 
 /// Line of a ranking.
 #[derive(Serialize)]
 struct Line {
+    /// Rank; `None` for one that the ranking does not list.
     rank: Option<i64>,
-    id: Uuid,
-    program_id: ProgramId,
-    slug: String,
-    title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    starts_at: Option<chrono::DateTime<chrono::Utc>>,
-    #[serde(skip)]
-    time_zone: String,
     #[serde(flatten)]
-    sales: Sales,
-}
-
-impl Line {
-    fn of(rank: Option<i64>, figures: &Figures) -> Self {
-        Self {
-            rank,
-            id: figures.id,
-            program_id: figures.program_id,
-            slug: figures.slug.clone(),
-            title: figures.title.clone(),
-            starts_at: figures.starts_at,
-            time_zone: figures.time_zone.clone().unwrap_or_default(),
-            sales: Sales { bookings: figures.bookings, revenue: figures.revenue },
-        }
-    }
+    figures: Figures,
 }
 
 #[derive(Template)]
@@ -84,12 +66,14 @@ pub(crate) async fn show_popularity(
     let asked = query.parse(&app)?;
     let totals = popularity::rank(&app, asked.ranking, asked.top).await?;
     let ids: Vec<Uuid> = totals.ranked.iter().map(|ranked| ranked.id).collect();
-    let figures = listed::list_figures(&app.db, asked.ranking, &ids).await?;
-    let of = |id: Uuid| figures.iter().find(|figures| figures.id == id);
+    let mut figures = listed::list_figures(&app.db, asked.ranking, &ids).await?;
     let lines: Vec<Line> = totals
         .ranked
         .iter()
-        .filter_map(|ranked| Some(Line::of(Some(ranked.rank), of(ranked.id)?)))
+        .filter_map(|ranked| {
+            let place = figures.iter().position(|figures| figures.id == ranked.id)?;
+            Some(Line { rank: Some(ranked.rank), figures: figures.swap_remove(place) })
+        })
         .collect();
     let found = match query.slug.text() {
         "" => None,
@@ -115,10 +99,10 @@ async fn find_one(app: &App, asked: AskedRanking, slug: &str) -> Result<Line, Pa
     if sought.status == ProgramStatus::Draft {
         return Err(Mistakes::one("slug", "popularity-refusal-draft").into());
     }
-    let figures = listed::list_figures(&app.db, ranking, &[sought.id.0]).await?;
-    let figures = figures.first().ok_or(crate::web::error::NotFound)?;
+    let mut figures = listed::list_figures(&app.db, ranking, &[sought.id.0]).await?;
+    let figures = figures.pop().ok_or(NotFound)?;
     let rank = popularity::rank_of(app, ranking, sought.id.0).await?;
-    Ok(Line::of(rank, figures))
+    Ok(Line { rank, figures })
 }
 
 #[derive(Template)]

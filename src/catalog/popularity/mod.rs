@@ -31,7 +31,7 @@ mod view;
 use std::time::Duration;
 
 pub use self::count::count;
-pub(crate) use self::model::{Ranked, RankedBy, Ranking, RankingPage, Sales, Span, TopN};
+pub(crate) use self::model::{Ranked, RankedBy, Ranking, RankingPage, Span, TopN};
 use crate::{app::App, catalog::ProgramId};
 
 /// Rows on one page of a ranking, unless it is asked for another number.

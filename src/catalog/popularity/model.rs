@@ -115,13 +115,6 @@ impl RankingPage {
     }
 }
 
-/// Net sales over a span.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Sales {
-    pub(crate) bookings: i64,
-    pub(crate) revenue: i64,
-}
-
 /// Returns the day of a moment in the office's time zone.
 pub(super) fn day_of(moment: DateTime<Utc>) -> NaiveDate {
     moment.with_timezone(&times::zone(HOME_ZONE)).date_naive()

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Program or performance of a ranking, with its figures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Figures {
     /// Program or performance.
     pub(crate) id: Uuid,
@@ -20,7 +20,9 @@ pub(crate) struct Figures {
     pub(crate) slug: String,
     pub(crate) title: String,
     /// `None` for a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) starts_at: Option<DateTime<Utc>>,
+    #[serde(skip)]
     pub(crate) time_zone: Option<String>,
     pub(crate) bookings: i64,
     pub(crate) revenue: i64,
