@@ -285,10 +285,11 @@ async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
     for act in acts {
         for id in marked.iter().chain([&escaped]) {
             let (start, rest) = act.pattern().split_once('{').unwrap();
-            let rest = rest.split_once('}').unwrap().1.to_owned();
-            let others = ["{ticket_id}", "{zone_id}", "{code_id}", "{type_id}"];
-            let rest = others.iter().fold(rest, |rest, name| rest.replace(name, NOBODY));
-            let path = format!("{start}{id}{rest}");
+            let mut path = format!("{start}{id}");
+            for (n, part) in rest.split('}').skip(1).enumerate() {
+                path.push_str(if n > 0 { NOBODY } else { "" });
+                path.push_str(part.split('{').next().unwrap());
+            }
             let form = [
                 ("reason", "because"),
                 ("amount", "500"),
