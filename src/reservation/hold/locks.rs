@@ -19,8 +19,7 @@ use crate::{
 
 /// Lifetime of seat leases: many times the duration of a hold.
 const SEAT_LEASE: Duration = Duration::from_secs(3);
-/// Lifetime of the lease that excludes other place requests of one account; covers the wait for the
-/// zone.
+/// Lifetime of the lease that excludes other requests of one account; covers the wait for the zone.
 const PERSON_LEASE: Duration = Duration::from_secs(5);
 
 /// Outcome of a request for places.
@@ -57,13 +56,19 @@ pub(super) async fn lease_seats(
     }
 }
 
-/// Takes the lease that excludes other requests of the account for places of the performance.
-/// `None` without Redis.
+/// Takes the lease that excludes other requests of the account: for places, those for places of the
+/// performance; for seats without a request key, those for seats of the program without one. `None`
+/// for seats with a request key, which tells the requests apart, and without Redis.
 pub(super) async fn lease_person(
     app: &App,
     request: &HoldRequest,
 ) -> Result<Option<Lease>, ReservationError> {
-    let (scope, person) = (request.schedule.id, format!("person:{}", request.account_id));
+    let scope = match request.choice {
+        Choice::Places { .. } => request.schedule.id.to_string(),
+        Choice::Seats(_) | Choice::Best(_) if request.request_key.is_some() => return Ok(None),
+        Choice::Seats(_) | Choice::Best(_) => request.schedule.program_id.to_string(),
+    };
+    let person = format!("person:{}", request.account_id);
     match Lease::take(&app.redis, &scope, [person], &request.owner(), PERSON_LEASE).await {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),

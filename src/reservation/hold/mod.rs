@@ -46,6 +46,7 @@ pub(crate) mod wanted_types;
 
 use self::{
     limiter::ReservationState,
+    locks::lease_person,
     refusals::with_alternatives,
     request::{ChosenRequest, HoldRequest},
     single_seats::{SeatBlock, blocks_of},
@@ -134,6 +135,21 @@ async fn hold_now(
             &looked_up
         }
     };
+    // Dropping it releases it, also after a refusal, or the next try would be refused by it.
+    let lease = lease_person(app, request).await?;
+    let held = hold_choice(app, state, request, key).await;
+    if let Some(lease) = lease {
+        lease.release().await;
+    }
+    held
+}
+
+async fn hold_choice(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    key: Option<&RequestKey>,
+) -> Result<Hold, ReservationError> {
     let chosen = || ChosenRequest { request: request.clone(), key: key.cloned() };
     match &request.choice {
         Choice::Best(wish) => best_available::hold_best(app, state, request, wish, key).await,

@@ -12,7 +12,7 @@ use super::{
     alone::{hold_alone, publish},
     decided::HeldTogether,
     limiter::ReservationState,
-    locks::{HoldOutcome, lease_person, without},
+    locks::{HoldOutcome, without},
     permits::Permits,
     request::ChosenRequest,
     together::hold_together,
@@ -44,11 +44,9 @@ pub(super) async fn hold_places(
     chosen: ChosenRequest,
     zone_id: ZoneId,
 ) -> HoldOutcome {
-    // Dropping it releases it, also after a refusal, or the next try would be refused by it.
-    let lease = lease_person(app, &chosen.request).await?;
     let name = LockName::new(&chosen.request.schedule.id, &zone_id);
     let waiter = chosen.request.account_id.to_string();
-    let held = match state.zones.take(&name, &waiter, ZONE_WAIT, chosen.clone()).await {
+    match state.zones.take(&name, &waiter, ZONE_WAIT, chosen.clone()).await {
         Ok(FairOutcome::Carried(answer)) => answer,
         Ok(FairOutcome::Lead(guard, chosen)) => {
             // A caller that goes away leaves followers behind, so this does not end with it.
@@ -61,11 +59,7 @@ pub(super) async fn hold_places(
             without::<()>(&error);
             hold_alone(app, &state.permits, &chosen, None).await
         }
-    };
-    if let Some(lease) = lease {
-        lease.release().await;
     }
-    held
 }
 
 /// Carries out the request of the holder and those of its followers.

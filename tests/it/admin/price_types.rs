@@ -125,16 +125,8 @@ async fn a_type_is_made_edited_and_withdrawn_on_its_page(db: PgPool) {
 #[sqlx::test]
 async fn types_are_taken_over_from_another_performance_of_the_program(db: PgPool) {
     let desk = Desk::open(&db).await;
-    let (other, stranger) = (Uuid::now_v7(), Concert::usual(&db).await);
-    sqlx::query(
-        "insert into schedules (id, program_id, venue_id, starts_at)
-         select $1, program_id, venue_id, starts_at + interval '1 day' from schedules where id = $2",
-    )
-    .bind(other)
-    .bind(desk.concert.schedule_id)
-    .execute(&db)
-    .await
-    .unwrap();
+    let other = desk.concert.another_date(&db, 1).await.schedule_id;
+    let stranger = Concert::usual(&db).await;
     for (schedule_id, name) in
         [(other, "Child"), (other, "Student"), (stranger.schedule_id, "Stranger")]
     {

@@ -13,27 +13,6 @@ use crate::{
     },
 };
 
-/// Another performance of the program of a concert, a day later, with a zone.
-async fn another_date(db: &PgPool, concert: &Concert) -> Concert {
-    let (schedule_id, zone_id) = (Uuid::now_v7(), Uuid::now_v7());
-    sqlx::query(
-        "with made as (
-             insert into schedules (id, program_id, venue_id, starts_at)
-             select $1, program_id, venue_id, starts_at + interval '1 day' from schedules where id = $2
-             returning id
-         )
-         insert into zones (id, schedule_id, name, price, capacity, remaining)
-         select $3, $1, 'Standing', 30000, 50, 50 from made",
-    )
-    .bind(schedule_id)
-    .bind(concert.schedule_id)
-    .bind(zone_id)
-    .execute(db)
-    .await
-    .unwrap();
-    Concert { schedule_id, zone_id, seat_ids: Vec::new(), ..concert.clone() }
-}
-
 pub(super) fn path_of(concert: &Concert) -> String {
     format!("/admin/schedules/{}/cancellation", concert.schedule_id)
 }
@@ -79,7 +58,7 @@ pub(super) async fn two_dates(db: &PgPool) -> (Concert, Concert) {
     let options =
         ConcertOptions { starts_in_secs: 3_600, zone_capacity: 10, ..ConcertOptions::default() };
     let tonight = Concert::with(db, options).await;
-    let tomorrow = another_date(db, &tonight).await;
+    let tomorrow = tonight.another_date(db, 1).await;
     (tonight, tomorrow)
 }
 

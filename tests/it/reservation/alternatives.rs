@@ -72,18 +72,14 @@ async fn a_sold_out_zone_names_other_zones_and_other_performances(db: PgPool) {
     let concert = Concert::with(&office.db, options).await;
     let people = office.crowd(2, "ada").await;
     admit(&office.db, &concert, &people).await;
-    let performance = "insert into schedules (id, program_id, venue_id, starts_at)
-        select gen_random_uuid(), program_id, venue_id, starts_at + $2 * interval '1 day'
-        from schedules where id = $1";
-    for days in [7_i32, 1] {
-        let add = sqlx::query(performance).bind(concert.schedule_id).bind(days);
-        add.execute(&office.db).await.unwrap();
+    for days in [7, 1] {
+        let date = concert.another_date(&office.db, days).await;
+        let few = "update zones set capacity = 4, remaining = 4 where id = $1";
+        run_sql_with(&office.db, few, date.zone_id).await;
     }
-    let zones = "insert into zones (id, schedule_id, name, price, capacity, remaining)
-        select gen_random_uuid(), s.id, case when s.id = z.schedule_id then 'Balcony' else z.name end,
-            case when s.id = z.schedule_id then 40000 else 30000 end, 4, 4
-        from schedules s, zones z where z.id = $1";
-    run_sql_with(&office.db, zones, concert.zone_id).await;
+    let balcony = "insert into zones (id, schedule_id, name, price, capacity, remaining)
+        select gen_random_uuid(), schedule_id, 'Balcony', 40000, 4, 4 from zones where id = $1";
+    run_sql_with(&office.db, balcony, concert.zone_id).await;
 
     assert_eq!(hold_places(&people[0], &concert, 1).await.status, 201);
     let refused = hold_places(&people[1], &concert, 2).await;

@@ -1,6 +1,7 @@
 //! Seats and places: held once, held for a while, held by whoever was first.
 
 mod alternatives;
+mod at_once;
 mod batches;
 mod best;
 mod codes;

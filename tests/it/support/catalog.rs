@@ -124,6 +124,29 @@ impl Concert {
         }
         Self { program_id, slug, schedule_id, seat_ids, zone_id }
     }
+
+    /// Inserts another performance of the program, `days` later, with a zone of 50 places and no seats.
+    pub(crate) async fn another_date(&self, db: &PgPool, days: i32) -> Self {
+        let (schedule_id, zone_id) = (Uuid::now_v7(), Uuid::now_v7());
+        sqlx::query(
+            "with made as (
+                 insert into schedules (id, program_id, venue_id, starts_at)
+                 select $1, program_id, venue_id, starts_at + $4 * interval '1 day'
+                 from schedules where id = $2
+                 returning id
+             )
+             insert into zones (id, schedule_id, name, price, capacity, remaining)
+             select $3, $1, 'Standing', 30000, 50, 50 from made",
+        )
+        .bind(schedule_id)
+        .bind(self.schedule_id)
+        .bind(zone_id)
+        .bind(days)
+        .execute(db)
+        .await
+        .unwrap();
+        Self { schedule_id, zone_id, seat_ids: Vec::new(), ..self.clone() }
+    }
 }
 
 /// Inserts the seats of the one section, on sale; returns their ids in order.

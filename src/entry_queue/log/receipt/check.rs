@@ -4,8 +4,9 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
-use super::model::{FORMAT, Receipt, ReceiptText};
+use super::model::{FORMAT, FORMAT_WITHOUT_ACCOUNT, Receipt, ReceiptText};
 use crate::{
+    accounts::AccountId,
     entry_queue::{log::entry::moment_text, model::QueueNumber},
     infra::tlog::{LogProof, LogVerifier, NoteFault},
 };
@@ -22,6 +23,8 @@ pub struct CheckedReceipt {
     pub queue_number: QueueNumber,
     /// When it was given.
     pub joined_at: DateTime<Utc>,
+    /// Account that it was given to; `None` in a receipt of version 0.1.0.
+    pub account_id: Option<AccountId>,
     /// Entries of the log in which the join is proven to be; `None`: the receipt has no proof.
     pub log_size: Option<u64>,
 }
@@ -30,6 +33,9 @@ impl fmt::Display for CheckedReceipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "The receipt is genuine. Log: {}", self.log)?;
         writeln!(f, "Number {}, given at {}.", self.queue_number, moment_text(self.joined_at))?;
+        if let Some(account_id) = self.account_id {
+            writeln!(f, "It was given to account {account_id}.")?;
+        }
         match self.log_size {
             Some(size) => write!(f, "The public log has this join. Its size then: {size}."),
             None => write!(f, "It has no proof of the public log yet: download it again later."),
@@ -77,7 +83,8 @@ pub fn check_receipt(text: &str, verifier_key: &str) -> Result<CheckedReceipt, R
         return Err(ReceiptFault::Malformed);
     }
     let verifier = LogVerifier::parse(verifier_key.trim())?;
-    let document: Option<Receipt> = match text.starts_with(FORMAT) {
+    let is_note = [FORMAT, FORMAT_WITHOUT_ACCOUNT].iter().any(|format| text.starts_with(format));
+    let document: Option<Receipt> = match is_note {
         true => None,
         false => Some(serde_json::from_str(text).ok().ok_or(ReceiptFault::Malformed)?),
     };
@@ -96,6 +103,7 @@ pub fn check_receipt(text: &str, verifier_key: &str) -> Result<CheckedReceipt, R
         log: said.origin,
         queue_number: said.entry.number,
         joined_at: said.entry.joined_at,
+        account_id: said.account_id,
         log_size,
     })
 }

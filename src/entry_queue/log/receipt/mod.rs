@@ -1,7 +1,7 @@
 //! Receipt of a join: proves to anybody which number its owner got, and when.
 //!
-//! The receipt itself is a **signed note** of six lines: the format, the log's name, the queue number,
-//! the moment, the token's id and the salt. The document around it repeats that for readers and, as
+//! The receipt itself is a **signed note** of seven lines: the format, the log's name, the queue
+//! number, the moment, the token's id, the salt and the owner's account. The document around it repeats that for readers and, as
 //! soon as the log has the entry, adds the **log proof**.
 
 pub(crate) mod check;
@@ -41,7 +41,8 @@ pub(crate) async fn find_receipt(
     let salt = Salt::of(&app.log_secret, token.id);
     let commitment = Commitment::to(token.id, salt);
     let entry = JoinEntry { number: token.number, joined_at: token.joined_at, commitment };
-    let text = ReceiptText { origin: signer.origin().to_owned(), entry, token: token.id, salt };
+    let (origin, account_id) = (signer.origin().to_owned(), Some(account_id));
+    let text = ReceiptText { origin, entry, token: token.id, salt, account_id };
     let note = signer.sign(&text.text()).ok().ok_or(QueueError::ReceiptUnavailable)?;
     let proof = prove(app, program_id, &log, &entry).await?;
     Ok(Receipt::of(&text, &log.verifier_key, note, proof))

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
+    accounts::AccountId,
     entry_queue::{
         log::entry::{Commitment, JoinEntry, Salt, moment_text},
         model::{QueueNumber, TokenId},
@@ -12,8 +13,10 @@ use crate::{
     infra::tlog::LogProof,
 };
 
-/// First line of a receipt's text. No checkpoint begins like this.
-pub(super) const FORMAT: &str = "stagedoor/receipt/v1";
+/// First line of a receipt's text, which names its account. No checkpoint begins like this.
+pub(super) const FORMAT: &str = "stagedoor/receipt/v2";
+/// First line of the text of a receipt that version 0.1.0 signed: it names no account.
+pub(super) const FORMAT_WITHOUT_ACCOUNT: &str = "stagedoor/receipt/v1";
 
 /// What a receipt says, and what its signature is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,20 +26,33 @@ pub(crate) struct ReceiptText {
     pub(crate) entry: JoinEntry,
     pub(crate) token: TokenId,
     pub(crate) salt: Salt,
+    /// Owner of the token; `None` in a receipt of version 0.1.0.
+    pub(crate) account_id: Option<AccountId>,
 }
 
 impl ReceiptText {
-    /// Returns the six lines.
+    /// Returns the seven lines; six without the account.
     pub(crate) fn text(&self) -> String {
         let (origin, number, token) = (&self.origin, self.entry.number, self.token);
         let (moment, salt) = (moment_text(self.entry.joined_at), self.salt.text());
-        format!("{FORMAT}\n{origin}\n{number}\n{moment}\n{token}\n{salt}\n")
+        let said = format!("{origin}\n{number}\n{moment}\n{token}\n{salt}\n");
+        match self.account_id {
+            Some(account_id) => format!("{FORMAT}\n{said}{account_id}\n"),
+            None => format!("{FORMAT_WITHOUT_ACCOUNT}\n{said}"),
+        }
     }
 
     /// Parses what [`ReceiptText::text`] returns; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
-        let [FORMAT, origin, number, moment, token, salt] = lines[..] else { return None };
+        let (said, account_id) = match *lines.as_slice() {
+            [FORMAT, ref said @ .., account] => {
+                (said, Some(AccountId(Uuid::parse_str(account).ok()?)))
+            }
+            [FORMAT_WITHOUT_ACCOUNT, ref said @ ..] => (said, None),
+            _ => return None,
+        };
+        let [origin, number, moment, token, salt] = *said else { return None };
         let token = TokenId(Uuid::parse_str(token).ok()?);
         let salt = Salt::parse(salt)?;
         let entry = JoinEntry {
@@ -44,7 +60,7 @@ impl ReceiptText {
             joined_at: DateTime::parse_from_rfc3339(moment).ok()?.to_utc(),
             commitment: Commitment::to(token, salt),
         };
-        let parsed = Self { origin: origin.to_owned(), entry, token, salt };
+        let parsed = Self { origin: origin.to_owned(), entry, token, salt, account_id };
         (parsed.text() == text).then_some(parsed)
     }
 }
@@ -91,5 +107,30 @@ impl Receipt {
             && self.queue_number == text.entry.number
             && self.joined_at == text.entry.joined_at
             && self.leaf_hash == text.entry.hash().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "box.example/log\n7\n2026-11-23T02:18:33.123456Z\n\
+        01937f2e-0000-7000-8000-000000000007\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
+    const ACCOUNT: &str = "01937f2e-0000-7000-8000-000000000001";
+
+    #[test]
+    fn receipts_name_their_account_and_older_ones_are_read_without() {
+        let named = ReceiptText::parse(&format!("{FORMAT}\n{SAID}{ACCOUNT}\n")).unwrap();
+        assert_eq!(named.account_id.unwrap().to_string(), ACCOUNT);
+        let older = ReceiptText::parse(&format!("{FORMAT_WITHOUT_ACCOUNT}\n{SAID}")).unwrap();
+        assert_eq!((older.account_id, older.entry.number.0), (None, 7));
+        for text in [
+            format!("{FORMAT}\n{SAID}"),
+            format!("{FORMAT_WITHOUT_ACCOUNT}\n{SAID}{ACCOUNT}\n"),
+            format!("{FORMAT}\n{SAID}{ACCOUNT}\n{ACCOUNT}\n"),
+            format!("{FORMAT}\n{SAID}nobody\n"),
+        ] {
+            assert_eq!(ReceiptText::parse(&text), None, "{text}");
+        }
     }
 }

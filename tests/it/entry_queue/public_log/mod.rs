@@ -182,7 +182,7 @@ async fn what_the_log_does_not_have_is_not_found(db: PgPool) {
     let page = office.stranger().visit(&log).await;
     assert!(page.body.contains("stagedoor check-receipt"), "{}", page.body);
     let page = ada.visit(&format!("{}/receipt", queue_path_of(&concert))).await;
-    assert!(page.body.contains("stagedoor/receipt/v1"), "{}", page.body);
+    assert!(page.body.contains("stagedoor/receipt/v2"), "{}", page.body);
     let drawing = ada.get(&format!("{}/receipt.svg", queue_path_of(&concert))).await;
     assert_eq!((drawing.status, drawing.header("content-type")), (200, "image/svg+xml"));
     let stranger = office.stranger();

@@ -26,7 +26,9 @@ async fn a_receipt_that_was_changed_or_is_of_another_log_is_refused(db: PgPool) 
     let right = proven_receipt_of(&people[1], &concert).await;
     let foreign = proven_receipt_of(&people[1], &other).await;
     let key = right["verifier_key"].as_str().unwrap();
-    assert!(check_receipt(&right.to_string(), key).is_ok());
+    let checked = check_receipt(&right.to_string(), key).unwrap();
+    let account_id = people[1].account_id;
+    assert_eq!(checked.account_id.map(|account_id| account_id.0), Some(account_id));
 
     let with = |field: &str, value: Value| {
         let mut changed = right.clone();
@@ -41,11 +43,13 @@ async fn a_receipt_that_was_changed_or_is_of_another_log_is_refused(db: PgPool) 
     let proof = right["proof"].as_str().unwrap();
     let sibling = proof.lines().nth(2).unwrap();
     let whole = right.to_string();
+    let strange = people[0].account_id.to_string();
     for (receipt, fault) in [
         (with("queue_number", json!(1)), ReceiptFault::Changed),
         (with("joined_at", json!("2026-01-01T00:00:00Z")), ReceiptFault::Changed),
         (with("leaf_hash", foreign["leaf_hash"].clone()), ReceiptFault::Changed),
         (edited("receipt", "\n2\n", "\n1\n"), ReceiptFault::Changed),
+        (edited("receipt", &account_id.to_string(), &strange), ReceiptFault::Changed),
         (with("receipt", foreign["receipt"].clone()), ReceiptFault::NotSigned),
         (with("proof", foreign["proof"].clone()), ReceiptFault::Proof),
         (edited("proof", "index 1", "index 0"), ReceiptFault::NotInLog),
