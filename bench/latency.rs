@@ -1,32 +1,19 @@
 //! How long one purchase takes: alone, and where many buy at an even rate.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
-
-use hdrhistogram::Histogram;
-use tokio::task::JoinSet;
+use std::time::Duration;
 
 use crate::{
     Bench, CROWD, Failure,
     cost::Fact,
+    even::{drive_evenly, latencies, ms_at},
     expect,
     figure::{Figure, Spread, Target},
-    http::Connection,
     load::Errand,
     stage::pgbench_of,
 };
 
 /// The rate of purchases, as a share of the most.
 const SHARE: f64 = 0.7;
-/// Longest time that is told apart, in microseconds.
-const LATENCY_MAX_US: u64 = 60_000_000;
 /// What a purchase may take at that rate, in milliseconds.
 const P99_MAX_MS: f64 = 50.0;
 
@@ -61,7 +48,7 @@ impl Bench {
     /// Purchases that begin at an even rate below the most, whether or not earlier ones have ended.
     pub(crate) async fn purchases_below_the_most(&mut self) -> Result<Fact, Failure> {
         let mut each_p99 = Vec::new();
-        let mut all = empty()?;
+        let mut all = latencies()?;
         let mut rates = Vec::new();
         // The first run only warms up.
         for nth in 0..=self.pace.runs {
@@ -75,13 +62,16 @@ impl Bench {
             let lasts = Duration::from_secs(self.pace.secs);
             let period = Duration::from_secs(1).div_f64(rate);
             let n_turns = u64::try_from(lasts.as_nanos() / period.as_nanos())?.min(self.seats());
-            let took = pace(self.server.address, &errand, period, n_turns).await?;
-            expect("purchases", took.len(), stage.count_reservations("CONFIRMED")?)?;
+            let even = drive_evenly(self.server.address, &errand, period, n_turns).await?;
+            if let Some(refusal) = even.tally.refusal {
+                return Err(refusal.into());
+            }
+            expect("purchases", even.tally.done, stage.count_reservations("CONFIRMED")?)?;
             stage.strike()?;
             if nth > 0 {
-                each_p99.push(ms(took.value_at_quantile(0.99)));
+                each_p99.push(ms_at(&even.took, 0.99));
                 rates.push(rate);
-                all.add(&took)?;
+                all.add(&even.took)?;
             }
         }
         let p99 = Spread::of(each_p99.into_iter()).ok_or("no purchase was measured")?;
@@ -93,62 +83,10 @@ impl Bench {
             p99.median,
             p99.min,
             p99.max,
-            ms(all.value_at_quantile(0.5)),
-            ms(all.max()),
+            ms_at(&all, 0.5),
+            ms_at(&all, 1.0),
             rate.median,
         );
         Ok(("a purchase at 70 % of the most that are made, from when it was due", told))
     }
-}
-
-/// Begins `errand` `n_turns` times, one each `period`. Returns how long each turn took from when it
-/// was due: one that waited for a free connection has waited.
-async fn pace(
-    address: SocketAddr,
-    errand: &Errand,
-    period: Duration,
-    n_turns: u64,
-) -> Result<Histogram<u64>, Failure> {
-    let next = Arc::new(AtomicU64::new(1));
-    let mut connections = Vec::new();
-    for _ in 0..CROWD {
-        connections.push(Connection::open(address).await?);
-    }
-    let mut tasks = JoinSet::new();
-    let began = Instant::now();
-    for (nth, mut connection) in (0..).zip(connections) {
-        let (errand, next) = (errand.clone(), next.clone());
-        tasks.spawn(async move {
-            let mut took = empty().map_err(io::Error::other)?;
-            loop {
-                let turn = next.fetch_add(1, Ordering::Relaxed);
-                if turn > n_turns {
-                    return io::Result::Ok(took);
-                }
-                let nths = u32::try_from(turn).map_err(io::Error::other)?;
-                let due = began + period * nths;
-                tokio::time::sleep_until(due.into()).await;
-                let answer = errand.run(&mut connection, nth, turn).await?;
-                if !(200..300).contains(&answer.status) {
-                    return Err(io::Error::other(answer.body));
-                }
-                let us = u64::try_from(due.elapsed().as_micros()).unwrap_or(LATENCY_MAX_US);
-                took.saturating_record(us);
-            }
-        });
-    }
-    let mut all = empty()?;
-    while let Some(took) = tasks.join_next().await {
-        all.add(&took??)?;
-    }
-    Ok(all)
-}
-
-fn empty() -> Result<Histogram<u64>, hdrhistogram::CreationError> {
-    const DIGITS: u8 = 3;
-    Histogram::new_with_bounds(1, LATENCY_MAX_US, DIGITS)
-}
-
-fn ms(us: u64) -> f64 {
-    Duration::from_micros(us).as_secs_f64() * 1e3
 }

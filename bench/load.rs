@@ -39,8 +39,12 @@ pub(crate) enum Errand {
     Hold(Stage),
     /// Everybody holds one place of the zone once.
     HoldPlace(Stage),
+    /// Everybody holds the first seat once.
+    HoldOne(Stage),
     /// Everybody holds their seat and pays it, once.
     Purchase(Stage),
+    /// Each pays the one reservation of person 1, whose path this is, with a request key of its own.
+    PayOne(String),
 }
 
 /// People 1 to this join nobody's queue as somebody who waits: the first are let in.
@@ -73,12 +77,7 @@ pub(crate) async fn drive(
                     break;
                 }
                 let answer = errand.run(&mut connection, nth, turn).await?;
-                if (200..300).contains(&answer.status) {
-                    tally.done += 1;
-                } else {
-                    tally.refused += 1;
-                    tally.refusal.get_or_insert(answer.body);
-                }
+                tally.count(answer);
             }
             io::Result::Ok(tally)
         });
@@ -87,10 +86,7 @@ pub(crate) async fn drive(
     let began = Instant::now();
     let mut sum = Tally::default();
     while let Some(tally) = tasks.join_next().await {
-        let tally = tally.map_err(io::Error::other)??;
-        sum.done += tally.done;
-        sum.refused += tally.refused;
-        sum.refusal = sum.refusal.or(tally.refusal);
+        sum.add(tally.map_err(io::Error::other)??);
     }
     sum.secs = began.elapsed().as_secs_f64();
     Ok(sum)
@@ -121,14 +117,16 @@ impl Errand {
             }
             Self::Charge(people) => charge(server, 1 + turn % people).await,
             Self::ChargeOne => charge(server, 1).await,
-            Self::Hold(stage) => hold(server, stage, turn).await,
+            Self::Hold(stage) => hold(server, stage, turn, turn).await,
+            Self::HoldOne(stage) => hold(server, stage, turn, 1).await,
+            Self::PayOne(path) => server.post(path, &session(1), &request_key()).await,
             Self::HoldPlace(stage) => {
                 let path = format!("/schedules/{}/reservations", stage.schedule_id());
                 let form = format!("zone_id={}&quantity=1&{}", stage.zone_id(), request_key());
                 server.post(&path, &stage.cookies(turn), &form).await
             }
             Self::Purchase(stage) => {
-                let held = hold(server, stage, turn).await?;
+                let held = hold(server, stage, turn, turn).await?;
                 let Some(reservation_id) = field(&held.body, "reservation_id") else {
                     return Ok(held);
                 };
@@ -144,11 +142,16 @@ async fn charge(server: &mut Connection, person: u64) -> io::Result<Answer> {
     server.post("/wallet/charges", &session(person), &form).await
 }
 
-/// The nth person holds the nth seat.
-async fn hold(server: &mut Connection, stage: &Stage, nth: u64) -> io::Result<Answer> {
+/// A person holds the nth seat.
+pub(crate) async fn hold(
+    server: &mut Connection,
+    stage: &Stage,
+    person: u64,
+    nth: u64,
+) -> io::Result<Answer> {
     let path = format!("/schedules/{}/reservations", stage.schedule_id());
     let form = format!("seat_ids={}&{}", stage.first_seat + nth - 1, request_key());
-    server.post(&path, &stage.cookies(nth), &form).await
+    server.post(&path, &stage.cookies(person), &form).await
 }
 
 pub(crate) fn request_key() -> String {

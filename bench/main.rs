@@ -2,21 +2,26 @@
 //! that the same PostgreSQL sets, and writes `BENCHMARKS.md`. Run by `scripts/bench`, which
 //! starts a PostgreSQL and a Redis for it.
 
+mod at_once;
 mod backlog;
 mod bare_queue;
 mod beside;
 mod cost;
+mod even;
 mod figure;
 mod growth;
 mod http;
 mod instances;
 mod large;
 mod latency;
+mod lists;
 mod load;
 mod million;
 mod money;
+mod others;
 mod passes;
 mod person;
+mod polling;
 mod queue;
 mod report;
 mod sales;
@@ -35,6 +40,7 @@ use std::{
 use figure::{Figure, Run};
 use growth::Growth;
 use load::{Errand, drive};
+use others::Shape;
 use server::Server;
 use stage::{CLIENTS, Plan, Stage, psql_file};
 use tally::Tally;
@@ -61,7 +67,7 @@ pub(crate) struct Pace {
 }
 
 /// What `--only` may name.
-const SUBJECTS: [&str; 11] = [
+const SUBJECTS: [&str; 13] = [
     "queue",
     "money",
     "sales",
@@ -69,13 +75,15 @@ const SUBJECTS: [&str; 11] = [
     "instances",
     "zones",
     "costs",
+    "others",
+    "lists",
     "backlog",
     "large",
     "beside",
     "million",
 ];
 /// What takes too long to be measured quickly.
-const SLOW_SUBJECTS: [&str; 4] = ["backlog", "large", "beside", "million"];
+const SLOW_SUBJECTS: [&str; 6] = ["others", "lists", "backlog", "large", "beside", "million"];
 /// No subject is waited for any longer.
 const SUBJECT_MAX: Duration = Duration::from_mins(8);
 
@@ -136,6 +144,7 @@ async fn run(pace: Pace, only: Option<&str>) -> Result<(), Failure> {
         figures: all.figures,
         growths: all.growths,
         facts: all.facts,
+        shapes: all.shapes,
         failed,
         starts,
         busy: (busy_before, report::load_average()?),
@@ -154,6 +163,7 @@ struct Part {
     figures: Vec<Figure>,
     growths: Vec<Growth>,
     facts: Vec<(&'static str, String)>,
+    shapes: Vec<Shape>,
 }
 
 impl Part {
@@ -161,6 +171,7 @@ impl Part {
         self.figures.extend(other.figures);
         self.growths.extend(other.growths);
         self.facts.extend(other.facts);
+        self.shapes.extend(other.shapes);
     }
 }
 
@@ -191,6 +202,8 @@ impl Bench {
                 part.growths = vec![self.crowded_lock().await?];
             }
             "costs" => part.facts = self.costs().await?,
+            "others" => part.shapes = self.others().await?,
+            "lists" => part.facts = self.lists().await?,
             "backlog" => {
                 let (growth, cleared) = self.backlog().await?;
                 part.growths = vec![growth];

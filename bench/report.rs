@@ -6,6 +6,7 @@ use crate::{
     FULL, Failure, Pace,
     figure::{Figure, Spread, Target},
     growth::Growth,
+    others::Shape,
     server::PROGRAM,
     stage::{output, psql},
 };
@@ -23,6 +24,8 @@ pub(crate) struct Findings {
     pub(crate) growths: Vec<Growth>,
     /// What else was measured, with its unit.
     pub(crate) facts: Vec<(&'static str, String)>,
+    /// What others published the like of.
+    pub(crate) shapes: Vec<Shape>,
     /// What was to be measured and failed, and why.
     pub(crate) failed: Vec<String>,
     /// How long starts took, in seconds.
@@ -46,6 +49,15 @@ once.
 `docs/PROFILE.md` says what the processor does meanwhile: the largest costs of a purchase, a join and a poll, which of
 them were removed, and why the others stay.
 ";
+
+const OTHERS: &str = "\
+## As others were tested
+
+Load tests of systems like this one, with what their authors reported of them, in the same shape. Their machines were
+others, so only the shape of the outcome compares.
+
+| What | Theirs | Ours |
+|---|---|---|";
 
 /// What is asked for elsewhere and not measured here.
 const NOT_MEASURED: [&str; 1] = ["a load generator on a machine of its own"];
@@ -88,6 +100,8 @@ fn text(findings: &Findings) -> Result<String, Failure> {
     let facts: Vec<String> =
         findings.facts.iter().map(|(what, value)| format!("* {what}: {value}\n")).collect();
     let facts = facts.concat();
+    let shape = |Shape { what, theirs, ours }: &Shape| format!("| {what} | {theirs} | {ours} |\n");
+    let shapes: String = findings.shapes.iter().map(shape).collect();
     let failed: Vec<String> =
         findings.failed.iter().map(|what| format!("* **failed**: {what}\n")).collect();
     let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
@@ -109,6 +123,7 @@ fn text(findings: &Findings) -> Result<String, Failure> {
          ## Targets\n\n{verdicts}{grown}\n{WHERE_THE_TIME_GOES}\n| {trips}\n## Beside\n\n\
          * start to first page, database migrated: {:.0} ms ({:.0} - {:.0})\n\
          {facts}* the program: {size_mb:.1} MB\n\n\
+         {OTHERS}\n{shapes}\n\
          ## Not measured\n\n{not_measured}",
         starts.median, starts.min, starts.max,
     ))

@@ -1,5 +1,7 @@
 //! Outcome of many requests.
 
+use crate::http::Answer;
+
 /// What became of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -14,6 +16,23 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Counts one answer.
+    pub(crate) fn count(&mut self, answer: Answer) {
+        if (200..300).contains(&answer.status) {
+            self.done += 1;
+        } else {
+            self.refused += 1;
+            self.refusal.get_or_insert(answer.body);
+        }
+    }
+
+    /// Adds what another one counted.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.done += other.done;
+        self.refused += other.refused;
+        self.refusal = self.refusal.take().or(other.refusal);
+    }
+
     /// What was carried out in a second.
     pub(crate) fn per_sec(&self) -> f64 {
         let done = u32::try_from(self.done).unwrap_or(u32::MAX);
