@@ -1,4 +1,4 @@
--- Set-up of a database of its own: 10,000 programs with a performance each, booked on each of 30 days, the
+-- Set-up: of a database of its own, 10,000 programs with a performance each, booked on each of 30 days, the
 -- last of which has begun somewhere in the world, and one program with 100 performances of 2,000 seats. Person 1 is an administrator.
 insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
 select bench.id(1, nth), 'bench-' || nth, 'Bench ' || nth, 'PUBLISHED', now() - interval '1 hour',

@@ -286,10 +286,8 @@ async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
         for id in marked.iter().chain([&escaped]) {
             let (start, rest) = act.pattern().split_once('{').unwrap();
             let mut path = format!("{start}{id}");
-            for (n, part) in rest.split('}').skip(1).enumerate() {
-                path.push_str(if n > 0 { NOBODY } else { "" });
-                path.push_str(part.split('{').next().unwrap());
-            }
+            let parts = rest.split('}').skip(1).map(|part| part.split('{').next().unwrap());
+            path.push_str(&parts.collect::<Vec<_>>().join(NOBODY));
             let form = [
                 ("reason", "because"),
                 ("amount", "500"),

@@ -36,7 +36,7 @@ pub(crate) async fn list_changed(
         select day, schedule_id as "schedule_id: ScheduleId", program_id as "program_id: ProgramId",
             bookings, revenue, changed_in
         from daily_sales
-        where (changed_in, day, schedule_id) > ($1, $2, $3)
+        where (changed_in, day, schedule_id) > ($1, $2, $3) and changed_in > 0
         order by changed_in, day, schedule_id
         limit $4
         "#,
