@@ -108,6 +108,7 @@ impl TransfersPage {
     }
 
     /// Whether the filter selects requests in `status` only.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
     fn is_status(&self, status: &TransferStatus) -> bool {
         self.query.status.text() == status.as_ref()
     }
