@@ -113,8 +113,8 @@ async fn an_acceptance_that_waited_for_the_row_is_judged_by_the_time_after_the_w
     until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     run_sql(
         &mut *holder,
-        "update transfers set created_at = created_at - interval '1 day',
-             starts_at = starts_at - interval '1 day'",
+        "update transfers
+         set created_at = created_at - interval '1 day', starts_at = clock_timestamp()",
     )
     .await;
     holder.commit().await.unwrap();
