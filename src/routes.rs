@@ -64,7 +64,9 @@ pub fn all() -> Vec<Path> {
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
         at("/wallet/charges").post(wallet::charges::pages::create_charge),
         at("/wallet/charges/{id}").get(checkout::pages::show_charge),
-        at("/wallet/transfers").post(wallet::transfers::pages::create_transfer),
+        at("/wallet/transfers")
+            .get(wallet::transfers::list::pages::list_transfers)
+            .post(wallet::transfers::pages::create_transfer),
         at("/wallet/transfers/{id}").get(wallet::transfers::pages::show_transfer),
         at("/wallet/transfers/{id}/acceptance").post(wallet::transfers::pages::create_acceptance),
         at("/wallet/transfers/{id}/rejection").post(wallet::transfers::pages::create_rejection),

@@ -1,6 +1,7 @@
 //! Demo data: a believable ticket office to try things in, with halls and seat maps, a festival
 //! with standing places, one program that is sold out and one whose sale opens later. The code WELCOME
-//! takes ten percent off each; EARLY lets people in before that sale opens.
+//! takes ten percent off each; EARLY lets people in before that sale opens. Mina has planned to send Jun
+//! some points.
 //!
 //! A **log-in** is a demo account whose password is published; a **large office** ([`load_large`])
 //! is a data set for measurements.
@@ -37,6 +38,9 @@ pub use large::{Size, load_large};
 
 /// Password of every demo account.
 pub const PASSWORD: &str = "open sesame door";
+
+/// Points that the first log-in has planned to send to the second.
+const PLANNED_POINTS: i64 = 5_000;
 
 /// All demo log-ins.
 pub const LOG_INS: [LogIn; 4] = [
@@ -123,6 +127,8 @@ pub async fn load(db: &Pool) -> Result<bool, DemoError> {
             store::charge(&mut tx, id, log_in.points).await?;
         }
     }
+    let [mina, jun, ..] = LOG_INS;
+    store::plan_transfer(&mut tx, mina.email, jun.email, PLANNED_POINTS).await?;
     for hall in halls::HALLS {
         halls::build(&mut tx, hall).await?;
     }

@@ -101,12 +101,14 @@ select jsonb_build_object(
         cross join lateral (select * from debt_write_offs where wallet_id = w.id offset 0) d
         order by d.id desc limit $2) part),
     'transfers_sent', (select coalesce(jsonb_agg(part), '[]') from (
-        select t.id, t.amount, t.status, t.created_at, t.expires_at, other.name as receiver
+        select t.id, t.amount, shown_transfer_status(t.status, t.starts_at, t.expires_at) as status,
+            t.created_at, t.starts_at, t.expires_at, other.name as receiver
         from transfers t
         cross join lateral (select name from accounts where id = t.receiver_id limit 1) other
         where t.sender_id = a.id order by t.id desc limit $2) part),
     'transfers_received', (select coalesce(jsonb_agg(part), '[]') from (
-        select t.id, t.amount, t.status, t.created_at, t.expires_at, other.name as sender
+        select t.id, t.amount, shown_transfer_status(t.status, t.starts_at, t.expires_at) as status,
+            t.created_at, t.starts_at, t.expires_at, other.name as sender
         from transfers t
         cross join lateral (select name from accounts where id = t.sender_id limit 1) other
         where t.receiver_id = a.id order by t.id desc limit $2) part),

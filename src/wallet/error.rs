@@ -1,10 +1,11 @@
 //! Errors of moving points.
 
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::{
     charges::stripe::ProviderError,
-    transfers::model::{OPEN_REQUESTS_MAX, TransferStatus},
+    transfers::model::{OPEN_REQUESTS_MAX, PLAN_DAYS_MAX, START_REFUSAL, TransferStatus},
 };
 use crate::{
     infra::{
@@ -13,7 +14,11 @@ use crate::{
         postgres::{ATTEMPTS_MAX, Contention, is_conflict, is_lock_timeout, violated_constraint},
     },
     points::Points,
-    web::error::{HttpError, Problem, Unavailable},
+    text::times::HOME_ZONE,
+    web::{
+        error::{HttpError, Problem, Unavailable},
+        form::Mistakes,
+    },
 };
 
 /// Reason why no points moved. The texts are for logs.
@@ -66,6 +71,15 @@ pub enum WalletError {
     /// The request was answered before.
     #[error("the transfer request is {0:?}")]
     AlreadySettled(TransferStatus),
+    /// The request starts later.
+    #[error("the transfer request starts at {starts_at}")]
+    TransferPlanned {
+        /// Time from which it can be accepted.
+        starts_at: DateTime<Utc>,
+    },
+    /// The chosen start has passed, or is too far ahead.
+    #[error("a transfer request starts within the next {PLAN_DAYS_MAX} days")]
+    StartOutOfRange,
     /// The request has expired.
     #[error("the transfer request has run out")]
     TransferExpired,
@@ -102,6 +116,7 @@ impl From<sqlx::Error> for WalletError {
     fn from(error: sqlx::Error) -> Self {
         match violated_constraint(&error) {
             Some("point_transactions_reference_key") => Self::MovedBefore,
+            Some("transfers_starts_ahead") => Self::StartOutOfRange,
             _ if is_lock_timeout(&error) => Self::Contended,
             _ => Self::Database(error),
         }
@@ -149,6 +164,10 @@ impl HttpError for WalletError {
             Self::AlreadySettled(status) => {
                 Problem::new(409, "already-settled").with(json!({ "transfer_status": status }))
             }
+            Self::TransferPlanned { starts_at } => Problem::new(409, "transfer-planned")
+                .with(json!({ "starts_at": starts_at }))
+                .moment("when", *starts_at, HOME_ZONE),
+            Self::StartOutOfRange => Mistakes::one("starts_at", START_REFUSAL).problem(),
             Self::TransferExpired => Problem::new(410, "expired"),
             Self::Key(error) => error.problem(),
             Self::Provider(ProviderError::Unknown(_)) => {

@@ -60,7 +60,6 @@ pub use error::WalletError;
 pub(crate) use ledger::{RefundCredit, credit, debit, refund};
 pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
-pub use transfers::expire_transfers;
-pub(crate) use transfers::reminders::remind_receivers;
 pub(crate) use transfers::{expire_lapsed_of, model::TransferStatus, store::find_shown_wallet};
+pub use transfers::{expire_transfers, reminders::remind_receivers};
 pub(crate) use withheld::{ShareOfPayer, release_share, settle_shares, withhold_share};

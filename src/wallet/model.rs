@@ -130,6 +130,8 @@ pub(crate) struct PointTransaction {
     /// Id of the charge, payment or transfer that moved the points.
     #[serde(skip)]
     pub reference_id: Uuid,
+    /// Name of the other person of a transfer; `None` for other changes.
+    pub counterparty: Option<String>,
     /// Time of the change.
     pub created_at: DateTime<Utc>,
 }

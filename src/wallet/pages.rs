@@ -20,7 +20,8 @@ use super::{
         pages::{self, StatementQuery},
     },
     transfers::{
-        model::{OPEN_REQUESTS_MAX, Transfer},
+        list::pages::TRANSFERS_PATH,
+        model::{OPEN_REQUESTS_MAX, PLAN_DAYS_MAX, Transfer, TransferStatus},
         pages::form::SendBox,
         store,
     },
@@ -160,8 +161,7 @@ async fn wallet_page(
 ) -> Result<WalletPage, PageError> {
     let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
     let open = store::list_open(&app.db, me.account_id, OPEN_REQUESTS_MAX).await?;
-    let (outgoing, incoming) =
-        open.into_iter().partition(|transfer| transfer.sender_id == me.account_id);
+    let (outgoing, incoming) = open.into_iter().partition(Transfer::is_sent);
     let (rows, months) = match &wallet {
         Some(wallet) => (
             history::list_page(&app.db, wallet, filter, after).await?,

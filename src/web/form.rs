@@ -206,6 +206,11 @@ impl Mistakes {
         }
     }
 
+    /// Whether no field was refused.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Lists the locale keys of all reasons.
     pub(crate) fn reasons(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|(_, reason)| *reason)

@@ -123,6 +123,23 @@ impl TypedTime<'_> {
     }
 }
 
+/// Parses a time that may be left out, on the clock of `zone`; `Some(None)` for an empty field. `None`
+/// for one that was refused, which is noted.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+pub(crate) fn parse_optional_time(
+    mistakes: &mut Mistakes,
+    name: &'static str,
+    text: &Field,
+    zone: Tz,
+) -> Option<Option<DateTime<Utc>>> {
+    if text.is_empty() {
+        return Some(None);
+    }
+    let nothing = Field::default();
+    let typed = TypedTime { name, text, zone: &nothing, shown: &nothing, offset: &nothing };
+    typed.parse(mistakes, zone, None).map(Some)
+}
+
 /// Formats an instant for a hidden form field, in microseconds as the database keeps it.
 pub(crate) fn carried(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Micros, true)

@@ -35,6 +35,7 @@ pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod csrf;
 pub(crate) mod deadline;
+pub(crate) mod download;
 pub(crate) mod encoding;
 pub mod error;
 pub(crate) mod fallback;

@@ -68,7 +68,8 @@ pub(crate) async fn list(
             is_unseen as "is_unseen!",
             (select count(*) from transfers
              where receiver_id = account_id and status = 'PENDING'
-               and transfers.expires_at > now()) as "requests_waiting!"
+               and transfers.expires_at > now()
+               and (transfers.starts_at > now()) is not true) as "requests_waiting!"
         from unnest($1::bytea[]) with ordinality as o (token_hash, nth)
         cross join lateral (
             select sessions.id, sessions.account_id, role, is_demo, email_confirmed_at,

@@ -14,10 +14,7 @@ use super::{
 };
 use crate::{
     accounts::AdminAccount,
-    admin::{
-        pages::download::{CHUNK_ROWS, csv},
-        programs::pages::Search,
-    },
+    admin::programs::pages::Search,
     app::App,
     catalog::{ScheduleEdition, ScheduleId, find_schedule_edition},
     infra::postgres::page::{After, PAGE_ROWS, Page},
@@ -25,6 +22,7 @@ use crate::{
     text::times::{rfc3339_in, zone},
     tickets::TicketStatus,
     web::{
+        download::{CHUNK_ROWS, csv},
         error::{NotFound, PageError},
         page::View,
     },
@@ -153,7 +151,7 @@ pub(crate) async fn download_attendees(
     let clock = zone(&edition.time_zone);
     let day = edition.starts_at.with_timezone(&clock).date_naive();
     let (db, id) = (app.db.clone(), edition.id);
-    csv(&format!("attendees-{day}"), COLUMNS, move |after| {
+    csv(&format!("attendees-{day}"), COLUMNS.iter().copied(), move |after| {
         let db = db.clone();
         async move {
             let attendees = store::list(&db, id, None, after, CHUNK_ROWS).await?;

@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AdminAccount,
-    admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
     audit::{
         self,
@@ -23,7 +22,11 @@ use crate::{
         i18n::Phrase,
         times::{HOME_ZONE, rfc3339},
     },
-    web::{error::PageError, page::View},
+    web::{
+        download::{CHUNK_ROWS, csv},
+        error::PageError,
+        page::View,
+    },
 };
 
 /// Line of the log as a page shows it.
@@ -109,7 +112,7 @@ pub(crate) async fn download_acts(
 ) -> Result<HttpResponse, PageError> {
     let filter = query.filter().resolve(&app.db).await?;
     let db = app.db.clone();
-    csv("audit", COLUMNS, move |after| {
+    csv("audit", COLUMNS.iter().copied(), move |after| {
         let (db, filter) = (db.clone(), filter.clone());
         async move {
             let lines = store::list(&db, &filter, after, CHUNK_ROWS).await?;

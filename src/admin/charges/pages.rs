@@ -12,12 +12,12 @@ use serde_json::json;
 use super::store::{self, ListedCharge, UnclaimedCharge};
 use crate::{
     accounts::AdminAccount,
-    admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
     infra::postgres::page::{After, PAGE_ROWS, Page},
     text::times::{HOME_ZONE, rfc3339_in, zone},
     wallet::charges::price::Money,
     web::{
+        download::{CHUNK_ROWS, csv},
         error::PageError,
         form::{Field, Mistakes},
         page::View,
@@ -89,7 +89,7 @@ pub(crate) async fn download_charges(
     let day = mistakes.note("day", "admin-refusal-day", day);
     let day = mistakes.or(day)?;
     let db = app.db.clone();
-    csv(&format!("charges-{day}"), COLUMNS, move |after| {
+    csv(&format!("charges-{day}"), COLUMNS.iter().copied(), move |after| {
         let db = db.clone();
         async move {
             let charges = store::list_charges(&db, day, HOME_ZONE, after, CHUNK_ROWS).await?;

@@ -1,7 +1,5 @@
 //! Parts shared by the admin pages: form fields, and the changes made meanwhile.
 
-pub(crate) mod download;
-
 use std::ops::RangeInclusive;
 
 use serde::Deserialize;

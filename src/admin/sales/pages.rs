@@ -14,14 +14,15 @@ use uuid::Uuid;
 use super::store::{self as store, SoldSection, SoldType};
 use crate::{
     accounts::AdminAccount,
-    admin::{
-        pages::download::{CHUNK_ROWS, csv},
-        programs::pages::edition_of,
-    },
+    admin::programs::pages::edition_of,
     app::App,
     catalog::{ProgramEdition, ProgramId, ScheduleId},
     text::times::{rfc3339_in, zone},
-    web::{error::PageError, page::View},
+    web::{
+        download::{CHUNK_ROWS, csv},
+        error::PageError,
+        page::View,
+    },
 };
 
 /// Columns of the CSV file.
@@ -141,7 +142,7 @@ pub(crate) async fn download_sales(
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, ProgramId(path.into_inner())).await?;
     let (db, program_id) = (app.db.clone(), program.id);
-    csv(&program.details.slug, COLUMNS, move |after| {
+    csv(&program.details.slug, COLUMNS.iter().copied(), move |after| {
         let db = db.clone();
         async move {
             let sold = store::list_reservations(&db, program_id, after, CHUNK_ROWS).await?;

@@ -3,9 +3,11 @@
 mod codes;
 pub(crate) mod copy;
 pub(crate) mod office;
+mod planned;
 mod sale;
 
 pub(crate) use codes::insert_codes;
+pub(crate) use planned::plan_transfer;
 pub(crate) use sale::sell_every_seat;
 
 use uuid::Uuid;

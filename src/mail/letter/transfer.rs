@@ -46,7 +46,9 @@ pub(super) fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> 
         TransferStatus::Accepted => ("mail-accepted-subject", "mail-accepted-lede"),
         TransferStatus::Rejected => ("mail-rejected-subject", "mail-rejected-lede"),
         TransferStatus::Expired => ("mail-expired-subject", "mail-expired-lede"),
-        TransferStatus::Pending | TransferStatus::Cancelled => return None,
+        TransferStatus::Planned | TransferStatus::Pending | TransferStatus::Cancelled => {
+            return None;
+        }
     };
     Some(Content {
         subject: locale.text(subject).to_string(),

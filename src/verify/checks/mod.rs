@@ -200,8 +200,11 @@ invariants! {
         "src/verify/checks/holds_outside_admission.sql",
         "src/verify/checks/holds_over_cap.sql"
     ];
-    /// A transfer's status is the last of its history.
-    G3 TransfersMatchHistory ["src/verify/checks/wrong_transfer_histories.sql"];
+    /// A transfer's status is the last of its history, and was not accepted before its start.
+    G3 TransfersMatchHistory [
+        "src/verify/checks/wrong_transfer_histories.sql",
+        "src/verify/checks/early_acceptances.sql"
+    ];
     /// Every movement of points has its reference and its counter-entry in the office's books.
     G5 MovementsHaveTwoSides [
         "src/verify/checks/wrong_house_entries.sql",

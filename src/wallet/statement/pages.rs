@@ -2,11 +2,8 @@
 
 use actix_web::{
     HttpResponse,
-    error::ErrorInternalServerError,
-    http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
-    web::{Bytes, Data, Query},
+    web::{Data, Query},
 };
-use futures_util::stream;
 use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -15,13 +12,10 @@ use super::{Month, StatementFilter, list};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    infra::postgres::Pool,
     text::times::rfc3339,
-    wallet::{
-        model::{PointTransaction, Wallet},
-        transfers::store,
-    },
+    wallet::{model::PointTransaction, transfers::store},
     web::{
+        download::{CHUNK_ROWS, csv},
         error::PageError,
         form::{Field, Mistakes},
         page::View,
@@ -30,8 +24,6 @@ use crate::{
 
 /// Path of the statement file.
 pub(crate) const STATEMENT_PATH: &str = "/wallet/statement.csv";
-/// Number of lines read per chunk of the file.
-const CHUNK_ROWS: i64 = 1_000;
 
 /// Query of the history: the filter, and the last line seen.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -77,105 +69,45 @@ pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> 
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// Handles `GET /wallet/statement.csv`: streams the lines of the filter, newest first. At most one
-/// chunk is in memory.
+/// Handles `GET /wallet/statement.csv`: streams the lines of the filter, newest first. Changes later
+/// than the start of the download are not in the file.
 pub(crate) async fn show_statement(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<StatementQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let (filter, after) = query.parse()?;
-    let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
-    let download =
-        Download { db: app.db.clone(), v: me.view, wallet, filter, next: Next::Head, after };
-    let body = stream::try_unfold(download, async |mut download: Download| {
-        let chunk = download.chunk().await.map_err(ErrorInternalServerError)?;
-        Ok::<_, actix_web::Error>(chunk.map(|chunk| (chunk, download)))
-    });
-    Ok(HttpResponse::Ok()
-        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
-        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"statement.csv\""))
-        .streaming(body))
-}
-
-/// State of a running download.
-struct Download {
-    db: Pool,
-    v: View,
-    /// Wallet when the download started; later changes are not in the file.
-    wallet: Option<Wallet>,
-    filter: StatementFilter,
-    next: Next,
-    after: Option<Uuid>,
-}
-
-enum Next {
-    Head,
-    Lines,
-    End,
-}
-
-#[derive(Debug, thiserror::Error)]
-enum DownloadError {
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-    #[error(transparent)]
-    Csv(#[from] csv::Error),
-}
-
-impl Download {
-    /// Returns the next chunk of the file; `None` at its end.
-    async fn chunk(&mut self) -> Result<Option<Bytes>, DownloadError> {
-        match (&self.next, &self.wallet) {
-            (Next::Head, wallet) => {
-                self.next = if wallet.is_some() { Next::Lines } else { Next::End };
-                head(&self.v).map(Some)
-            }
-            (Next::Lines, Some(wallet)) => {
-                let rows = list(&self.db, wallet, self.filter, self.after, CHUNK_ROWS).await?;
-                self.after = rows.last().map(|row| row.id);
-                if self.after.is_none() {
-                    return Ok(None);
-                }
-                lines(&self.v, &rows).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Returns the header line. The byte order mark before it makes spreadsheets read the file as
-/// UTF-8.
-fn head(v: &View) -> Result<Bytes, DownloadError> {
-    const COLUMNS: [&str; 6] = [
+    const COLUMNS: [&str; 7] = [
         "wallet-history-when",
         "wallet-history-what",
         "wallet-history-amount",
         "wallet-history-pending",
         "wallet-history-balance",
         "wallet-history-reference",
+        "wallet-history-counterparty",
     ];
-    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
-    writer.write_record(COLUMNS.map(|key| v.t(key).to_string()))?;
-    bytes(writer)
+    let (filter, begin) = query.parse()?;
+    let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
+    let (db, v) = (app.db.clone(), me.view);
+    let header = COLUMNS.map(|key| v.t(key).to_string());
+    csv("statement", header, move |after| {
+        let (db, v, wallet) = (db.clone(), v.clone(), wallet.clone());
+        async move {
+            let Some(wallet) = wallet else { return Ok(Vec::new()) };
+            let rows = list(&db, &wallet, filter, after.or(begin), CHUNK_ROWS).await?;
+            Ok(rows.into_iter().map(|row| (row.id, cells_of(&v, row))).collect())
+        }
+    })
+    .await
 }
 
-fn lines(v: &View, rows: &[PointTransaction]) -> Result<Bytes, DownloadError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.write_record([
-            rfc3339(row.created_at),
-            v.t(row.kind.text_key()).to_string(),
-            row.amount.to_string(),
-            row.pending_change.to_string(),
-            row.balance_after.get().to_string(),
-            row.reference_id.to_string(),
-        ])?;
-    }
-    bytes(writer)
-}
-
-fn bytes(writer: csv::Writer<Vec<u8>>) -> Result<Bytes, DownloadError> {
-    let written = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-    Ok(Bytes::from(written))
+fn cells_of(v: &View, row: PointTransaction) -> Vec<String> {
+    vec![
+        rfc3339(row.created_at),
+        v.t(row.kind.text_key()).to_string(),
+        row.amount.to_string(),
+        row.pending_change.to_string(),
+        row.balance_after.get().to_string(),
+        row.reference_id.to_string(),
+        row.counterparty.unwrap_or_default(),
+    ]
 }

@@ -22,8 +22,14 @@ pub(crate) async fn list_history(
         PointTransaction,
         r#"
         select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
-               pending_change, reference_id, created_at
-        from point_transactions
+               pending_change, reference_id, case when kind like 'TRANSFER%' then (
+                   select other.name from transfers t
+                   cross join lateral (
+                       select name from accounts where id = case line.kind
+                           when 'TRANSFER_IN' then t.sender_id else t.receiver_id end limit 1
+                   ) other
+                   where t.id = line.reference_id) end as counterparty, created_at
+        from point_transactions line
         where wallet_id = $1 and wallet_version between $2 and $3
         order by wallet_version desc
         limit $4
@@ -51,8 +57,14 @@ pub(crate) async fn list_history_of(
         PointTransaction,
         r#"
         select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
-               pending_change, reference_id, created_at
-        from point_transactions
+               pending_change, reference_id, case when kind like 'TRANSFER%' then (
+                   select other.name from transfers t
+                   cross join lateral (
+                       select name from accounts where id = case line.kind
+                           when 'TRANSFER_IN' then t.sender_id else t.receiver_id end limit 1
+                   ) other
+                   where t.id = line.reference_id) end as counterparty, created_at
+        from point_transactions line
         where wallet_id = $1 and kind = $2 and wallet_version > 0
             and wallet_version between $3 and $4
         order by wallet_version desc

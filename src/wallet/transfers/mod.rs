@@ -1,21 +1,30 @@
 //! Transfer requests: offers of points from one account to another.
 //!
 //! A **transfer request** withholds the sender's points until the receiver **accepts** or
-//! **rejects** it, the sender **cancels** it, or it **expires**.
+//! **rejects** it, the sender **cancels** it, or it **expires**. A **planned** request is one whose
+//! start lies ahead: the points are withheld at once, so that they are there when it starts, and its
+//! receiver may accept from then on only.
 //!
 //! # Invariants
 //!
-//! * A new request is told to its receiver by mail, and its end to its sender, each in the
-//!   transaction that it tells of. The receiver is reminded once before the end.
+//! * Start and end of a request are fixed when it is made. Both come by the clock: no row changes at
+//!   the start, and every reader compares the two times itself.
+//! * A new request is told to its receiver by mail, a planned one at its start, and its end to its
+//!   sender, each in the transaction that it tells of. The receiver is reminded once before the end.
+//! * Before the start the receiver finds a planned request nowhere but on the page that deletes the
+//!   account, and in the document of what is kept; whoever follows it there may reject it.
 //!
 //! # Concurrency
 //!
-//! Answers and expiry race for the request's row; the loser is refused with the outcome. New
+//! Answers and expiry race for the request's row; the loser is refused with the outcome. Nothing
+//! races for the start: the clock after the lock decides whether an acceptance came too early. New
 //! requests of one sender are counted under the lock on the sender's wallet. A new request and the
 //! deletion of its receiver's account race for that account's row: the loser finds nobody to send to,
 //! or a request that keeps the account. Workers skip rows that
 //! another transaction has locked.
 
+mod history;
+pub(crate) mod list;
 pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod reminders;
@@ -51,7 +60,8 @@ const PAGE_ROWS: i64 = 500;
 /// Pages read per tick; the rest is left to the next tick.
 const PAGES_MAX: usize = 20;
 
-/// Opens a request: the points are withheld until it is answered or expires.
+/// Opens a request: the points are withheld until it is answered or expires. A start that does not lie
+/// ahead, or more than `PLAN_DAYS_MAX` days, is refused by `transfers_starts_ahead`.
 pub(crate) async fn request(
     app: &App,
     order: &TransferOrder,
@@ -88,7 +98,7 @@ async fn request_once(
     {
         return Ok(requested);
     }
-    let TransferOrder { sender_id, amount, .. } = *order;
+    let TransferOrder { sender_id, amount, starts_at, .. } = *order;
     let wallet = wallet::ledger::lock_wallet(&mut tx, sender_id).await?;
     let wallet = wallet.ok_or(WalletError::no_points(amount))?;
     // Counting under the wallet's lock keeps concurrent requests from passing the limit together.
@@ -99,21 +109,19 @@ async fn request_once(
     let hold = Movement::hold(Kind::TransferHold, amount, transfer_id.0);
     wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
     let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
-    let expires_at = store::insert_transfer(
-        &mut tx,
-        transfer_id,
-        sender_id,
-        receiver_id,
-        amount,
-        (ttl_secs, REMINDER_SECS),
-    )
-    .await?
-    .ok_or(WalletError::UnknownRecipient)?;
-    telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
-    Ok(commit_kept(&app.db, tx, key, Requested { transfer_id, expires_at }).await?)
+    let times = (ttl_secs, REMINDER_SECS);
+    let expires_at =
+        store::insert_transfer(&mut tx, transfer_id, order, receiver_id, times).await?;
+    let expires_at = expires_at.ok_or(WalletError::UnknownRecipient)?;
+    if starts_at.is_none() {
+        telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
+    }
+    let requested = Requested { transfer_id, expires_at, starts_at };
+    Ok(commit_kept(&app.db, tx, key, requested).await?)
 }
 
-/// Answers an open request, once. A lapsed request is expired instead.
+/// Answers an open request, once. A lapsed request is expired instead, and one that has not started
+/// cannot be accepted.
 pub(crate) async fn answer(
     db: &Pool,
     account_id: AccountId,
@@ -144,6 +152,9 @@ async fn answer_once(
             Err(WalletError::TransferExpired)
         }
         TransferStatus::Pending => {
+            if let (Some(starts_at), TransferAnswer::Accept) = (transfer.planned_for, answer) {
+                return Err(WalletError::TransferPlanned { starts_at });
+            }
             settle(&mut tx, &transfer, answer.outcome()).await?;
             tx.commit().await?;
             Ok(answer.outcome())

@@ -13,6 +13,10 @@ use crate::{
 /// Number of open requests that one account may have, which bounds the rows and the work that a
 /// sender can cause.
 pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
+/// Days ahead that a request may be planned: `transfers_starts_ahead` refuses more.
+pub(crate) const PLAN_DAYS_MAX: i64 = 90;
+/// Locale key of why a chosen start is refused.
+pub(crate) const START_REFUSAL: &str = "wallet-refusal-start";
 
 ids! {
     /// Id of a transfer request.
@@ -20,10 +24,25 @@ ids! {
 }
 
 /// State of a transfer request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::EnumString,
+    strum::AsRefStr,
+    strum::VariantArray,
+)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum TransferStatus {
+    /// Pending, but it starts later. Never stored: the clock tells it from [`Self::Pending`].
+    Planned,
     /// Not answered; the points are withheld.
     Pending,
     /// Accepted: the points moved to the receiver.
@@ -40,6 +59,7 @@ impl TransferStatus {
     /// Returns the locale key of its name.
     pub fn text_key(self) -> &'static str {
         match self {
+            Self::Planned => "wallet-request-planned",
             Self::Pending => "wallet-request-pending",
             Self::Accepted => "wallet-request-accepted",
             Self::Rejected => "wallet-request-rejected",
@@ -47,6 +67,46 @@ impl TransferStatus {
             Self::Expired => "wallet-request-expired",
         }
     }
+
+    /// Whether the points are still withheld.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Planned | Self::Pending)
+    }
+
+    /// Returns the side that brings a request into this state.
+    pub(crate) fn changed_by(self) -> ChangedBy {
+        match self {
+            Self::Planned | Self::Pending | Self::Cancelled => ChangedBy::Sender,
+            Self::Accepted | Self::Rejected => ChangedBy::Receiver,
+            Self::Expired => ChangedBy::Clock,
+        }
+    }
+}
+
+/// Side of a request on which an account is.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type, strum::EnumString, strum::AsRefStr,
+)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "lowercase")]
+pub(crate) enum TransferDirection {
+    /// The account is the sender.
+    Sent,
+    /// The account is the receiver.
+    Received,
+}
+
+/// Who brought a request into a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum ChangedBy {
+    /// The sender made, planned or cancelled it.
+    Sender,
+    /// The receiver answered it.
+    Receiver,
+    /// A time came: its start or its end.
+    Clock,
 }
 
 /// Command to offer points to another account.
@@ -58,6 +118,8 @@ pub(crate) struct TransferOrder {
     pub to: Email,
     /// Number of points, at least one.
     pub amount: Points,
+    /// Time from which the receiver may accept; `None`: at once.
+    pub starts_at: Option<DateTime<Utc>>,
 }
 
 /// Result of a new request; also stored as the outcome of its request key.
@@ -67,6 +129,9 @@ pub(crate) struct Requested {
     pub transfer_id: TransferId,
     /// Time at which the request expires; never changes.
     pub expires_at: DateTime<Utc>,
+    /// Time from which the receiver may accept; `None`: at once. Never changes.
+    #[serde(default)]
+    pub starts_at: Option<DateTime<Utc>>,
 }
 
 /// Answer to an open request.
@@ -102,6 +167,8 @@ pub(crate) struct LockedTransfer {
     pub(crate) version: i64,
     /// Whether the request has passed its end, by the time after the lock.
     pub(crate) is_lapsed: bool,
+    /// Time at which the request starts, if it is still ahead by the time after the lock.
+    pub(crate) planned_for: Option<DateTime<Utc>>,
 }
 
 impl LockedTransfer {
@@ -114,15 +181,14 @@ impl LockedTransfer {
     }
 }
 
-/// Request as its sender or receiver sees it. A lapsed request reads as expired, whether or not its
-/// row has been updated.
+/// Request as its sender or receiver sees it. Its state is that of the moment, whether or not its row
+/// has been updated.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Transfer {
     /// Id of the request.
     pub transfer_id: TransferId,
-    /// Account that offers the points.
-    #[serde(skip)]
-    pub sender_id: AccountId,
+    /// Side on which the account is that sees it.
+    pub direction: TransferDirection,
     /// Name of the sender.
     pub from: String,
     /// Name of the receiver.
@@ -131,8 +197,22 @@ pub(crate) struct Transfer {
     pub amount: Points,
     /// Current state.
     pub status: TransferStatus,
+    /// Time from which the receiver may accept; `None`: since it was made.
+    pub starts_at: Option<DateTime<Utc>>,
     /// Time at which the request expires.
     pub expires_at: DateTime<Utc>,
     /// Time the request was made.
     pub created_at: DateTime<Utc>,
+}
+
+impl Transfer {
+    /// Whether the account that sees it is the sender.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.direction == TransferDirection::Sent
+    }
+
+    /// Returns the name of the other person.
+    pub(crate) fn counterparty(&self) -> &str {
+        if self.is_sent() { &self.to } else { &self.from }
+    }
 }

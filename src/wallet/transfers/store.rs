@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
-use super::model::{LockedTransfer, Transfer, TransferId, TransferStatus};
+use super::model::{LockedTransfer, Transfer, TransferId, TransferOrder, TransferStatus};
 use crate::{
     accounts::AccountId,
     infra::postgres::{Connection, Pool},
@@ -46,28 +46,29 @@ pub(crate) async fn count_opened_lately(
 }
 
 /// Inserts an open request with its first status; returns its end. `None` if the receiver has deleted
-/// the account since it was looked up. It lasts `ttl_secs`, and its receiver is to be reminded
-/// `reminder_secs` before the end, if it lasts longer.
+/// the account since it was looked up. It lasts `ttl_secs` from its start. Its receiver is to be told
+/// at a start that lies ahead, or else reminded `reminder_secs` before the end, if it lasts longer.
 pub(crate) async fn insert_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
-    sender_id: AccountId,
+    order: &TransferOrder,
     receiver_id: AccountId,
-    amount: Points,
     (ttl_secs, reminder_secs): (f64, f64),
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         with made as (
-            insert into transfers (id, sender_id, receiver_id, amount, expires_at)
-            select $1, $2, id, $4, clock_timestamp() + make_interval(secs => $5)
+            insert into transfers (id, sender_id, receiver_id, amount, starts_at, expires_at)
+            select $1, $2, id, $4, $7::timestamptz,
+                coalesce($7, clock_timestamp()) + make_interval(secs => $5)
             from accounts
             where id = $3 and deleted_at is null
             for key share
-            returning id, version, status, expires_at
+            returning id, version, status, starts_at, expires_at
         ), reminded as (
             insert into transfer_reminders (transfer_id, due_at)
-            select id, expires_at - make_interval(secs => $6) from made where $5 > $6::float8
+            select id, coalesce(starts_at, expires_at - make_interval(secs => $6))
+            from made where starts_at is not null or $5 > $6::float8
         ), noted as (
             insert into transfer_status_history (transfer_id, version, status)
             select id, version, status from made
@@ -75,11 +76,12 @@ pub(crate) async fn insert_transfer(
         select expires_at from made
         "#,
         transfer_id as _,
-        sender_id as _,
+        order.sender_id as _,
         receiver_id as _,
-        amount as _,
+        order.amount as _,
         ttl_secs,
         reminder_secs,
+        order.starts_at,
     )
     .fetch_optional(tx)
     .await
@@ -118,7 +120,8 @@ pub(crate) async fn locked_transfer_of(
         r#"
         select id as "transfer_id: _", sender_id as "sender_id: _", receiver_id as "receiver_id: _",
                amount as "amount: _", status as "status: _", version,
-               expires_at <= clock_timestamp() as "is_lapsed!"
+               expires_at <= clock_timestamp() as "is_lapsed!",
+               case when starts_at > clock_timestamp() then starts_at end as planned_for
         from transfers
         where id = $1
         "#,
@@ -210,11 +213,11 @@ pub(crate) async fn find_transfer(
     sqlx::query_as!(
         Transfer,
         r#"
-        select t.id as "transfer_id: _", t.sender_id as "sender_id: _", s.name as "from",
-               r.name as "to", t.amount as "amount: _",
-               case when t.status = 'PENDING' and t.expires_at <= clock_timestamp()
-                    then 'EXPIRED' else t.status end as "status!: TransferStatus",
-               t.expires_at, t.created_at
+        select t.id as "transfer_id: _",
+               case t.sender_id when $1 then 'SENT' else 'RECEIVED' end as "direction!: _",
+               s.name as "from", r.name as "to", t.amount as "amount: _",
+               shown_transfer_status(t.status, t.starts_at, t.expires_at) as "status!: _",
+               t.starts_at, t.expires_at, t.created_at
         from transfers t
         join accounts s on s.id = t.sender_id
         join accounts r on r.id = t.receiver_id
@@ -227,7 +230,8 @@ pub(crate) async fn find_transfer(
     .await
 }
 
-/// Lists the newest open requests to and from `account_id`, at most `rows_max` of each.
+/// Lists the newest open requests to and from `account_id`, at most `rows_max` of each. Those that
+/// are planned are listed to their sender only.
 pub(crate) async fn list_open(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
@@ -239,15 +243,18 @@ pub(crate) async fn list_open(
         with open as (
             (select * from transfers
              where receiver_id = $1 and status = 'PENDING' and expires_at > clock_timestamp()
+                 and (starts_at > clock_timestamp()) is not true
              order by id desc limit $2)
             union all
             (select * from transfers
              where sender_id = $1 and status = 'PENDING' and expires_at > clock_timestamp()
              order by id desc limit $2)
         )
-        select t.id as "transfer_id!: _", t.sender_id as "sender_id!: _", s.name as "from",
-               r.name as "to", t.amount as "amount!: _", t.status as "status!: TransferStatus",
-               t.expires_at as "expires_at!", t.created_at as "created_at!"
+        select t.id as "transfer_id!: _",
+               case t.sender_id when $1 then 'SENT' else 'RECEIVED' end as "direction!: _",
+               s.name as "from", r.name as "to", t.amount as "amount!: _",
+               shown_transfer_status(t.status, t.starts_at, t.expires_at) as "status!: _",
+               t.starts_at, t.expires_at as "expires_at!", t.created_at as "created_at!"
         from open t
         join accounts s on s.id = t.sender_id
         join accounts r on r.id = t.receiver_id
@@ -258,6 +265,25 @@ pub(crate) async fn list_open(
     )
     .fetch_all(db)
     .await
+}
+
+/// Lists the written changes of a request's state, oldest first: one or two.
+pub(crate) async fn list_history(
+    db: &Pool,
+    transfer_id: TransferId,
+) -> Result<Vec<(TransferStatus, DateTime<Utc>)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select status as "status: TransferStatus", changed_at
+        from transfer_status_history
+        where transfer_id = $1
+        order by version
+        "#,
+        transfer_id as _,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.status, row.changed_at)).collect())
 }
 
 /// Returns the wallet as it is shown: points of lapsed requests count as usable, whether or not

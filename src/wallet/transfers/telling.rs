@@ -15,7 +15,7 @@ use crate::{
 /// requests without end fills nobody's mailbox. Further ones are on the receiver's wallet page.
 const TOLD_AN_HOUR_MAX: i64 = 20;
 
-/// Writes the mail about a new request, whose row is written already.
+/// Writes the mail about a request that its receiver may accept now, whose row is written already.
 pub(super) async fn tell_received(
     tx: &mut Connection,
     transfer_id: TransferId,

@@ -231,7 +231,7 @@ async fn beside_many_holds_nobody_is_left_with_a_seat(db: PgPool) {
 }
 
 /// Requests with keys hold the account and wait for the wallet, which a deletion takes the other way
-/// round.
+/// round. A planned one keeps both accounts as any other does.
 #[sqlx::test]
 async fn beside_many_transfers_to_and_from_an_account_no_point_is_lost(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -240,10 +240,15 @@ async fn beside_many_transfers_to_and_from_an_account_no_point_is_lost(db: PgPoo
     charge(&bob, 1_000).await;
     let (to_ada, to_bob) =
         (email_of(&db, ada.account_id).await, email_of(&db, bob.account_id).await);
+    let tomorrow = "select to_jsonb(now() + interval '1 day') #>> '{}'";
+    let tomorrow: String = read_one(&db, tomorrow).await;
     let mut sends = Vec::new();
     for idx in 0..RIVALS {
         let (from, to) = if idx % 2 == 0 { (&ada, &to_bob) } else { (&bob, &to_ada) };
-        let form = json!({ "to": to, "amount": 10, "request_key": Uuid::now_v7() });
+        let starts_at = (idx % 4 < 2).then_some(&tomorrow);
+        let form = json!({
+            "to": to, "amount": 10, "starts_at": starts_at, "request_key": Uuid::now_v7()
+        });
         sends.push((office.log_in(from, idx).await, form));
     }
     let deletion = ada.clone();

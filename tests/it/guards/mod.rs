@@ -10,6 +10,7 @@ mod popularity;
 mod price_types;
 mod returns;
 mod shares;
+mod transfers;
 mod waiting_lists;
 
 use std::collections::BTreeSet;
@@ -299,6 +300,7 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         popularity::REFUSED,
         returns::REFUSED,
         shares::REFUSED,
+        transfers::REFUSED,
         waiting_lists::REFUSED,
     ];
     [REFUSED].into_iter().chain(of_rooms).flatten()

@@ -7,6 +7,7 @@ mod circles;
 mod javascript;
 mod layers;
 mod locales;
+mod long_lists;
 mod long_tests;
 mod manual;
 mod names;

@@ -39,6 +39,8 @@ broken! {
          select id, 2, 'REJECTED' from transfers where status = 'ACCEPTED'";
     a_status_that_nobody_noted: TransfersMatchHistory,
         "update transfer_status_history set status = 'CANCELLED' where status = 'REJECTED'";
+    an_acceptance_before_the_start: TransfersMatchHistory,
+        "update transfers set starts_at = now() + interval '1 day' where status = 'ACCEPTED'";
     points_that_nobody_gave: MovementsHaveTwoSides, "delete from house_entries where wallet_id::text like '%a6'";
     a_house_that_keeps_too_much: MovementsHaveTwoSides,
         "update house_entries set amount = amount + 1 where wallet_id::text like '%b6'";

@@ -108,7 +108,10 @@ async fn the_whole_statement_is_downloaded(db: PgPool) {
     assert!(file.header("content-type").starts_with("text/csv"), "{:?}", file.headers);
     assert!(file.header("content-disposition").contains("statement.csv"));
     let mut lines = file.body.lines();
-    assert_eq!(lines.next().unwrap(), "\u{feff}When,What,Points,Set aside,Balance,Reference");
+    assert_eq!(
+        lines.next().unwrap(),
+        "\u{feff}When,What,Points,Set aside,Balance,Reference,Person"
+    );
     let balances: Vec<i64> =
         lines.map(|line| line.split(',').nth(4).unwrap().parse().unwrap()).collect();
     assert_eq!(balances, (1..=2500).rev().collect::<Vec<_>>());

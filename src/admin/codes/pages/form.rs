@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
 
@@ -14,7 +13,7 @@ use crate::{
     reservation::codes::model::{CodeWord, NewCode},
     web::{
         form::{Field, Mistakes},
-        local_time::TypedTime,
+        local_time::parse_optional_time,
     },
 };
 
@@ -61,8 +60,9 @@ impl CodesForm {
         let words = self.words(&mut mistakes);
         let is_access = mistakes.note("access", "admin-refusal-flag", self.access.flag());
         let terms = self.discount(&mut mistakes, is_access.unwrap_or(false));
-        let valid_from = moment(&mut mistakes, "valid_from", &self.valid_from, zone);
-        let valid_until = moment(&mut mistakes, "valid_until", &self.valid_until, zone);
+        let valid_from = parse_optional_time(&mut mistakes, "valid_from", &self.valid_from, zone);
+        let valid_until =
+            parse_optional_time(&mut mistakes, "valid_until", &self.valid_until, zone);
         let valid = valid_from.zip(valid_until).filter(|(from, until)| match (from, until) {
             (Some(from), Some(until)) => from < until,
             _ => true,
@@ -118,7 +118,7 @@ impl CodesForm {
         is_access: bool,
         zone: Tz,
     ) -> Option<Option<NewAccessGate>> {
-        let opens_at = moment(mistakes, "gate_opens_at", &self.gate_opens_at, zone);
+        let opens_at = parse_optional_time(mistakes, "gate_opens_at", &self.gate_opens_at, zone);
         let capacity = parse_limit(mistakes, "gate_capacity", &self.gate_capacity);
         let gate = match (opens_at?, capacity?) {
             (None, None) => Some(None),
@@ -162,22 +162,6 @@ impl CodesForm {
         let terms = Some(terms).filter(|_| n_terms == usize::from(!is_access));
         mistakes.note("percent", "admin-refusal-code-one", terms)
     }
-}
-
-/// Parses a time; `Some(None)` for an empty field.
-#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-fn moment(
-    mistakes: &mut Mistakes,
-    name: &'static str,
-    text: &Field,
-    zone: Tz,
-) -> Option<Option<DateTime<Utc>>> {
-    if text.is_empty() {
-        return Some(None);
-    }
-    let nothing = Field::default();
-    let typed = TypedTime { name, text, zone: &nothing, shown: &nothing, offset: &nothing };
-    typed.parse(mistakes, zone, None).map(Some)
 }
 
 /// How many may use a code; empty: any number.

@@ -14,11 +14,7 @@ use uuid::Uuid;
 use self::form::{CodeLimitForm, CodesForm};
 use crate::{
     accounts::AdminAccount,
-    admin::{
-        AdminError, codes,
-        pages::download::{CHUNK_ROWS, csv},
-        programs::pages::edition_of,
-    },
+    admin::{AdminError, codes, programs::pages::edition_of},
     app::App,
     audit::model::Meanwhile,
     catalog::{ProgramEdition, ProgramId, ScheduleEdition, ScheduleId, list_schedule_editions},
@@ -30,6 +26,7 @@ use crate::{
     },
     text::times::{HOME_ZONE, rfc3339_in, zone},
     web::{
+        download::{CHUNK_ROWS, csv},
         error::{HttpError, PageError},
         flash::with_message,
         form::{Body, Mistakes},
@@ -246,7 +243,7 @@ pub(crate) async fn download_codes(
     let program = edition_of(&app, ProgramId(path.into_inner())).await?;
     let name = format!("{}-codes", program.details.slug);
     let (db, clock) = (app.db.clone(), program.time_zone);
-    csv(&name, COLUMNS, move |after| {
+    csv(&name, COLUMNS.iter().copied(), move |after| {
         let (db, clock) = (db.clone(), zone(&clock));
         async move {
             let codes = edits::list(&db, program.id, after, CHUNK_ROWS).await?;

@@ -1,5 +1,8 @@
 //! Transfer form: its fields as sent, and the form as shown.
 
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, Datelike, SubsecRound, Utc};
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -9,14 +12,20 @@ use crate::{
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
-    wallet::transfers::model::TransferOrder,
+    text::times::{HOME_ZONE, zone, zone_name},
+    wallet::transfers::model::{START_REFUSAL, TransferOrder},
     web::{
         form::{Field, Mistakes},
+        local_time::parse_optional_time,
         request_key,
     },
 };
 
 const SECS_PER_DAY: u32 = 86_400;
+/// Digits of a second that the database stores.
+const MICROS_DIGITS: u16 = 6;
+/// Years that the database can store, and more than anybody plans in.
+const YEARS: RangeInclusive<i32> = 1..=9_999;
 
 /// Fields of a transfer request, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -24,6 +33,8 @@ const SECS_PER_DAY: u32 = 86_400;
 pub(crate) struct TransferForm {
     pub(crate) to: Field,
     pub(crate) amount: Field,
+    /// Local time in `HOME_ZONE`, or RFC 3339; empty: at once.
+    pub(crate) starts_at: Field,
     request_key: Field,
 }
 
@@ -37,13 +48,28 @@ impl TransferForm {
         let amount = self.amount.parse().and_then(Points::new);
         let amount = amount.filter(|amount| *amount > Points::ZERO);
         let amount = mistakes.note("amount", "wallet-refusal-send-amount", amount);
+        let starts_at =
+            parse_optional_time(&mut mistakes, "starts_at", &self.starts_at, zone(HOME_ZONE));
+        // Whether the start lies ahead is up to the database, which cannot store every year.
+        let is_storable =
+            |at: &Option<DateTime<Utc>>| at.is_none_or(|at| YEARS.contains(&at.year()));
+        let starts_at = match starts_at {
+            Some(at) => {
+                let at = at.map(|at| at.trunc_subsecs(MICROS_DIGITS));
+                mistakes.note("starts_at", START_REFUSAL, Some(at).filter(is_storable))
+            }
+            None => None,
+        };
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        let order = to.zip(amount).map(|(to, amount)| {
+        let order = to.zip(amount).zip(starts_at).map(|((to, amount), starts_at)| {
             let key = key.map(|key| {
-                let order = json!({ "to": to.as_str(), "amount": amount });
+                let order = match starts_at {
+                    None => json!({ "to": to.as_str(), "amount": amount }),
+                    Some(at) => json!({ "to": to.as_str(), "amount": amount, "starts_at": at }),
+                };
                 RequestKey::new(sender_id.0, key, "POST /wallet/transfers", &order)
             });
-            (TransferOrder { sender_id, to, amount }, key)
+            (TransferOrder { sender_id, to, amount, starts_at }, key)
         });
         mistakes.or(order)
     }
@@ -58,10 +84,14 @@ pub(crate) struct SendBox {
     pub to: String,
     /// Amount typed before.
     pub amount: String,
+    /// Start typed before.
+    pub starts_at: String,
     /// Reason of the refusal.
     pub refusal: Option<String>,
     /// Days after which a request expires, rounded up.
     pub days: u32,
+    /// Abbreviation of the zone in which the start is typed.
+    pub zone: String,
 }
 
 impl SendBox {
@@ -70,8 +100,10 @@ impl SendBox {
             request_key: Uuid::now_v7(),
             to: String::new(),
             amount: String::new(),
+            starts_at: String::new(),
             refusal: None,
             days: app.config.transfer_ttl_secs.get().div_ceil(SECS_PER_DAY),
+            zone: zone_name(app.now(), zone(HOME_ZONE)),
         }
     }
 }

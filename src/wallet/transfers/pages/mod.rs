@@ -8,18 +8,24 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
+use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use self::form::TransferForm;
 use super::{
-    model::{Transfer, TransferAnswer, TransferId, TransferStatus},
+    history::{StatusChange, history_of},
+    list::pages::TRANSFERS_PATH,
+    model::{
+        ChangedBy, PLAN_DAYS_MAX, START_REFUSAL, Transfer, TransferAnswer, TransferId,
+        TransferStatus,
+    },
     store,
 };
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    text::times::HOME_ZONE,
+    text::{i18n::Phrase, times::HOME_ZONE},
     wallet::{
         charges::{pages::form::WALLET_PATH, provider::Provider},
         error::WalletError,
@@ -45,12 +51,17 @@ pub(crate) async fn create_transfer(
         Ok((order, key)) => match transfers::request(&app, &order, key.as_ref()).await {
             Ok(requested) => {
                 let answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
-                return Ok(with_message(answer, "flash-sent"));
+                let told =
+                    if requested.starts_at.is_some() { "flash-planned" } else { "flash-sent" };
+                return Ok(with_message(answer, told));
             }
-            Err(refusal) => (PageError::from(refusal), None),
+            Err(refusal) => {
+                let is_start = matches!(refusal, WalletError::StartOutOfRange);
+                (PageError::from(refusal), is_start.then_some(START_REFUSAL))
+            }
         },
         Err(mistakes) => {
-            let reason = mistakes.of("to").or_else(|| mistakes.of("amount"));
+            let reason = ["to", "amount", "starts_at"].iter().find_map(|field| mistakes.of(field));
             (PageError::from(mistakes), reason)
         }
     };
@@ -58,12 +69,13 @@ pub(crate) async fn create_transfer(
         return Err(error);
     }
     let refusal = match reason {
-        Some(text_key) => me.view.t(text_key).to_string(),
+        Some(text_key) => me.view.t(text_key).number("days", PLAN_DAYS_MAX).to_string(),
         None => me.view.refusal(error.inner()),
     };
     let mut forms = WalletForms::new(&app, &provider);
     form.to.text().clone_into(&mut forms.send.to);
     form.amount.text().clone_into(&mut forms.send.amount);
+    form.starts_at.text().clone_into(&mut forms.send.starts_at);
     forms.send.refusal = Some(refusal);
     show(&app, me, forms, error.inner().status()).await
 }
@@ -73,9 +85,27 @@ pub(crate) async fn create_transfer(
 struct TransferPage {
     v: View,
     transfer: Transfer,
-    /// Whether the account is the sender.
-    is_sender: bool,
+    history: Vec<StatusChange>,
     refusal: Option<String>,
+}
+
+impl TransferPage {
+    /// Returns who made a change, as the account reads it.
+    fn who(&self, change: &StatusChange) -> Phrase {
+        let is_mine = |is_senders: bool| is_senders == self.transfer.is_sent();
+        match change.by {
+            ChangedBy::Clock => self.v.t("wallet-request-by-clock"),
+            by if is_mine(by == ChangedBy::Sender) => self.v.t("wallet-request-by-you"),
+            _ => self.v.t("wallet-request-by").word("name", self.transfer.counterparty()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TransferDocument<'a> {
+    #[serde(flatten)]
+    transfer: &'a Transfer,
+    history: &'a [StatusChange],
 }
 
 /// Handles `GET /wallet/transfers/{id}`.
@@ -85,7 +115,8 @@ pub(crate) async fn show_transfer(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = transfer_page(&app, me, TransferId(path.into_inner()), None).await?;
-    Ok(page.v.show(&page, &page.transfer))
+    let document = TransferDocument { transfer: &page.transfer, history: &page.history };
+    Ok(page.v.show(&page, &document))
 }
 
 async fn transfer_page(
@@ -96,8 +127,9 @@ async fn transfer_page(
 ) -> Result<TransferPage, PageError> {
     let transfer = store::find_transfer(&app.db, me.account_id, transfer_id).await?;
     let transfer = transfer.ok_or(WalletError::TransferNotFound)?;
-    let is_sender = transfer.sender_id == me.account_id;
-    Ok(TransferPage { v: me.view, transfer, is_sender, refusal })
+    let written = store::list_history(&app.db, transfer_id).await?;
+    let history = history_of(&transfer, &written);
+    Ok(TransferPage { v: me.view, transfer, history, refusal })
 }
 
 /// Handles `POST /wallet/transfers/{id}/acceptance`.

@@ -1,7 +1,9 @@
-//! Reminders: mails to receivers whose requests are about to expire.
+//! Reminders: mails to receivers that are due at a time. A planned request is told at its start, and
+//! each request again when it is about to expire.
 
 mod store;
 
+use self::store::OpenRequest;
 use super::telling;
 use crate::infra::postgres::Pool;
 
@@ -13,14 +15,23 @@ const PAGE_ROWS: i64 = 200;
 /// Transactions of one tick; the rest is left to the next one.
 const PAGES_MAX: usize = 20;
 
-/// Writes the reminders that are due, each once: one tick of a worker. Instances may run it
-/// concurrently.
-pub(crate) async fn remind_receivers(db: &Pool) -> Result<(), sqlx::Error> {
+/// Writes the mails that are due, each once: one tick of a worker. Instances may run it
+/// concurrently. Whether a request has started or ended is up to the clock, and never to this.
+pub async fn remind_receivers(db: &Pool) -> Result<(), sqlx::Error> {
     for _ in 0..PAGES_MAX {
         let mut tx = db.begin().await?;
         let due = store::take_reminders(&mut tx, PAGE_ROWS).await?;
         let open = store::list_open_among(&mut tx, &due).await?;
-        telling::tell_expiring(&mut tx, &open).await?;
+        let (started, expiring): (Vec<OpenRequest>, Vec<OpenRequest>) =
+            open.into_iter().partition(|request| request.is_starting);
+        for OpenRequest { transfer_id, sender_id, receiver_id, .. } in &started {
+            telling::tell_received(&mut tx, *transfer_id, *sender_id, *receiver_id).await?;
+        }
+        let ids: Vec<_> = started.iter().map(|request| request.transfer_id).collect();
+        store::insert_last_reminders(&mut tx, &ids, REMINDER_SECS).await?;
+        let expiring: Vec<_> =
+            expiring.iter().map(|request| (request.transfer_id, request.receiver_id)).collect();
+        telling::tell_expiring(&mut tx, &expiring).await?;
         tx.commit().await?;
         if due.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
             break;

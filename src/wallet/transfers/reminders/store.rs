@@ -1,16 +1,28 @@
 //! SQL of reminders.
 
+use chrono::{DateTime, Utc};
+
 use crate::{
     accounts::AccountId, infra::postgres::Connection, wallet::transfers::model::TransferId,
 };
 
-/// Deletes at most `rows_max` reminders that are due, and returns their requests. Locked ones are
-/// left to the next call.
+/// Open request of which its receiver is to be told.
+#[derive(Debug)]
+pub(super) struct OpenRequest {
+    pub(super) transfer_id: TransferId,
+    pub(super) sender_id: AccountId,
+    pub(super) receiver_id: AccountId,
+    /// Whether the reminder is that of the start of a planned request.
+    pub(super) is_starting: bool,
+}
+
+/// Deletes at most `rows_max` reminders that are due, and returns their requests and times. Locked
+/// ones are left to the next call.
 pub(super) async fn take_reminders(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<TransferId>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<(TransferId, DateTime<Utc>)>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
         delete from transfer_reminders
         where transfer_id = any(array(
@@ -19,28 +31,58 @@ pub(super) async fn take_reminders(
             order by due_at
             limit $1
             for update skip locked))
-        returning transfer_id as "transfer_id: TransferId"
+        returning transfer_id as "transfer_id: TransferId", due_at
         "#,
         rows_max,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.transfer_id, row.due_at)).collect())
+}
+
+/// Returns those of the requests that are open, each with the time of its reminder.
+pub(super) async fn list_open_among(
+    tx: &mut Connection,
+    due: &[(TransferId, DateTime<Utc>)],
+) -> Result<Vec<OpenRequest>, sqlx::Error> {
+    let (ids, times): (Vec<TransferId>, Vec<DateTime<Utc>>) = due.iter().copied().unzip();
+    sqlx::query_as!(
+        OpenRequest,
+        r#"
+        select t.id as "transfer_id: _", t.sender_id as "sender_id: _",
+               t.receiver_id as "receiver_id: _", (t.starts_at = due.at) is true as "is_starting!"
+        from unnest($1::uuid[], $2::timestamptz[]) as due (id, at)
+        cross join lateral (
+            select id, sender_id, receiver_id, starts_at from transfers
+            where id = due.id and status = 'PENDING' and expires_at > clock_timestamp()
+            limit 1
+        ) t
+        "#,
+        ids as _,
+        &times,
     )
     .fetch_all(tx)
     .await
 }
 
-/// Returns those of the requests that are open, with their receivers.
-pub(super) async fn list_open_among(
+/// Inserts the reminders before the end of requests that have started, as far as they last longer
+/// than `reminder_secs`.
+pub(super) async fn insert_last_reminders(
     tx: &mut Connection,
-    transfers: &[TransferId],
-) -> Result<Vec<(TransferId, AccountId)>, sqlx::Error> {
-    let rows = sqlx::query!(
+    started: &[TransferId],
+    reminder_secs: f64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
         r#"
-        select id as "id: TransferId", receiver_id as "receiver_id: AccountId"
+        insert into transfer_reminders (transfer_id, due_at)
+        select id, expires_at - make_interval(secs => $2)
         from transfers
-        where id = any($1) and status = 'PENDING' and expires_at > clock_timestamp()
+        where id = any($1) and expires_at - make_interval(secs => $2) > starts_at
         "#,
-        transfers as _,
+        started as _,
+        reminder_secs,
     )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.receiver_id)).collect())
+    .execute(tx)
+    .await
+    .map(drop)
 }

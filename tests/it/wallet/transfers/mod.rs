@@ -1,6 +1,9 @@
 //! Points for a friend: withheld until they answer, once, or until the time is over.
 
 mod lapsed;
+mod list;
+mod planned;
+mod starts;
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -23,6 +26,10 @@ async fn sent(db: &PgPool, from: &Person, to: &Person, amount: i64) -> String {
     let answer = send(db, from, to, amount).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
     format!("/wallet/transfers/{}", answer.json()["transfer_id"].as_str().unwrap())
+}
+
+fn id_of(path: &str) -> Uuid {
+    path.rsplit('/').next().unwrap().parse().unwrap()
 }
 
 async fn act(person: &Person, path: &str, act: &str) -> Answer {

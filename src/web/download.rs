@@ -9,7 +9,7 @@ use actix_web::{
 use futures_util::stream;
 use uuid::Uuid;
 
-use crate::web::error::PageError;
+use super::error::PageError;
 
 /// Rows of one chunk.
 pub(crate) const CHUNK_ROWS: i64 = 1_000;
@@ -23,24 +23,24 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// before the answer begins, so that its failure yields an error status.
 pub(crate) async fn csv<F>(
     name: &str,
-    header: &'static [&'static str],
+    header: impl IntoIterator<Item = impl Into<String>>,
     next: impl Fn(Option<Uuid>) -> F + 'static,
 ) -> Result<HttpResponse, PageError>
 where
     F: Future<Output = Result<Vec<(Uuid, Vec<String>)>, sqlx::Error>> + 'static,
 {
-    let first = Some(next(None).await?);
+    let header: Vec<String> = header.into_iter().map(Into::into).collect();
+    let first = Some((header, next(None).await?));
     let body = stream::try_unfold((first, None, next), async move |(first, after, next)| {
-        let is_first = first.is_some();
-        let rows = match first {
-            Some(rows) => rows,
-            None => next(after).await.map_err(ErrorInternalServerError)?,
+        let (header, rows) = match first {
+            Some((header, rows)) => (Some(header), rows),
+            None => (None, next(after).await.map_err(ErrorInternalServerError)?),
         };
-        if rows.is_empty() && !is_first {
+        if rows.is_empty() && header.is_none() {
             return Ok::<_, actix_web::Error>(None);
         }
         let after = rows.last().map(|(id, _)| *id).or(after);
-        let chunk = written(is_first.then_some(header), rows).map_err(ErrorInternalServerError)?;
+        let chunk = written(header, rows).map_err(ErrorInternalServerError)?;
         Ok(Some((Bytes::from(chunk), (None, after, next))))
     });
     Ok(HttpResponse::Ok()
@@ -49,7 +49,10 @@ where
         .streaming(body))
 }
 
-fn written(header: Option<&[&str]>, rows: Vec<(Uuid, Vec<String>)>) -> Result<Vec<u8>, csv::Error> {
+fn written(
+    header: Option<Vec<String>>,
+    rows: Vec<(Uuid, Vec<String>)>,
+) -> Result<Vec<u8>, csv::Error> {
     let mut begun = Vec::new();
     if header.is_some() {
         begun.extend_from_slice(BYTE_ORDER_MARK);

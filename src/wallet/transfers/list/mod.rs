@@ -1,0 +1,51 @@
+//! List of an account's requests, sent and received, by state and counterparty.
+//!
+//! A **counterparty** is the other person: given by the address, or by a request with the person,
+//! because a receiver is not told the sender's address. A **filter** selects requests; pages go from
+//! the newest to the oldest by the id of the last one seen. A planned request is in its sender's list
+//! only, until it starts.
+
+mod model;
+pub(crate) mod pages;
+mod store;
+
+use self::model::{Counterparty, TransferFilter};
+use super::model::{Transfer, TransferId};
+use crate::{
+    accounts::{self, AccountId},
+    infra::postgres::{Pool, page::PAGE_ROWS},
+};
+
+/// Page of the list.
+#[derive(Debug, Default)]
+pub(crate) struct ListedTransfers {
+    /// Requests, and one more if there is a next page.
+    pub(crate) rows: Vec<Transfer>,
+    /// Name of a counterparty who was given by a request.
+    pub(crate) picked: Option<String>,
+}
+
+/// Lists one page of the requests of `account_id` that `filter` selects, those older than `after`,
+/// newest first. With a counterparty whom nobody knows there are none.
+pub(crate) async fn list_page(
+    db: &Pool,
+    account_id: AccountId,
+    filter: &TransferFilter,
+    after: Option<TransferId>,
+) -> Result<ListedTransfers, sqlx::Error> {
+    let (mut other_id, mut picked) = (None, None);
+    match &filter.counterparty {
+        None => {}
+        Some(Counterparty::Address(address)) => {
+            other_id = accounts::find_by_address(db, address).await?;
+        }
+        Some(Counterparty::OfTransfer(id)) => {
+            (other_id, picked) = store::find_counterparty(db, account_id, *id).await?.unzip();
+        }
+    }
+    if filter.counterparty.is_some() && other_id.is_none() {
+        return Ok(ListedTransfers::default());
+    }
+    let rows = store::list(db, account_id, filter, other_id, after, PAGE_ROWS + 1).await?;
+    Ok(ListedTransfers { rows, picked })
+}

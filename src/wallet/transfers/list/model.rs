@@ -1,0 +1,55 @@
+//! Filter of the list.
+
+use strum::VariantArray;
+
+use crate::{
+    accounts::{AccountId, Email},
+    wallet::transfers::model::{TransferDirection, TransferId, TransferStatus},
+};
+
+/// The other person of the listed requests.
+#[derive(Clone, Debug)]
+pub(crate) enum Counterparty {
+    /// Whoever has this address now.
+    Address(Email),
+    /// Whoever is on the other side of a request of the account.
+    OfTransfer(TransferId),
+}
+
+/// Filter of the list; `None` selects everything.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransferFilter {
+    pub(crate) direction: Option<TransferDirection>,
+    pub(crate) status: Option<TransferStatus>,
+    pub(crate) counterparty: Option<Counterparty>,
+}
+
+impl TransferFilter {
+    /// Returns the states that the filter selects.
+    pub(super) fn shown(&self) -> &[TransferStatus] {
+        self.status.as_ref().map_or(TransferStatus::VARIANTS, std::slice::from_ref)
+    }
+
+    /// Returns the states that rows of the selected requests have. One that ended by the clock may
+    /// not be written yet, and a planned one is never stored as such.
+    pub(super) fn stored(&self) -> &[TransferStatus] {
+        use TransferStatus::{Accepted, Cancelled, Expired, Pending, Planned, Rejected};
+        match self.status {
+            None => &[Pending, Accepted, Rejected, Cancelled, Expired],
+            Some(Planned | Pending) => &[Pending],
+            Some(Expired) => &[Pending, Expired],
+            Some(Accepted) => &[Accepted],
+            Some(Rejected) => &[Rejected],
+            Some(Cancelled) => &[Cancelled],
+        }
+    }
+
+    /// Returns the account whose requests of `direction` are selected: `account_id`, or `None`.
+    pub(super) fn of(
+        &self,
+        direction: TransferDirection,
+        account_id: AccountId,
+    ) -> Option<AccountId> {
+        self.direction.is_none_or(|only| only == direction).then_some(account_id)
+    }
+}
