@@ -254,3 +254,45 @@ enum Look<A> {
     Claimed { until: Instant },
     Ended(Option<A>),
 }
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    #[test]
+    fn the_gauge_is_the_number_of_those_who_wait_and_0_when_all_are_gone() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        let expect = |n: usize| {
+            let told = handle.render();
+            assert!(told.contains(&format!("\n{FAIR_WAITERS} {n}\n")), "not {n}: {told}");
+        };
+        metrics::with_local_recorder(&recorder, || {
+            let waiters: LocalWaiters<usize, ()> = LocalWaiters::new();
+            let mut line: Vec<_> = (0..100)
+                .map(|nth: usize| {
+                    let waiter = waiters.register("a zone", &nth.to_string(), nth);
+                    expect(nth + 1);
+                    waiter
+                })
+                .collect();
+            // One takes its request back and offers it again, one is claimed and put back, one is
+            // carried out.
+            assert_eq!(line[0].withdraw(), Some(0));
+            let until = Instant::now() + Duration::from_mins(1);
+            assert_eq!(waiters.claim("1", until), Some(1));
+            assert_eq!(waiters.claim("2", until), Some(2));
+            expect(97);
+            line[0].offer(0);
+            assert!(waiters.put_back("1", 1));
+            waiters.end_claim("2", Some(()));
+            expect(99);
+            line.truncate(1);
+            expect(1);
+            line.clear();
+            expect(0);
+        });
+    }
+}
