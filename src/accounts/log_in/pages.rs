@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
@@ -38,7 +39,7 @@ use crate::{
 };
 
 /// Log-in form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LogInForm {
     email: Field,

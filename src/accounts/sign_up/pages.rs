@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -33,7 +34,7 @@ use crate::{
 };
 
 /// Sign-up form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SignUpForm {
     email: Field,

@@ -5,8 +5,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
@@ -54,7 +54,7 @@ struct AuditPage {
 }
 
 /// Query string of the log: filters and the page.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AuditQuery {
     who: String,
@@ -83,6 +83,13 @@ impl AuditQuery {
     }
 }
 
+/// Page of the log.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ActsDocument {
+    acts: Vec<LogLine>,
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/audit`
 pub(crate) async fn list_acts(
     app: Data<App>,
@@ -91,7 +98,7 @@ pub(crate) async fn list_acts(
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
     let found = audit::list(&app.db, &query.filter(), query.after).await?;
-    let document = json!({ "acts": found.rows, "next": found.next });
+    let document = ActsDocument { acts: found.rows.clone(), next: found.next };
     let lines = lines(&me.view, found.rows);
     let page = AuditPage { v: me.view, query, lines, next: found.next };
     Ok(page.v.show(&page, &document))

@@ -4,6 +4,7 @@ pub(crate) mod download;
 
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::error::AdminError;
@@ -33,7 +34,7 @@ pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Re
 }
 
 /// Form that says only the reason for an act.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReasonForm {
     reason: Field,

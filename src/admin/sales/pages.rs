@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::store::{self as store, SoldSection, SoldType};
@@ -21,7 +23,10 @@ use crate::{
     app::App,
     catalog::{ProgramEdition, ProgramId, ScheduleId},
     text::times::{rfc3339_in, zone},
-    web::{error::PageError, page::View},
+    web::{
+        error::PageError,
+        page::{View, json},
+    },
 };
 
 /// Columns of the CSV file.
@@ -99,6 +104,16 @@ struct SalesPage {
     evenings: Vec<Evening>,
 }
 
+/// What was sold of a show.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SalesDocument {
+    program: ProgramEdition,
+    sections: Vec<SoldSection>,
+    price_types: Vec<SoldType>,
+    /// Points that codes took off, by performance.
+    discounts: HashMap<ScheduleId, i64>,
+}
+
 /// `GET /admin/programs/{id}/sales`
 pub(crate) async fn show_sales(
     app: Data<App>,
@@ -110,9 +125,11 @@ pub(crate) async fn show_sales(
     let types = store::list_types(&app.db, edition.id).await?;
     let discounts: HashMap<ScheduleId, i64> =
         store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
-    let document = json!({
-        "program": edition, "sections": sections, "price_types": types, "discounts": discounts,
-    });
+    if me.view.format.is_for_programs() {
+        let (program, price_types) = (edition, types);
+        let document = SalesDocument { program, sections, price_types, discounts };
+        return Ok(json(StatusCode::OK, &document));
+    }
     let mut evenings: Vec<Evening> = Vec::new();
     for section in sections {
         match evenings.last_mut() {
@@ -130,7 +147,7 @@ pub(crate) async fn show_sales(
         }
     }
     let page = SalesPage { v: me.view, edition, evenings };
-    Ok(page.v.show(&page, &document))
+    Ok(page.v.html(StatusCode::OK, &page))
 }
 
 /// `GET /admin/programs/{id}/sales.csv`

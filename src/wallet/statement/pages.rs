@@ -7,6 +7,7 @@ use actix_web::{
     web::{Bytes, Data, Query},
 };
 use futures_util::stream;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -34,7 +35,7 @@ pub(crate) const STATEMENT_PATH: &str = "/wallet/statement.csv";
 const CHUNK_ROWS: i64 = 1_000;
 
 /// Query of the history: the filter, and the last line seen.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct StatementQuery {
     kind: Field,

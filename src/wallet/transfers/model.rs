@@ -1,6 +1,7 @@
 //! Types of transfer requests.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -20,7 +21,7 @@ ids! {
 }
 
 /// State of a transfer request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TransferStatus {
@@ -61,7 +62,7 @@ pub(crate) struct TransferOrder {
 }
 
 /// Result of a new request; also stored as the outcome of its request key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Requested {
     /// Id of the request.
     pub transfer_id: TransferId,
@@ -116,7 +117,7 @@ impl LockedTransfer {
 
 /// Request as its sender or receiver sees it. A lapsed request reads as expired, whether or not its
 /// row has been updated.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Transfer {
     /// Id of the request.
     pub transfer_id: TransferId,

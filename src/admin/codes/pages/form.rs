@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -26,7 +27,7 @@ const AMOUNT_MAX: i64 = 1_000_000_000;
 const SECTION_CHARS_MAX: usize = 100;
 
 /// New codes: one with a word, or some with random ones.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CodesForm {
     /// Word; empty for random ones.
@@ -181,7 +182,7 @@ fn moment(
 }
 
 /// How many may use a code; empty: any number.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CodeLimitForm {
     uses_max: Field,

@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -26,7 +27,7 @@ use crate::{
 };
 
 /// Write-off form: the points and the reason.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct WriteOffForm {
     points: Field,
@@ -58,7 +59,7 @@ pub(crate) async fn create_write_off(
             });
             let write_off = DebtWriteOff { account_id: id, points, reason };
             let left = people::write_off_debt(&app, me.account_id, &write_off, key.as_ref()).await;
-            answer(&app, &me, id, left.map(|left| json!(left))).await
+            answer(&app, &me, id, left).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

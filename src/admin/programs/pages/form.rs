@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -33,7 +34,7 @@ const RUNNING_MINS_MAX: i32 = 1_440;
 const AGE_MAX: i32 = 99;
 
 /// Form of a program, new or existing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ProgramForm {
     pub(crate) version: Field,

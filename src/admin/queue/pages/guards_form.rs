@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -18,7 +19,7 @@ const HOLDS: RangeInclusive<i32> = 1..=100;
 const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
 
 /// Guards of a queue; an empty field, or a box that is not checked, turns one off.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct GuardsForm {
     version: Field,

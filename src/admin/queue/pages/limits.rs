@@ -1,5 +1,6 @@
 //! Form of a queue's capacity and rate.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
 };
 
 /// Limits of a queue, to be predicted or saved.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LimitsForm {
     version: Field,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -26,7 +27,7 @@ const PRICE_MAX: i64 = 1_000_000_000;
 const CAPACITY_MAX: i32 = 1_000_000;
 
 /// Form of a new performance.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NewScheduleForm {
     pub(crate) venue_id: Field,
@@ -88,7 +89,7 @@ impl NewScheduleForm {
 }
 
 /// Form that moves a performance.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MomentForm {
     version: Field,
@@ -139,7 +140,7 @@ impl MomentForm {
 }
 
 /// Prices of sections as parallel lists; an empty price leaves its section unchanged.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PricesForm {
     version: Field,
@@ -176,7 +177,7 @@ fn is_each_once(prices: &[(String, Points)]) -> bool {
 }
 
 /// Form that takes seats off sale or puts them back.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct BlockForm {
     version: Field,
@@ -225,7 +226,7 @@ fn numbers(text: &str) -> Option<Vec<i32>> {
 }
 
 /// Form of a zone, new or existing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ZoneForm {
     version: Field,

@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -26,7 +27,7 @@ use crate::{
 const HOURS: std::ops::RangeInclusive<i32> = 0..=8_760;
 
 /// Hours before the start; empty: until the start.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct KeptPlacesForm {
     version: Field,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::timeout;
 use url::{Host, Url};
@@ -24,7 +25,7 @@ const DESCRIPTION_CHARS_MAX: usize = 80;
 const HOURS_MAX: i64 = 720;
 
 /// Form of a new endpoint as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct EndpointForm {
     pub(super) url: Field,
@@ -83,7 +84,7 @@ fn reason_of(fault: TargetFault) -> &'static str {
 }
 
 /// Form of a replay of what was given up within some hours.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReplayForm {
     hours: Field,

@@ -1,6 +1,7 @@
 //! Query string of a ranking.
 
 use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 
 /// Query string of a ranking: `?of=programs&by=bookings&over=day&day=2026-11-22&page=1&n=20`. What is
 /// left out is as in this example, with today's day.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RankingQuery {
     of: Field,

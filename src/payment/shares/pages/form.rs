@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// Fields of a share, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ShareForm {
     /// Places as `item:number`, at least one.

@@ -1,5 +1,6 @@
 //! Part of a performance that a page shows, read from memory or the database.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{drawing::Drawing, overview::Overview};
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// Query that selects a part of the map.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MapQuery {
     section: Option<String>,

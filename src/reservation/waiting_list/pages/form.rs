@@ -1,5 +1,6 @@
 //! Form of a wish, as sent.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
 const SECTION_CHARS_MAX: usize = 100;
 
 /// Fields of a wish, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct WishForm {
     pub(crate) places: Field,

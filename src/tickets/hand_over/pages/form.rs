@@ -1,5 +1,6 @@
 //! Form that offers a ticket: its fields as sent, and the form as shown.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -18,7 +19,7 @@ use crate::{
 const SECS_PER_DAY: u32 = 86_400;
 
 /// Fields of a hand-over, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct HandOverForm {
     pub(crate) to: Field,

@@ -1,5 +1,6 @@
 //! Charge form: its fields as sent, and the form as shown.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -28,7 +29,7 @@ pub(crate) const WALLET_PATH: &str = "/wallet";
 const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 
 /// Fields of a charge, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ChargeForm {
     amount: Field,

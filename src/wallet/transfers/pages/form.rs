@@ -1,5 +1,6 @@
 //! Transfer form: its fields as sent, and the form as shown.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -19,7 +20,7 @@ use crate::{
 const SECS_PER_DAY: u32 = 86_400;
 
 /// Fields of a transfer request, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TransferForm {
     pub(crate) to: Field,

@@ -1,5 +1,6 @@
 //! Form of a price type.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -25,7 +26,7 @@ const PRICE_MAX: i64 = 1_000_000_000;
 const LIMITS: std::ops::RangeInclusive<i32> = 1..=1_000;
 
 /// Form of a price type, new or existing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PriceTypeForm {
     version: Field,

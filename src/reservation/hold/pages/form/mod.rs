@@ -4,6 +4,7 @@ mod again;
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -40,7 +41,7 @@ pub(crate) struct Parsed {
 }
 
 /// Fields of a hold request, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct HoldForm {
     seat_ids: Fields,

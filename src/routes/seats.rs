@@ -1,0 +1,39 @@
+//! Performances: the seat map, holds and waiting lists.
+
+use crate::{
+    reservation::{
+        codes::pages::TermsDocument,
+        model::Hold,
+        pages,
+        seat_map::{delta::Delta, pages::price_types::TypesDocument, snapshot::MapDocument},
+        waiting_list::{
+            model::Wished,
+            pages::{self as waiting_list, LeftDocument, WaitingListDocument},
+        },
+    },
+    web::{
+        operation::{changes, creates, gives, shows},
+        path::{Path, at},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        at("/schedules/{id}")
+            .get(pages::show_seat_map, shows::<MapDocument<'_>>("Shows the seat map of a performance to those who are admitted.")),
+        at("/schedules/{id}/changes")
+            .get(pages::show_changes, gives::<Delta>("Tells what has changed on the map since a cursor, once or as a stream of events.").or_file("text/event-stream")),
+        at("/schedules/{id}/price-types")
+            .get(pages::show_price_types, shows::<TypesDocument<'_>>("Lists the price types that places can have.")),
+        at("/schedules/{id}/code")
+            .post(pages::show_terms, changes::<TermsDocument>("Tells what a code takes off an order.").or_page(200)),
+        at("/schedules/{id}/reservations")
+            .post(pages::create_hold, creates::<Hold>("Holds seats or places until `expires_at`: named seats, a number of places of a zone, or the best that are free together.")),
+        at("/schedules/{id}/waiting-list")
+            .get(waiting_list::show_waiting_list, shows::<WaitingListDocument<'_>>("Shows the waiting list of a performance, and the account's place in it."))
+            .post(waiting_list::create_wish, creates::<Wished>("Waits for places that become free.")),
+        at("/wishes/{id}/cancellation")
+            .post(waiting_list::cancel_wish, changes::<LeftDocument>("Leaves a waiting list.")),
+    ]
+}
