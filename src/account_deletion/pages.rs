@@ -119,6 +119,7 @@ pub(crate) async fn new_deletion(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DeletionForm {
+    /// Points that are given up, as shown.
     points: Field,
 }
 

@@ -150,10 +150,15 @@ fn problem_schema(code: &ProblemCode, problem: &Value) -> Value {
     let title = Locale::default().text(format!("error-{}-title", code.code)).to_string();
     let mut required = vec!["code", "status"];
     required.extend(code.members);
+    // What a member holds is not told: any value.
+    let mut properties: Map<String, Value> =
+        code.members.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+    properties.insert("code".to_owned(), json!({ "const": code.code }));
+    properties.insert("status".to_owned(), json!({ "const": code.status }));
     json!({
         "description": title,
         "allOf": [problem],
-        "properties": { "code": { "const": code.code }, "status": { "const": code.status } },
+        "properties": properties,
         "required": required,
     })
 }

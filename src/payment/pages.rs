@@ -30,6 +30,7 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct KeyForm {
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

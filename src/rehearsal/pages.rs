@@ -63,6 +63,7 @@ fn let_in(request: &HttpRequest) -> Result<RehearsalToken, PageError> {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct StageForm {
+    /// Number of shoppers.
     people: Field,
 }
 
@@ -82,6 +83,7 @@ pub(crate) async fn create_stage(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleForm {
+    /// Number of accounts.
     count: Field,
 }
 

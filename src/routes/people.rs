@@ -24,22 +24,22 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/people/{id}")
             .get(pages::show_person, shows::<PersonDocument<'_>>("Shows an account with its history.")),
         at("/admin/people/{id}/lock")
-            .post(pages::create_lock, changes::<Profile>("Locks an account out, and ends its sessions.")),
+            .post(pages::create_lock, changes::<Profile>("Locks an account out, and ends its sessions.").refuses("changed-meanwhile own-account")),
         at("/admin/people/{id}/unlock")
-            .post(pages::delete_lock, changes::<Profile>("Lets an account log in again.")),
+            .post(pages::delete_lock, changes::<Profile>("Lets an account log in again.").refuses("own-account changed-meanwhile")),
         at("/admin/people/{id}/role")
-            .post(pages::update_role, changes::<Profile>("Changes what an account may do.")),
+            .post(pages::update_role, changes::<Profile>("Changes what an account may do.").refuses("code-required changed-meanwhile own-account")),
         at("/admin/people/{id}/second-factor/removal")
-            .post(second_factor::delete_factor, changes::<Profile>("Removes the second factor of somebody who lost it.")),
+            .post(second_factor::delete_factor, changes::<Profile>("Removes the second factor of somebody who lost it.").refuses("second-factor-missing code-required own-account")),
         at("/admin/people/{id}/adjustments")
-            .post(adjustments::create_adjustment, changes::<Adjusted>("Adds points to a wallet or takes them off.")),
+            .post(adjustments::create_adjustment, changes::<Adjusted>("Adds points to a wallet or takes them off.").refuses("code-required insufficient-points wallet-full contended account-deleted key-reused already-processing")),
         at("/admin/people/{id}/debt-write-offs")
-            .post(debts::create_write_off, changes::<DebtLeft>("Writes a debt off.")),
+            .post(debts::create_write_off, changes::<DebtLeft>("Writes a debt off.").refuses("debt-smaller code-required contended account-deleted key-reused already-processing")),
         at("/admin/reservations")
             .get(reservations::list_bookings, shows::<BookingsDocument<'_>>("Finds reservations by number, name or address.")),
         at("/admin/reservations/{id}")
             .get(reservations::show_booking, shows::<BookingDocument<'_>>("Shows a reservation with its items.")),
         at("/admin/reservations/{id}/refund")
-            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or what was agreed.")),
+            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or what was agreed.").refuses("refund-over invalid-state return-being-bought return-all-sold code-required contended key-reused already-processing")),
     ]
 }

@@ -21,9 +21,9 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/charges")
             .get(charges::list_unclaimed, shows::<UnclaimedDocument<'_>>("Lists money that came for deleted accounts.")),
         at("/admin/charges.csv")
-            .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv")),
+            .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv").refuses("invalid")),
         at("/admin/popularity")
-            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by what was sold.")),
+            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by what was sold.").refuses("invalid")),
         at("/admin/popularity/sell-outs")
             .get(popularity::show_sell_outs, shows::<SellOutsDocument<'_>>("Lists the performances that were sold out, and how long it took.")),
         at("/admin/mails")
@@ -33,7 +33,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/mails/{id}/html")
             .get(mails::show_html, page("Shows the page of a mail, as its reader sees it.")),
         at("/admin/mails/{id}/sending")
-            .post(mails::create_sending, changes::<Identified<MailId>>("Sends a mail again that was given up.")),
+            .post(mails::create_sending, changes::<Identified<MailId>>("Sends a mail again that was given up.").refuses("mail-not-failed")),
         at("/admin/audit")
             .get(audit_log::list_acts, shows::<ActsDocument>("Lists what administrators and their programs did.")),
         at("/admin/audit.csv")

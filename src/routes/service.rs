@@ -23,20 +23,20 @@ pub(super) fn paths() -> Vec<Path> {
         at("/api")
             .get(api_reference::show_reference, page("Shows this document to people.")),
         at("/api/{group}")
-            .get(api_reference::show_group, page("Shows the operations of a group to people.")),
+            .get(api_reference::show_group, page("Shows the operations of a group to people.").refuses("not-found")),
         at("/healthz")
             .get(health::show_health, gives::<HealthDocument>("Tells that the process is up.")),
         at("/readyz")
             .get(health::show_readiness, gives::<ReadinessDocument>("Tells whether the instance can serve.").answers::<ReadinessDocument>(503)),
         at("/metrics")
-            .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain")),
+            .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain").refuses("not-found")),
         at("/static/{version}/{name:.*}")
             .get(assets::show_asset, file("Returns a file of the pages.", "application/octet-stream")),
         at("/rehearsal/stages")
-            .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.")).with_long_deadline(),
+            .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.").refuses("too-many-people stage-limit")).with_long_deadline(),
         at("/rehearsal/stages/{id}")
             .delete(rehearsal::delete_stage, gives::<()>("Removes what a rehearsal made.")).with_long_deadline(),
         at("/rehearsal/stages/{id}/people")
-            .post(rehearsal::create_people, makes::<AddedPeople>("Adds people to a rehearsal.")).with_long_deadline(),
+            .post(rehearsal::create_people, makes::<AddedPeople>("Adds people to a rehearsal.").refuses("too-many-people")).with_long_deadline(),
     ]
 }

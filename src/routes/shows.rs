@@ -26,6 +26,6 @@ pub(super) fn paths() -> Vec<Path> {
         at("/programs/{slug}")
             .get(entry_queue::pages::show_program, shows::<ProgramDocument<'_>>("Shows a show with its performances. A slug or an id names it.")),
         at("/programs/{slug}/code-redemptions")
-            .post(reservation::pages::create_redemption, creates::<RedemptionDocument>("Redeems an access code, which opens a section or a way in to the account.")),
+            .post(reservation::pages::create_redemption, creates::<RedemptionDocument>("Redeems an access code, which opens a section or a way in to the account.").refuses("code-unknown code-not-yet code-over code-used-up code-used code-elsewhere")),
     ]
 }

@@ -45,20 +45,20 @@ pub(super) fn paths() -> Vec<Path> {
         at("/tickets/{code}")
             .get(pages::show_ticket, shows::<TicketDocument<'_>>("Shows a ticket.").or_redirects()),
         at("/tickets/{code}/hand-overs")
-            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to somebody else.")),
+            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to somebody else.").refuses("hand-over-not-valid hand-over-begun hand-over-to-oneself hand-over-pending hand-over-on-return hand-over-too-many-hands hand-over-limit hand-over-too-often hand-over-unconfirmed contended key-reused already-processing")),
         at("/tickets/{code}/returns")
-            .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.")),
+            .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses("return-not-valid return-open return-not-payer return-reduced return-offered return-sale-closed return-closed return-payout-changed contended key-reused already-processing")),
         at("/returns/{id}")
             .get(returns::pages::show_return, redirects("Leads to the ticket of a return.")),
         at("/returns/{id}/cancellation")
-            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes a ticket back that nobody has bought.")),
+            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes a ticket back that nobody has bought.").refuses("return-ended return-being-bought return-gone contended")),
         at("/hand-overs/{id}")
             .get(hand_over::pages::show_hand_over, shows::<HandOverDocument<'_>>("Shows a ticket that is offered, to both sides.")),
         at("/hand-overs/{id}/acceptance")
-            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.")),
+            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.").refuses("hand-over-not-valid hand-over-ended hand-over-expired hand-over-begun hand-over-unconfirmed contended")),
         at("/hand-overs/{id}/declining")
-            .post(hand_over::pages::create_declining, changes::<HandOverAnswered>("Declines a ticket.")),
+            .post(hand_over::pages::create_declining, changes::<HandOverAnswered>("Declines a ticket.").refuses("hand-over-ended hand-over-expired contended")),
         at("/hand-overs/{id}/cancellation")
-            .post(hand_over::pages::create_cancellation, changes::<HandOverAnswered>("Takes an offer back.")),
+            .post(hand_over::pages::create_cancellation, changes::<HandOverAnswered>("Takes an offer back.").refuses("hand-over-ended hand-over-expired contended")),
     ]
 }

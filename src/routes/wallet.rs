@@ -25,18 +25,18 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
         at("/wallet/charges")
-            .post(wallet::charges::pages::create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202)),
+            .post(wallet::charges::pages::create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses("account-deleted wallet-full provider-away provider-refused contended key-reused already-processing")),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/transfers")
-            .post(transfers::create_transfer, creates::<Requested>("Offers points to somebody else.")),
+            .post(transfers::create_transfer, creates::<Requested>("Offers points to somebody else.").refuses("unknown-recipient insufficient-points self-transfer transfer-limit account-deleted contended key-reused already-processing")),
         at("/wallet/transfers/{id}")
             .get(transfers::show_transfer, shows::<Transfer>("Shows points on their way, to both sides.")),
         at("/wallet/transfers/{id}/acceptance")
-            .post(transfers::create_acceptance, changes::<TransferStatusDocument>("Accepts points.")),
+            .post(transfers::create_acceptance, changes::<TransferStatusDocument>("Accepts points.").refuses("already-settled expired wallet-full account-deleted contended")),
         at("/wallet/transfers/{id}/rejection")
-            .post(transfers::create_rejection, changes::<TransferStatusDocument>("Rejects points.")),
+            .post(transfers::create_rejection, changes::<TransferStatusDocument>("Rejects points.").refuses("already-settled expired contended")),
         at("/wallet/transfers/{id}/cancellation")
-            .post(transfers::create_cancellation, changes::<TransferStatusDocument>("Takes points back that nobody has accepted.")),
+            .post(transfers::create_cancellation, changes::<TransferStatusDocument>("Takes points back that nobody has accepted.").refuses("already-settled expired contended")),
     ]
 }

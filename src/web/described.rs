@@ -114,6 +114,7 @@ impl<T: JsonSchema> Described for web::Path<T> {
 impl<T: JsonSchema> Described for web::Query<T> {
     fn describe(facts: &mut Facts) {
         facts.query = Some(facts.generator.subschema_for::<T>());
+        facts.refuses("invalid");
     }
 }
 

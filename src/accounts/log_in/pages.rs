@@ -41,9 +41,13 @@ use crate::{
 /// Log-in form as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["email", "password"]))]
 pub(crate) struct LogInForm {
+    /// Email address.
     email: Field,
+    /// Password.
     password: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

@@ -38,8 +38,11 @@ const CHOICES_PATH: &str = "/account#mails";
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ChoicesForm {
+    /// Tag of the language of mails; empty: that of the last visit.
     language: Field,
+    /// Whether mails about transfers are wanted.
     transfers: Field,
+    /// Whether mails about turns are wanted.
     turn: Field,
 }
 
@@ -123,6 +126,7 @@ pub(crate) async fn new_unsubscription(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct OneClickForm {
+    /// What mail programs send (RFC 8058).
     #[serde(rename = "List-Unsubscribe")]
     one_click: Field,
 }

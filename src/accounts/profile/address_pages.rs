@@ -72,6 +72,7 @@ pub(crate) async fn new_confirmation_mail(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MailForm {
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 
@@ -117,7 +118,9 @@ pub(crate) async fn new_confirmation(
 /// Form with the token of a link.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["token"]))]
 pub(crate) struct TokenForm {
+    /// Token of the link in the mail.
     token: Field,
 }
 

@@ -118,7 +118,9 @@ pub(crate) async fn show_account(
 /// Form with a new name.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["name"]))]
 pub(crate) struct NameForm {
+    /// Name.
     name: Field,
 }
 
@@ -153,8 +155,11 @@ pub(crate) async fn update_name(
 /// Form with the present password and a new one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["password", "new_password"]))]
 pub(crate) struct PasswordForm {
+    /// Password.
     password: Field,
+    /// New password.
     new_password: Field,
 }
 
@@ -206,8 +211,11 @@ fn check<'a>(
 /// Form with the present password and a new address.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["password", "email"]))]
 pub(crate) struct AddressForm {
+    /// Password.
     password: Field,
+    /// Email address.
     email: Field,
 }
 

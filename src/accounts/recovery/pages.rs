@@ -41,6 +41,7 @@ const TOKEN_POLICY: HeaderValue = HeaderValue::from_static("strict-origin");
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LinkQuery {
+    /// Token of the link in the mail.
     token: String,
 }
 
@@ -81,7 +82,9 @@ pub(crate) async fn new_request(v: View) -> HttpResponse {
 /// Form with the address of an account.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["email"]))]
 pub(crate) struct ForgottenForm {
+    /// Email address.
     email: Field,
 }
 
@@ -144,8 +147,11 @@ pub(crate) async fn new_password(
 /// Form with a new password.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["token", "password"]))]
 pub(crate) struct ResetForm {
+    /// Token of the link in the mail.
     token: Field,
+    /// Password.
     password: Field,
 }
 

@@ -47,9 +47,13 @@ use crate::{
 /// Confirmation form as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["password"]))]
 pub(crate) struct ConfirmationForm {
+    /// Password.
     password: Field,
+    /// Code of the app, or a recovery code; only where a code is asked for.
     code: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

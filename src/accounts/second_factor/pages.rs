@@ -160,9 +160,13 @@ pub(crate) async fn show_factor(
 /// Form with an offered secret, as the page sealed it, and a code of it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["sealed", "code"]))]
 pub(crate) struct SetUpForm {
+    /// Offer of a secret, as it was shown.
     sealed: Field,
+    /// Code that the app shows for the secret.
     code: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

@@ -36,10 +36,15 @@ use crate::{
 /// Sign-up form as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["email", "name", "password"]))]
 pub(crate) struct SignUpForm {
+    /// Email address.
     email: Field,
+    /// Name.
     name: Field,
+    /// Password.
     password: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

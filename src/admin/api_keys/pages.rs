@@ -40,8 +40,11 @@ const DAYS_MAX: i32 = 3_650;
 /// Form of a new key as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["name", "scopes"]))]
 pub(crate) struct ApiKeyForm {
+    /// Name, to tell keys apart.
     name: Field,
+    /// Scopes: `programs:read`, `programs:write`.
     scopes: Fields,
     /// Empty: the key does not end by itself.
     days: Field,

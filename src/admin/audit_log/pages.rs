@@ -57,9 +57,13 @@ struct AuditPage {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AuditQuery {
+    /// Email address of who acted.
     who: String,
+    /// Name of the act.
     act: String,
+    /// Id of what was acted on.
     subject: String,
+    /// Key of the last row of the page before.
     after: Option<Uuid>,
 }
 

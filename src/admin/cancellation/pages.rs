@@ -121,8 +121,11 @@ pub(crate) async fn show_cancellation(
 /// Cancellation form as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["version", "reason"]))]
 pub(crate) struct CancellationForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Reason, for the log.
     reason: Field,
 }
 

@@ -66,6 +66,7 @@ pub(crate) async fn list_unclaimed(
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DayQuery {
+    /// Day in UTC, `YYYY-MM-DD`; empty: today.
     day: Field,
 }
 

@@ -83,7 +83,9 @@ fn kind_name(v: &View, mail: &ListedMail) -> Phrase {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MailsQuery {
+    /// `waiting`, `sent` or `failed`; anything else: all.
     state: String,
+    /// Key of the last row of the page before.
     after: Option<Uuid>,
 }
 

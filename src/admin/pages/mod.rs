@@ -36,7 +36,9 @@ pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Re
 /// Form that says only the reason for an act.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["reason"]))]
 pub(crate) struct ReasonForm {
+    /// Reason, for the log.
     reason: Field,
 }
 

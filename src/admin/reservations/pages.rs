@@ -122,9 +122,13 @@ pub(crate) async fn show_booking(
 /// Refund form as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["share", "reason"]))]
 pub(crate) struct RefundForm {
+    /// `agreed` or `all`.
     share: Field,
+    /// Reason, for the log.
     reason: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

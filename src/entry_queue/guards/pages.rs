@@ -36,7 +36,9 @@ const REFRESH_SECS_MAX: i64 = 30;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct JoinForm {
+    /// Challenge that was set, where the show wants work.
     challenge: Field,
+    /// Number that solves it.
     nonce: Field,
 }
 

@@ -143,6 +143,7 @@ pub(crate) async fn create_token(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DepartureForm {
+    /// Number that was shown; another one is refused.
     queue_number: Field,
 }
 

@@ -137,7 +137,9 @@ impl TermsDocument {
 /// Form that redeems an access code.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["code"]))]
 pub(crate) struct RedemptionForm {
+    /// Access code.
     code: Field,
 }
 

@@ -38,8 +38,11 @@ const CHUNK_ROWS: i64 = 1_000;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct StatementQuery {
+    /// Kind of entries; empty: all.
     kind: Field,
+    /// Month, `YYYY-MM`; empty: all.
     month: Field,
+    /// Key of the last row of the page before.
     after: Field,
 }
 

@@ -23,12 +23,10 @@ static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::
 fn template_of(path: &str) -> Option<&'static str> {
     let paths = DOCUMENT["paths"].as_object().unwrap().keys();
     let matching = paths.filter(|template| matches(template, path));
-    matching
-        .max_by_key(|template| {
-            template.chars().filter(|sign| *sign != '{').count()
-                - 20 * template.matches('{').count().min(3)
-        })
-        .map(String::as_str)
+    // Of two with as many names, the longer one says more.
+    let literal = matching
+        .min_by_key(|template| (template.matches('{').count(), std::cmp::Reverse(template.len())));
+    literal.map(String::as_str)
 }
 
 /// Whether `path` is one of `template`.
@@ -36,9 +34,9 @@ fn matches(template: &str, path: &str) -> bool {
     let Some((before, rest)) = template.split_once('{') else { return template == path };
     let Some(path) = path.strip_prefix(before) else { return false };
     let (name, after) = rest.split_once('}').unwrap();
-    let ends = path.char_indices().map(|(idx, sign)| (idx, sign)).collect::<Vec<_>>();
+    // These two names hold slashes.
     let is_rest = ["path", "name"].contains(&name);
-    let mut lengths = ends.iter().map(|(idx, sign)| idx + sign.len_utf8());
+    let mut lengths = path.char_indices().map(|(idx, sign)| idx + sign.len_utf8());
     lengths.any(|length| {
         let (value, tail) = path.split_at(length);
         (is_rest || !value.contains('/')) && matches(after, tail)

@@ -80,11 +80,8 @@ impl Person {
                 Ok(file) => {
                     let mut file =
                         std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
-                    std::io::Write::write_all(
-                        &mut file,
-                        format!("{}\n", gap.replace('\n', " ")).as_bytes(),
-                    )
-                    .unwrap();
+                    let line = serde_json::json!({ "gap": gap, "method": method.as_str(), "path": path, "status": answer.status, "type": answer.header("content-type"), "body": answer.body });
+                    std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes()).unwrap();
                 }
                 Err(_) => panic!("{gap}\n{}", answer.body),
             }

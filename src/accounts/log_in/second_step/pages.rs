@@ -119,8 +119,11 @@ pub(crate) async fn new_code(
 /// Form with the code as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["code"]))]
 pub(crate) struct CodeForm {
+    /// Code of the app, or a recovery code.
     code: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

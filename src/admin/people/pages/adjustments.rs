@@ -31,9 +31,13 @@ const ADJUSTMENT_MAX: i64 = 10_000_000;
 /// Adjustment form: signed points and the reason.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["amount", "reason"]))]
 pub(crate) struct AdjustmentForm {
+    /// Points to add; negative ones are taken off.
     amount: Field,
+    /// Reason, for the log.
     reason: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

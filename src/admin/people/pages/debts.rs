@@ -29,9 +29,13 @@ use crate::{
 /// Write-off form: the points and the reason.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["points", "reason"]))]
 pub(crate) struct WriteOffForm {
+    /// Points of the debt.
     points: Field,
+    /// Reason, for the log.
     reason: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

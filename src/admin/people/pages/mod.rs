@@ -261,9 +261,13 @@ async fn lock(
 /// Role form: the role shown and the new one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["from", "role", "reason"]))]
 pub(crate) struct RoleForm {
+    /// Role that was shown.
     from: Field,
+    /// `CUSTOMER`, `STAFF` or `ADMIN`.
     role: Field,
+    /// Reason, for the log.
     reason: Field,
 }
 

@@ -283,7 +283,9 @@ pub(crate) async fn refuse_beside(
 /// Form of a button that acts on one edition.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["version"]))]
 pub(crate) struct VersionForm {
+    /// Version that was shown; another one is refused.
     version: Field,
 }
 

@@ -65,6 +65,7 @@ pub(crate) async fn show_publication(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PublicationForm {
+    /// Version that was shown; another one is refused.
     version: Field,
     /// Set by the question's answer: the program is published without a waiting room.
     is_open_house: Field,

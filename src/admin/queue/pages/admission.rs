@@ -26,8 +26,11 @@ use crate::{
 /// Form that admits one account past the queue.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["who", "reason"]))]
 pub(crate) struct LetInForm {
+    /// Number in the queue, or email address.
     who: Field,
+    /// Reason, for the log.
     reason: Field,
 }
 

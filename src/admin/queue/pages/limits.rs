@@ -13,9 +13,13 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LimitsForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// People inside at once.
     queue_capacity: Field,
+    /// Admissions a second.
     queue_rate_per_second: Field,
+    /// Set to predict what the limits lead to instead of saving them.
     predict: Field,
 }
 

@@ -39,27 +39,23 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         AdminError,
-        pages::parse_reason,
         programs::{
             self,
             pages::{VersionForm, edition_of},
         },
-        queue::{self, store::Minute},
     },
     app::App,
     audit::model::Meanwhile,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
-    entry_queue::{
-        Effect, QueueNumber, find_draw, find_purge, list_access_gates, list_effects, secs_of,
-    },
+    entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     text::{
         i18n::Phrase,
         times::{self, HOME_ZONE},
     },
     web::{
-        error::{NotFound, PageError},
+        error::PageError,
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Mistakes},
         page::View,
     },
 };

@@ -30,7 +30,9 @@ const CAPACITY_MAX: i32 = 1_000_000;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NewScheduleForm {
+    /// Id of the venue.
     pub(crate) venue_id: Field,
+    /// Local time of the venue, or RFC 3339.
     pub(crate) starts_at: Field,
     starts_at_offset: Field,
     /// Time zone of the venue; empty until one is found.
@@ -92,8 +94,11 @@ impl NewScheduleForm {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MomentForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Time zone, as IANA names it.
     pub(crate) time_zone: Field,
+    /// Local time of the venue, or RFC 3339.
     pub(crate) starts_at: Field,
     pub(crate) starts_at_shown: Field,
     starts_at_offset: Field,
@@ -143,8 +148,11 @@ impl MomentForm {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PricesForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Names of sections.
     section: Fields,
+    /// Points, one for each section.
     price: Fields,
 }
 
@@ -180,10 +188,15 @@ fn is_each_once(prices: &[(String, Points)]) -> bool {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct BlockForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name of a section.
     section: Field,
+    /// Label of a row.
     row: Field,
+    /// Numbers of seats: `1-4, 7`.
     numbers: Field,
+    /// `block` or `unblock`.
     act: Field,
 }
 
@@ -229,9 +242,13 @@ fn numbers(text: &str) -> Option<Vec<i32>> {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ZoneForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name.
     name: Field,
+    /// Points of one place.
     price: Field,
+    /// Number of places.
     capacity: Field,
 }
 

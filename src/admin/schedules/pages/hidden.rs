@@ -30,7 +30,9 @@ const NAME_CHARS_MAX: usize = 100;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct HiddenForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name of a section.
     section: Field,
     /// `hide` or `show`.
     act: Field,

@@ -30,7 +30,9 @@ const HOURS: std::ops::RangeInclusive<i32> = 0..=8_760;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct KeptPlacesForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Hours before the beginning at which kept places go on general sale; empty: never.
     until_hours: Field,
 }
 

@@ -65,9 +65,13 @@ pub(crate) async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpRes
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct VenueForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name.
     name: Field,
+    /// Postal address.
     address: Field,
+    /// Time zone, as IANA names it.
     time_zone: Field,
 }
 

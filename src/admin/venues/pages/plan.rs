@@ -31,9 +31,13 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PlanForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// CSV file of the seats.
     file: Field,
+    /// The same as text.
     csv: Field,
+    /// A grid instead: sections, rows, seats.
     grid: Field,
 }
 

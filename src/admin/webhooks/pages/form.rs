@@ -27,9 +27,13 @@ const HOURS_MAX: i64 = 720;
 /// Form of a new endpoint as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["url"]))]
 pub(crate) struct EndpointForm {
+    /// Address that events are sent to.
     pub(super) url: Field,
+    /// Description.
     pub(super) description: Field,
+    /// Kinds of events; none: all.
     kinds: Fields,
 }
 
@@ -87,6 +91,7 @@ fn reason_of(fault: TargetFault) -> &'static str {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReplayForm {
+    /// Hours to look back.
     hours: Field,
 }
 

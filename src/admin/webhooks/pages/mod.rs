@@ -182,7 +182,9 @@ impl WebhookPage {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DeliveriesQuery {
+    /// State of deliveries; empty: all.
     state: String,
+    /// Key of the last row of the page before.
     after: Option<Uuid>,
 }
 

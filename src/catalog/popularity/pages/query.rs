@@ -17,11 +17,17 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RankingQuery {
+    /// `programs` or `schedules`.
     of: Field,
+    /// `bookings` or `revenue`.
     by: Field,
+    /// `day` or `week`.
     over: Field,
+    /// Last day, `YYYY-MM-DD`.
     day: Field,
+    /// Number of the page.
     page: Field,
+    /// Rows of a page.
     n: Field,
     /// Slug of a program whose rank is asked for.
     pub(crate) slug: Field,

@@ -20,9 +20,11 @@ use crate::{
 /// Fields of a share, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["places"]))]
 pub(crate) struct ShareForm {
     /// Places as `item:number`, at least one.
     places: Fields,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

@@ -26,7 +26,9 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MapQuery {
+    /// Section to show; without it, all.
     section: Option<String>,
+    /// Box: only step-free seats.
     step_free: Field,
 }
 

@@ -59,6 +59,7 @@ impl GuestsPage {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct GuestForm {
+    /// Part of a name, an email address, or the number of a reservation.
     q: Field,
     /// Last ticket of the page before.
     after: Field,

@@ -175,7 +175,9 @@ pub(crate) async fn show_door(
 /// Code as scanned or typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["code"]))]
 pub(crate) struct ScanForm {
+    /// Code of the ticket.
     code: Field,
 }
 

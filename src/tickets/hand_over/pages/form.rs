@@ -21,8 +21,11 @@ const SECS_PER_DAY: u32 = 86_400;
 /// Fields of a hand-over, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["to"]))]
 pub(crate) struct HandOverForm {
+    /// Email address of the recipient.
     pub(crate) to: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

@@ -31,6 +31,7 @@ use crate::{
 pub(crate) struct ReturnForm {
     /// What goes back to the seller, as shown.
     payout: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

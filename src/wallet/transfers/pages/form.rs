@@ -22,9 +22,13 @@ const SECS_PER_DAY: u32 = 86_400;
 /// Fields of a transfer request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["to", "amount"]))]
 pub(crate) struct TransferForm {
+    /// Email address of the recipient.
     pub(crate) to: Field,
+    /// Points.
     pub(crate) amount: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

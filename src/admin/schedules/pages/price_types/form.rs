@@ -29,17 +29,27 @@ const LIMITS: std::ops::RangeInclusive<i32> = 1..=1_000;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PriceTypeForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name.
     pub(super) name: Field,
+    /// What has to be shown at the door.
     pub(super) note: Field,
     /// `free`, `percent` or `price`; empty: the one that has a number.
     cost: Field,
+    /// Percentage, 1 to 100.
     pub(super) percent: Field,
+    /// Points of one place.
     pub(super) price: Field,
+    /// Names of the sections it is for; none: all.
     sections: Fields,
+    /// Kinds of seats it is for; none: all.
     kinds: Fields,
+    /// Places of an order; empty: any number.
     pub(super) per_order_max: Field,
+    /// What must be bought beside it.
     beside: Field,
+    /// Places for each of those.
     pub(super) per_beside_max: Field,
 }
 

@@ -164,6 +164,7 @@ pub(crate) async fn update_price_type(
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct WithdrawalForm {
+    /// Version that was shown; another one is refused.
     version: Field,
 }
 
@@ -186,7 +187,9 @@ pub(crate) async fn withdraw_price_type(
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CopyForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Id of the performance to copy from.
     from: Field,
 }
 
