@@ -4,8 +4,8 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::{
-    GROUPS,
     entry::{DescribedAnswer, Entry, Parameter, ProblemCode},
+    groups::GROUPS,
 };
 use crate::{
     text::i18n::Locale,

@@ -13,9 +13,10 @@ use askama::Template;
 use serde_json::{Map, Value};
 
 use super::{
-    ApiReference, GROUPS, ReferenceSource,
+    ApiReference, ReferenceSource,
     document::operation_id,
     entry::{Entry, FORM, ProblemCode},
+    groups::GROUPS,
     rows::{Row, rows},
 };
 use crate::{
@@ -122,6 +123,8 @@ struct ShownProblem {
     status: u16,
     code: &'static str,
     title: Phrase,
+    /// Names of the members that it adds.
+    members: String,
 }
 
 /// Operation with everything that is known about it.
@@ -177,6 +180,7 @@ impl ShownOperation {
             status: code.status,
             code: code.code,
             title: v.text(format!("error-{}-title", code.code)),
+            members: code.members.join(", "),
         };
         let access = |access: &AllowedBy| {
             v.t(match access {

@@ -46,7 +46,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(409, "already-processing", &[]),
     row(409, "already-settled", &["transfer_status"]),
     row(409, "beacon-awaited", &[]),
-    row(409, "changed-meanwhile", &["meanwhile"]),
+    row(409, "changed-meanwhile", &[]),
     row(409, "code-below-uses", &["uses"]),
     row(409, "code-elsewhere", &[]),
     row(409, "code-gate-draw", &[]),

@@ -29,7 +29,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/webhooks/{id}")
             .get(webhooks::show_webhook, shows::<WebhookDocument<'_>>("Shows an endpoint with its deliveries.")),
         at("/admin/webhooks/{id}/secret")
-            .post(webhooks::create_secret, shows::<SecretDocument>("Makes another secret for an endpoint.")),
+            .post(webhooks::create_secret, creates::<SecretDocument>("Makes another secret for an endpoint, which is shown once.").or_page(201)),
         at("/admin/webhooks/{id}/pause")
             .post(webhooks::create_pause, changes::<Identified<EndpointId>>("Pauses the deliveries.").refuses("webhook-unchanged")),
         at("/admin/webhooks/{id}/resumption")

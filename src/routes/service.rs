@@ -31,7 +31,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/metrics")
             .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain").refuses("not-found")),
         at("/static/{version}/{name:.*}")
-            .get(assets::show_asset, file("Returns a file of the pages.", "application/octet-stream")),
+            .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("application/manifest+json").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
         at("/rehearsal/stages")
             .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.").refuses("too-many-people stage-limit")).with_long_deadline(),
         at("/rehearsal/stages/{id}")
