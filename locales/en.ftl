@@ -59,6 +59,7 @@ layout-sign-up = Sign up
 layout-log-out = Log out
 layout-account = Account
 layout-promise = Your place in line is kept, your points are safe, and no seat is ever sold twice.
+layout-api = API
 layout-description = Tickets with a fair line: your place, your seat and your points are kept, and you can see why you got them.
 
 ## Words used by several pages
@@ -2441,3 +2442,39 @@ admin-guard-proof = Browser check when joining
 admin-guard-address = People per network
 admin-guard-cool-down = Unpaid reservations
 admin-refusal-cool-down = Fill in both: how many unpaid reservations, and how long the break is.
+
+## The API reference
+
+api-title = API
+api-lede = All paths that other software can use. Every page is one of them, too.
+api-document = OpenAPI 3.1 document
+api-begin = How to begin
+api-begin-format = Ask for JSON in each request: without it you get a page. A body is a form or a JSON document with the same field names.
+api-begin-session = Software that acts for a person logs in and keeps the session cookie:
+api-begin-key = Software of an organiser sends a key that an administrator made, in the header Authorization: Bearer KEY. It opens the paths that say so.
+api-begin-problems = A refusal is a problem document (RFC 9457). Its code never changes; where it makes sense to come back, Retry-After says when.
+api-begin-repeat = Send a request_key of your own, a UUID, with whatever must not happen twice: repeated, it answers the first success again.
+api-begin-events = Instead of asking again and again, let the office tell your endpoint: administrators add webhooks, whose events the project describes in docs/EVENTS.md.
+api-group-shows = Shows
+api-group-queue = Line
+api-group-seats = Seats
+api-group-reservations = Reservations
+api-group-tickets = Tickets
+api-group-wallet = Points
+api-group-account = Account
+api-group-door = Door
+api-group-programs = Managing shows
+api-group-people = Managing accounts
+api-group-records = Records
+api-group-integrations = Webhooks and keys
+api-group-service = Service
+api-access-visitor = Nobody has to be logged in.
+api-access-session = With the session of an account.
+api-access-key = With a key for software.
+api-access-rehearsal = With the rehearsal token.
+api-parameters = Parameters
+api-body = Body
+api-answers = Answers
+api-problems = Problems
+api-required = required
+api-always = always there

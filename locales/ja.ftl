@@ -47,6 +47,7 @@ layout-sign-up = 会員登録
 layout-log-out = ログアウト
 layout-account = アカウント
 layout-promise = 待ち順とポイントは大切にお預かりし、同じ座席が二重に販売されることはありません。
+layout-api = API
 layout-description = 公平に並んで買えるチケット。待ち順も座席もポイントも大切にお預かりし、その結果になった理由も確認できます。
 
 ## Words used by several pages
@@ -2344,3 +2345,39 @@ admin-guard-proof = 並ぶときのブラウザー確認
 admin-guard-address = ネットワークごとの人数
 admin-guard-cool-down = 未払いの確保
 admin-refusal-cool-down = 未払いの確保回数と休止の長さを、両方入力してください。
+
+## The API reference
+
+api-title = API
+api-lede = プログラムから利用できるすべてのアドレスです。どのページもこのアドレスで開けます。
+api-document = OpenAPI 3.1 の文書
+api-begin = はじめに
+api-begin-format = リクエストごとに JSON を指定してください。指定がなければページを返します。本文はフォームでも JSON でも送れ、項目名は同じです。
+api-begin-session = 人に代わって動くプログラムは、ログインしてセッションの Cookie を保存します。
+api-begin-key = 主催者のプログラムは、管理者が作成したキーを Authorization: Bearer KEY ヘッダーで送ります。キーで使えるアドレスにはその旨が書かれています。
+api-begin-problems = 拒否は問題文書(RFC 9457)で返します。code は変わりません。再試行できる場合は Retry-After にその時期が書かれています。
+api-begin-repeat = 二重に行われてはならないリクエストには、ご自身で作成した UUID を request_key として送ってください。繰り返しても最初の結果を返します。
+api-begin-events = 繰り返し問い合わせる代わりに通知を受け取れます。管理者が Webhook を追加でき、イベントはプロジェクトの docs/EVENTS.md に説明があります。
+api-group-shows = 公演
+api-group-queue = 待機列
+api-group-seats = 座席
+api-group-reservations = 申込
+api-group-tickets = チケット
+api-group-wallet = ポイント
+api-group-account = アカウント
+api-group-door = 入場確認
+api-group-programs = 公演の管理
+api-group-people = アカウントの管理
+api-group-records = 記録
+api-group-integrations = Webhook とキー
+api-group-service = サービス
+api-access-visitor = ログインは不要です。
+api-access-session = アカウントのセッションで利用します。
+api-access-key = プログラム用のキーで利用できます。
+api-access-rehearsal = リハーサルのトークンで利用します。
+api-parameters = パラメーター
+api-body = 本文
+api-answers = 応答
+api-problems = 問題
+api-required = 必須
+api-always = 常にあり

@@ -47,6 +47,7 @@ layout-sign-up = 회원가입
 layout-log-out = 로그아웃
 layout-account = 내 계정
 layout-promise = 대기 순서와 포인트는 안전하게 지켜지고, 같은 좌석은 두 번 판매되지 않아요.
+layout-api = API
 layout-description = 공정한 대기 순서로 예매해요. 대기 번호와 좌석, 포인트가 안전하게 지켜지고, 그 이유도 확인할 수 있어요.
 
 ## Words used by several pages
@@ -2341,3 +2342,39 @@ admin-guard-proof = 예매할 때 브라우저 확인
 admin-guard-address = 네트워크당 인원
 admin-guard-cool-down = 결제하지 않은 선택
 admin-refusal-cool-down = 결제하지 않은 선택 횟수와 쉬는 시간을 함께 입력해 주세요.
+
+## The API reference
+
+api-title = API
+api-lede = 프로그램이 이용할 수 있는 모든 주소예요. 모든 페이지도 이 주소로 열려요.
+api-document = OpenAPI 3.1 문서
+api-begin = 시작하기
+api-begin-format = 요청마다 JSON을 지정해 주세요. 지정하지 않으면 페이지를 보내드려요. 본문은 폼이나 JSON으로 보내고, 항목 이름은 같아요.
+api-begin-session = 사람을 대신하는 프로그램은 로그인하고 세션 쿠키를 보관해요.
+api-begin-key = 주최자의 프로그램은 관리자가 만든 키를 Authorization: Bearer KEY 헤더로 보내요. 키로 열 수 있는 주소에는 그렇게 적혀 있어요.
+api-begin-problems = 거절은 문제 문서(RFC 9457)로 알려드려요. code는 바뀌지 않아요. 다시 시도할 수 있으면 Retry-After에 언제인지 적혀 있어요.
+api-begin-repeat = 두 번 일어나면 안 되는 요청에는 직접 만든 UUID를 request_key로 보내 주세요. 반복해도 첫 결과를 다시 보내드려요.
+api-begin-events = 계속 물어보는 대신 알림을 받을 수 있어요. 관리자가 웹훅을 추가하고, 이벤트는 프로젝트의 docs/EVENTS.md에 설명되어 있어요.
+api-group-shows = 공연
+api-group-queue = 대기열
+api-group-seats = 좌석
+api-group-reservations = 예매
+api-group-tickets = 티켓
+api-group-wallet = 포인트
+api-group-account = 계정
+api-group-door = 입장 확인
+api-group-programs = 공연 관리
+api-group-people = 계정 관리
+api-group-records = 기록
+api-group-integrations = 웹훅과 키
+api-group-service = 서비스
+api-access-visitor = 로그인하지 않아도 돼요.
+api-access-session = 계정의 세션으로 이용해요.
+api-access-key = 프로그램용 키로 이용할 수 있어요.
+api-access-rehearsal = 리허설 토큰으로 이용해요.
+api-parameters = 매개변수
+api-body = 본문
+api-answers = 응답
+api-problems = 문제
+api-required = 필수
+api-always = 항상 있음

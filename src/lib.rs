@@ -7,11 +7,12 @@
 //!
 //! `config < telemetry < text < infra < app < web < points < events, outbox < accounts < audit < catalog < wallet <
 //! entry_queue < reservation < tickets < payment < mail, webhooks < account_deletion, admin, demo, personal_data <
-//! verify < workers < rehearsal, witness < routes < server < main`
+//! verify < workers < rehearsal, witness < api_reference < routes < server < main`
 
 mod account_deletion;
 pub mod accounts;
 pub mod admin;
+pub mod api_reference;
 pub mod app;
 mod audit;
 pub mod catalog;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::i18n::{Count, grouped};
@@ -20,6 +21,7 @@ use crate::text::i18n::{Count, grouped};
     Serialize,
     Deserialize,
     sqlx::Type,
+    JsonSchema,
 )]
 #[sqlx(transparent)]
 #[serde(transparent)]

@@ -39,7 +39,7 @@
 //! may wait for the wallet. Where it is not free, or a token is new, the attempt starts over.
 
 mod error;
-mod model;
+pub(crate) mod model;
 pub(crate) mod pages;
 mod store;
 

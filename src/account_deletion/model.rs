@@ -1,13 +1,14 @@
 //! What a deletion meets, and what it ends.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{catalog::ProgramId, points::Points};
 
 /// What keeps an account from being deleted.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Obstacle {
     /// Seats or places that are held.
@@ -142,7 +143,7 @@ impl Obstacle {
 }
 
 /// What a deletion would meet and end, as the page shows it beforehand.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Outlook {
     /// What keeps the account from being deleted.
     pub(crate) obstacles: Vec<Obstacle>,

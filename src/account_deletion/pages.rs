@@ -2,8 +2,8 @@
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{
     error::DeletionError,
@@ -116,9 +116,10 @@ pub(crate) async fn new_deletion(
 }
 
 /// Form with the number of points to give up; empty for none.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DeletionForm {
+    /// Points that are given up, as shown.
     points: Field,
 }
 
@@ -133,6 +134,13 @@ impl DeletionForm {
             false => digits.parse().ok().and_then(Points::new),
         }
     }
+}
+
+/// Answer to a deletion of the own account.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DeletedAccount {
+    /// Always true.
+    deleted: bool,
 }
 
 /// `POST /account/deletion`
@@ -153,7 +161,7 @@ pub(crate) async fn create_deletion(
     match outcome {
         Ok(deleted) => {
             forget(&cache, deleted.ended).await;
-            let mut answer = me.view.done(StatusCode::OK, &json!({ "deleted": true }), "/");
+            let mut answer = me.view.done(StatusCode::OK, &DeletedAccount { deleted: true }, "/");
             let _ = answer.add_cookie(&removal_cookie(&app));
             let _ = answer.add_cookie(&device_removal_cookie(&app));
             pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);

@@ -6,8 +6,8 @@ use actix_web::{
     http::{StatusCode, header},
     web::Data,
 };
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{
     log_in::{device::KNOWN_DAYS, guesses::AccountKey},
@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Query string of a page that leads on to another.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Next {
     #[serde(default)]
     next: String,
@@ -70,6 +70,12 @@ pub(crate) fn device_of(request: &HttpRequest) -> String {
     device_name(agent.unwrap_or_default())
 }
 
+/// Account that is signed in.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WelcomeDocument {
+    account_id: AccountId,
+}
+
 /// Builds the answer to a successful sign-up or log-in, with the session and device cookies.
 pub(crate) fn welcome(
     app: &App,
@@ -79,7 +85,7 @@ pub(crate) fn welcome(
     (account, next): (AccountKey, &str),
 ) -> HttpResponse {
     let next = LocalPath::or_start(next);
-    let mut answer = v.done(status, &json!({ "account_id": account_id }), next.as_str());
+    let mut answer = v.done(status, &WelcomeDocument { account_id }, next.as_str());
     // The cookie's value is base64 and always a valid header, so the error cannot occur.
     let _ = answer.add_cookie(&session_cookie(app, &token));
     if let Some(cookie) = device_cookie(app, account, KNOWN_DAYS) {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -252,7 +253,7 @@ impl Reason {
 }
 
 /// Line of the audit log, as stored.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct LogLine {
     pub(crate) id: Uuid,
     pub(crate) account_id: AccountId,

@@ -1,6 +1,7 @@
 //! Programs, venues and performances as administrators edit them.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -19,7 +20,7 @@ pub(crate) struct Edited<T> {
 }
 
 /// Fields of a program's form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ProgramDetails {
     /// Name in addresses; empty for a draft that is to get one of its title.
     pub slug: String,
@@ -60,7 +61,7 @@ pub(crate) struct ProgramDetails {
 }
 
 /// Numbered version of a program.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgramEdition {
     /// Program id.
     pub id: ProgramId,
@@ -105,7 +106,7 @@ pub(crate) enum ProgramChange {
 }
 
 /// Fields of a venue's form, without its seats.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct VenueDetails {
     /// Name.
     pub name: String,
@@ -116,7 +117,7 @@ pub(crate) struct VenueDetails {
 }
 
 /// Numbered version of a venue.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct VenueEdition {
     /// Venue id.
     pub id: VenueId,
@@ -130,7 +131,7 @@ pub(crate) struct VenueEdition {
 }
 
 /// Numbered version of a performance.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ScheduleEdition {
     /// Performance id.
     pub id: ScheduleId,
@@ -157,7 +158,7 @@ pub(crate) struct ScheduleEdition {
 }
 
 /// Inventory of one section of a performance.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SectionInventory {
     /// Name of the section.
     pub section: String,
@@ -193,7 +194,7 @@ impl SectionInventory {
 }
 
 /// Fields of a zone's form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ZoneDetails {
     /// Name.
     pub name: String,
@@ -204,7 +205,7 @@ pub(crate) struct ZoneDetails {
 }
 
 /// Inventory of one zone of a performance.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneInventory {
     /// Zone id.
     pub id: ZoneId,
@@ -219,7 +220,7 @@ pub(crate) struct ZoneInventory {
 }
 
 /// Program as the admin pages list it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgramSummary {
     /// Program id.
     pub id: ProgramId,

@@ -1,9 +1,10 @@
 //! Guards of one program against hoarding; the entry queue enforces them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Settings of the guards; `None` and `false` are off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Guards {
     /// Minimum age of an account that joins, in minutes.
     pub account_age_mins: Option<i32>,

@@ -1,6 +1,7 @@
 //! Catalog types: ids, programs, schedules and the state of a sale.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -23,7 +24,7 @@ ids! {
 }
 
 /// Publication status of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ProgramStatus {
@@ -59,6 +60,7 @@ impl ProgramStatus {
     Deserialize,
     sqlx::Type,
     strum::IntoStaticStr,
+    JsonSchema,
 )]
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]

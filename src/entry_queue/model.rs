@@ -3,6 +3,7 @@
 use std::{fmt, time::Duration};
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -31,6 +32,7 @@ ids! {
     Serialize,
     Deserialize,
     sqlx::Type,
+    JsonSchema,
 )]
 #[sqlx(transparent)]
 #[serde(transparent)]
@@ -44,7 +46,16 @@ impl fmt::Display for QueueNumber {
 
 /// State of a queue token; its name is lower case in locale keys.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::IntoStaticStr,
+    JsonSchema,
 )]
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -155,7 +166,7 @@ fn to_f64(n: usize) -> f64 {
 }
 
 /// Answer to a poll.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct QueueState {
     /// State of the token.
     pub status: TokenStatus,

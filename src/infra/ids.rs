@@ -6,7 +6,7 @@ macro_rules! ids {
         $(#[$doc])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
-            serde::Serialize, serde::Deserialize, sqlx::Type,
+            serde::Serialize, serde::Deserialize, schemars::JsonSchema, sqlx::Type,
         )]
         #[sqlx(transparent)]
         #[serde(transparent)]

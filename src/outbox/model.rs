@@ -3,6 +3,7 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -112,6 +113,7 @@ pub(crate) struct Claimed {
     strum::EnumString,
     strum::IntoStaticStr,
     strum::VariantArray,
+    JsonSchema,
 )]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]

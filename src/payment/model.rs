@@ -1,5 +1,6 @@
 //! Types of payments, and the results of paying and cancelling.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -36,7 +37,7 @@ pub(crate) enum PaymentStatus {
 }
 
 /// Result of a payment; also stored as the outcome of its request key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Paid {
     /// Id of the payment.
     pub payment_id: PaymentId,
@@ -49,7 +50,7 @@ pub struct Paid {
 }
 
 /// Result of a cancellation; also stored as the outcome of its request key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Cancelled {
     /// Reservation that was cancelled.
     pub reservation_id: ReservationId,

@@ -6,6 +6,7 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{batch::Payments, cancel::cancel};
@@ -26,9 +27,10 @@ use crate::{
 };
 
 /// Form of a payment or a cancellation, which contains only a request key.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct KeyForm {
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

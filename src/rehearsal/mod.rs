@@ -25,7 +25,7 @@ mod checker;
 mod choosing;
 pub(crate) mod error;
 mod final_check;
-mod fixtures;
+pub(crate) mod fixtures;
 mod history;
 mod output;
 pub(crate) mod pages;

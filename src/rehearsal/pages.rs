@@ -10,16 +10,19 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::{error::FixtureError, fixtures};
 use crate::{
     app::App,
+    rehearsal::fixtures::model::ShopperAccount,
     web::{
         bearer::bears,
         client,
+        described::{AllowedBy, Described, Facts},
         error::{Internal, NotFound, PageError},
         form::{Body, Field},
         limits::Limits,
@@ -41,6 +44,13 @@ impl FromRequest for RehearsalToken {
     }
 }
 
+impl Described for RehearsalToken {
+    fn describe(facts: &mut Facts) {
+        facts.admits(AllowedBy::RehearsalToken);
+        facts.refuses("not-found wrong-token rate-limited");
+    }
+}
+
 fn let_in(request: &HttpRequest) -> Result<RehearsalToken, PageError> {
     let app = request.app_data::<Data<App>>().ok_or(Internal)?;
     let token = app.config.rehearsal_token.as_deref().ok_or(NotFound)?;
@@ -50,9 +60,10 @@ fn let_in(request: &HttpRequest) -> Result<RehearsalToken, PageError> {
 }
 
 /// Form with the size of a rehearsal.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct StageForm {
+    /// Number of shoppers.
     people: Field,
 }
 
@@ -69,10 +80,17 @@ pub(crate) async fn create_stage(
 }
 
 /// Form with the number of accounts to add.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleForm {
+    /// Number of accounts.
     count: Field,
+}
+
+/// Accounts that were added.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AddedPeople {
+    people: Vec<ShopperAccount>,
 }
 
 /// `POST /rehearsal/stages/{id}/people`: adds accounts to a stage.
@@ -84,7 +102,7 @@ pub(crate) async fn create_people(
 ) -> Result<HttpResponse, PageError> {
     let count = form.0.count.parse().unwrap_or_default();
     let people = fixtures::add_people(&app.db, *id, count).await?;
-    Ok(page::json(StatusCode::CREATED, &json!({ "people": people })))
+    Ok(page::json(StatusCode::CREATED, &AddedPeople { people }))
 }
 
 /// `DELETE /rehearsal/stages/{id}`: removes a stage.

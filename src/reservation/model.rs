@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::AsRefStr;
 use uuid::Uuid;
 
 use super::codes::model::CodeWord;
@@ -28,7 +30,7 @@ ids! {
 
 /// State of a reservation.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, AsRefStr, JsonSchema,
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -99,7 +101,7 @@ impl Reservation {
 }
 
 /// One item of a reservation: a seat, or places in a zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Item {
     /// Id of the item.
     pub id: ReservationItemId,
@@ -155,7 +157,7 @@ impl Item {
 }
 
 /// Price type of an item, as it was when the item was held.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ItemPriceType {
     /// Id of its terms.
     pub id: PriceTypeId,
@@ -166,7 +168,7 @@ pub(crate) struct ItemPriceType {
 }
 
 /// Item as its owner is told of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ItemOfKind {
     /// Item.
     #[serde(flatten)]
@@ -269,7 +271,7 @@ impl std::ops::Deref for Confirmed {
 
 /// State of a seat of a performance.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, AsRefStr, JsonSchema,
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -288,7 +290,7 @@ pub enum SeatStatus {
 }
 
 /// Hold as returned to the client, the first time and whenever its request key is repeated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Hold {
     /// Id of the reservation.
     pub reservation_id: ReservationId,

@@ -30,6 +30,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     accounts::{LogInBudget, PasswordGate, SessionCache},
+    api_reference::ReferenceSource,
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::{ClosedLists, Draws, WaitingRoom, Witnesses},
@@ -225,6 +226,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         };
         actix_web::App::new()
             .app_data(app.clone())
+            .app_data(ReferenceSource(routes::api_reference))
             .configure(|config| state.register(config))
             .wrap(Compress::default())
             .wrap(from_fn(csrf::refuse_cross_site))

@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -22,7 +23,7 @@ ids! {
 
 /// Code of a ticket: 128 random bits in base32 (RFC 4648, section 6) without padding. Upper-case
 /// letters and digits make the smallest QR code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub struct TicketCode(String);
@@ -93,7 +94,16 @@ impl FromStr for TicketCode {
 
 /// State of a ticket; its name is lower case in stylesheets.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::AsRefStr,
+    JsonSchema,
 )]
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]

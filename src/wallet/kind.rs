@@ -1,5 +1,6 @@
 //! Kinds of point transactions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
@@ -16,6 +17,7 @@ use strum::VariantArray;
     strum::EnumString,
     strum::AsRefStr,
     strum::VariantArray,
+    JsonSchema,
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]

@@ -1,6 +1,7 @@
 //! Wallets, their changes, and the rules of both.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -115,7 +116,7 @@ impl Movement {
 }
 
 /// Entry of a wallet's history.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct PointTransaction {
     /// Id of the point transaction.
     pub id: Uuid,

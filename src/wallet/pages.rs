@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -102,7 +103,7 @@ impl MonthChoice {
 }
 
 /// Points shown at the top of the page.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct ShownPoints {
     balance: Points,
     pending: Points,
@@ -130,8 +131,8 @@ impl ShownPoints {
     }
 }
 
-#[derive(Serialize)]
-struct WalletDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WalletDocument<'a> {
     #[serde(flatten)]
     purse: ShownPoints,
     transactions: &'a [PointTransaction],

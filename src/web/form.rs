@@ -3,11 +3,12 @@
 //! A form struct holds [`Field`]s, which accept any text. Its `parse` returns a typed command or
 //! the [`Mistakes`] of the fields that were refused.
 
-use std::{str::FromStr, vec::IntoIter};
+use std::{borrow::Cow, str::FromStr, vec::IntoIter};
 
 use actix_multipart::Multipart;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web::Bytes};
 use futures_util::{TryStreamExt, future::LocalBoxFuture};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize,
     de::{
@@ -116,6 +117,20 @@ impl From<Scalar> for Field {
     }
 }
 
+impl JsonSchema for Field {
+    fn schema_name() -> Cow<'static, str> {
+        "Field".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number", "boolean", "null"] })
+    }
+}
+
 impl Field {
     /// Returns a field that holds `text`, for a form that the server fills in.
     pub(crate) fn of(text: impl std::fmt::Display) -> Self {
@@ -171,6 +186,21 @@ impl From<OneOrMany> for Fields {
             OneOrMany::Many(fields) => Self(fields),
             OneOrMany::One(field) => Self(vec![field]),
         }
+    }
+}
+
+impl JsonSchema for Fields {
+    fn schema_name() -> Cow<'static, str> {
+        "Fields".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let field = Field::json_schema(generator);
+        json_schema!({ "anyOf": [{ "type": "array", "items": field }, field] })
     }
 }
 

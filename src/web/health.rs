@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     app::App,
@@ -11,9 +12,27 @@ use crate::{
     web::page,
 };
 
+/// State of the process.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct HealthDocument {
+    /// Always `up`.
+    status: &'static str,
+}
+
+/// State of an instance.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReadinessDocument {
+    /// `ready`, `not migrated` or `away`.
+    database: &'static str,
+    /// `ready` or `away`.
+    redis: &'static str,
+    /// Workers that have not finished a tick in time.
+    late_workers: Vec<&'static str>,
+}
+
 /// `GET /healthz`: answers 200 while the process runs.
 pub(crate) async fn show_health() -> HttpResponse {
-    page::json(StatusCode::OK, &json!({ "status": "up" }))
+    page::json(StatusCode::OK, &HealthDocument { status: "up" })
 }
 
 /// `GET /readyz`: 200 if PostgreSQL is reachable and migrated and every worker of this instance has
@@ -36,5 +55,5 @@ pub(crate) async fn show_readiness(app: Data<App>, progress: Data<WorkerProgress
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "away"),
     };
     let redis = if redis { "ready" } else { "away" };
-    page::json(status, &json!({ "database": database, "redis": redis, "late_workers": late }))
+    page::json(status, &ReadinessDocument { database, redis, late_workers: late })
 }

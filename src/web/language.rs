@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     cookie::{Cookie, SameSite, time::Duration},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::{text::i18n::Locale, web::locale::LOCALE_COOKIE};
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 /// Form of the language switch.
 pub(crate) struct LanguageForm {

@@ -9,6 +9,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -271,6 +272,24 @@ fn page_of(request: &HttpRequest) -> String {
 /// Builds a JSON response.
 pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
     HttpResponse::build(status).json(document)
+}
+
+/// Answer to a change that leaves nothing to tell: an empty object.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Empty {}
+
+/// Answer to a change of one thing.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Identified<Id> {
+    /// Id of what was changed.
+    pub(crate) id: Id,
+}
+
+/// Answer to a deletion.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DeletedDocument<Id> {
+    /// Id of what was deleted.
+    pub(crate) deleted: Id,
 }
 
 /// Redirects (303) a browser to `location`, a path of this site; to the start page if `location` is

@@ -11,7 +11,9 @@ use actix_web::{
 
 use super::{
     deadline::{self, DeadlineTerms},
+    described::{Described, Facts},
     error::{HttpError, PageError, Problem},
+    operation::Operation,
     upload::Doorkeeper,
 };
 
@@ -19,7 +21,8 @@ use super::{
 /// of allowed ones.
 pub struct Path {
     pattern: &'static str,
-    methods: Vec<Method>,
+    group: &'static str,
+    methods: Vec<DescribedMethod>,
     routes: Vec<Route>,
     has_long_deadline: bool,
     doorkeeper: Option<Doorkeeper>,
@@ -31,6 +34,17 @@ impl std::fmt::Debug for Path {
     }
 }
 
+/// Method of a path, with what the API reference says about it.
+#[derive(Clone, Debug)]
+pub(crate) struct DescribedMethod {
+    /// The method.
+    pub method: Method,
+    /// What the table says.
+    pub operation: Operation,
+    /// Adds what the types of the handler's arguments say.
+    pub describe: fn(&mut Facts),
+}
+
 /// Pattern of the path that matched a request, kept as app data of that request. Asking actix for
 /// it would match every path of the table once more.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +54,7 @@ pub struct RoutePattern(pub &'static str);
 pub fn at(pattern: &'static str) -> Path {
     Path {
         pattern,
+        group: "",
         methods: Vec::new(),
         routes: Vec::new(),
         has_long_deadline: false,
@@ -54,42 +69,64 @@ impl Path {
     }
 
     /// Returns the allowed methods, without HEAD.
-    pub fn methods(&self) -> &[Method] {
+    pub fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.methods.iter().map(|described| &described.method)
+    }
+
+    /// Returns the allowed methods with their descriptions, without HEAD.
+    pub(crate) fn described(&self) -> &[DescribedMethod] {
         &self.methods
+    }
+
+    /// Returns the group of the API reference that the path belongs to.
+    pub(crate) fn group(&self) -> &'static str {
+        self.group
+    }
+
+    /// Sets the group of the API reference.
+    #[must_use]
+    pub(crate) fn in_group(mut self, group: &'static str) -> Self {
+        self.group = group;
+        self
+    }
+
+    /// Whether the path accepts a file.
+    pub(crate) fn accepts_file(&self) -> bool {
+        self.doorkeeper.is_some()
     }
 
     /// Adds a handler for GET, and for HEAD without the body.
     #[must_use]
-    pub fn get<F, Args>(self, handler: F) -> Self
+    pub fn get<F, Args>(self, handler: F, operation: Operation) -> Self
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: FromRequest + Described + 'static,
         F::Output: Responder + 'static,
     {
         let reads = guard::Any(guard::Get()).or(guard::Head());
-        self.on(Method::GET, web::route().guard(reads).to(handler))
+        self.on(described::<Args>(Method::GET, operation), web::route().guard(reads).to(handler))
     }
 
     /// Adds a handler for POST.
     #[must_use]
-    pub fn post<F, Args>(self, handler: F) -> Self
+    pub fn post<F, Args>(self, handler: F, operation: Operation) -> Self
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: FromRequest + Described + 'static,
         F::Output: Responder + 'static,
     {
-        self.on(Method::POST, web::post().to(handler))
+        self.on(described::<Args>(Method::POST, operation), web::post().to(handler))
     }
 
     /// Adds a handler for DELETE.
     #[must_use]
-    pub fn delete<F, Args>(self, handler: F) -> Self
+    pub fn delete<F, Args>(self, handler: F, operation: Operation) -> Self
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: FromRequest + Described + 'static,
         F::Output: Responder + 'static,
     {
-        self.on(Method::DELETE, web::delete().to(handler))
+        self.on(described::<Args>(Method::DELETE, operation), web::delete().to(handler))
     }
 
     /// Sets the longer deadline for changes that wait for the password gate.
@@ -107,16 +144,20 @@ impl Path {
         self
     }
 
-    fn on(mut self, method: Method, route: Route) -> Self {
+    fn on(mut self, method: DescribedMethod, route: Route) -> Self {
         self.methods.push(method);
         self.routes.push(route);
         self
     }
 }
 
+fn described<Args: Described>(method: Method, operation: Operation) -> DescribedMethod {
+    DescribedMethod { method, operation, describe: Args::describe }
+}
+
 impl HttpServiceFactory for Path {
     fn register(self, config: &mut AppService) {
-        let allowed: Vec<&str> = self.methods.iter().map(Method::as_str).collect();
+        let allowed: Vec<&str> = self.methods().map(Method::as_str).collect();
         let allowed = allowed.join(", ");
         let refuse = move || {
             let refusal = MethodNotAllowed { allowed: allowed.clone() };

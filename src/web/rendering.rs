@@ -8,14 +8,16 @@ use actix_web::{
     middleware::Next,
 };
 use askama::Template;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{
     error::{
         BadRequest, HttpError, Internal, KitError, NotFound, PageError, Problem, TooLarge,
         UnsupportedMediaType,
     },
-    page::{View, see_other},
+    page::{View, json, see_other},
     request_id::RequestId,
 };
 use crate::text::i18n::Phrase;
@@ -33,6 +35,25 @@ struct ErrorPage<'a> {
     action: Phrase,
     href: String,
     request_id: String,
+}
+
+/// Problem document (RFC 9457).
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProblemDocument {
+    /// Always `about:blank`: `code` says what the problem is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// What was refused, in the language of the request.
+    title: String,
+    /// The HTTP status.
+    status: u16,
+    /// What to do next, in the language of the request.
+    detail: String,
+    /// Name of the problem, which never changes.
+    code: &'static str,
+    /// What else the code tells.
+    #[serde(flatten)]
+    members: Map<String, Value>,
 }
 
 /// Renders every failed response as a page or a problem document.
@@ -122,15 +143,18 @@ fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
 }
 
 fn document(view: &View, problem: &mut Problem) -> HttpResponse {
-    let mut document = std::mem::take(&mut problem.members);
-    document.insert("type".into(), json!("about:blank"));
-    document.insert("title".into(), json!(problem.localize(view.locale, "title").to_string()));
-    document.insert("status".into(), json!(problem.status.as_u16()));
-    document.insert("detail".into(), json!(problem.localize(view.locale, "detail").to_string()));
-    document.insert("code".into(), json!(problem.code));
-    HttpResponse::build(problem.status)
-        .content_type("application/problem+json")
-        .body(Value::Object(document).to_string())
+    let document = ProblemDocument {
+        kind: "about:blank",
+        title: problem.localize(view.locale, "title").to_string(),
+        status: problem.status.as_u16(),
+        detail: problem.localize(view.locale, "detail").to_string(),
+        code: problem.code,
+        members: std::mem::take(&mut problem.members),
+    };
+    let mut answer = json(problem.status, &document);
+    let media_type = header::HeaderValue::from_static("application/problem+json");
+    answer.headers_mut().insert(header::CONTENT_TYPE, media_type);
+    answer
 }
 
 fn log(error: &dyn HttpError, problem: &Problem) {

@@ -1,9 +1,17 @@
 //! Request keys, as a form field and as a header.
 
-use actix_web::HttpRequest;
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+};
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use uuid::Uuid;
 
-use super::form::{Field, Mistakes};
+use super::{
+    described::{Described, Facts},
+    form::{Field, Mistakes},
+};
 
 /// Locale key of the refusal.
 const REFUSAL: &str = "common-refusal-request-key";
@@ -16,8 +24,31 @@ pub(crate) fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid
     }
 }
 
-/// Returns the key in the header `Idempotency-Key`, a UUID; `None` if the request has none.
-pub(crate) fn of_header(request: &HttpRequest) -> Result<Option<Uuid>, Mistakes> {
+/// Key in the header `Idempotency-Key`, a UUID; `None` if the request has none. It is refused by the handler,
+/// after those who may not use it.
+#[derive(Clone, Debug)]
+pub(crate) struct HeaderKey(pub Result<Option<Uuid>, Mistakes>);
+
+impl FromRequest for HeaderKey {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self(of_header(request))))
+    }
+}
+
+impl Described for HeaderKey {
+    fn describe(facts: &mut Facts) {
+        facts.reads_header(
+            "Idempotency-Key",
+            "UUID of the request. Repeated, the first success is answered again.",
+        );
+        facts.refuses("key-reused already-processing");
+    }
+}
+
+fn of_header(request: &HttpRequest) -> Result<Option<Uuid>, Mistakes> {
     let Some(said) = request.headers().get("idempotency-key") else { return Ok(None) };
     let key =
         said.to_str().ok().and_then(|text| Uuid::try_parse(text.trim().trim_matches('"')).ok());

@@ -1,6 +1,7 @@
 //! Endpoints and deliveries, as they are stored, claimed and listed.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -35,7 +36,7 @@ pub(crate) struct NewEndpoint {
 }
 
 /// Endpoint as administrators see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ListedEndpoint {
     pub id: EndpointId,
     pub url: String,
@@ -63,6 +64,7 @@ pub(crate) const COUNTED_MAX: i64 = 1_000;
     strum::EnumString,
     strum::IntoStaticStr,
     strum::VariantArray,
+    JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -76,7 +78,7 @@ pub(crate) enum HookState {
 }
 
 /// Delivery as administrators see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ListedDelivery {
     pub event_id: EventId,
     pub kind: String,

@@ -8,6 +8,7 @@ mod access;
 mod account_deletion;
 mod accounts;
 mod admin;
+mod api_reference;
 mod browser;
 mod catalog;
 mod demo;

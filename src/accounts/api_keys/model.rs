@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -112,7 +113,7 @@ pub(crate) struct NewKey {
 }
 
 /// Key as administrators see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ListedKey {
     pub id: ApiKeyId,
     pub name: String,

@@ -20,6 +20,7 @@ use crate::{
     web::{
         bearer::token_of,
         client,
+        described::{AllowedBy, Described, Facts},
         error::{Internal, PageError},
         limits::Limits,
         page::View,
@@ -94,6 +95,32 @@ impl FromRequest for ConfirmedProgramsWriter {
             Ok(Self(ProgramsWriter { actor: me.account_id.into(), view: me.view }))
         })
     }
+}
+
+impl Described for ProgramsReader {
+    fn describe(facts: &mut Facts) {
+        AdminAccount::describe(facts);
+        describe_key(facts);
+    }
+}
+
+impl Described for ProgramsWriter {
+    fn describe(facts: &mut Facts) {
+        AdminAccount::describe(facts);
+        describe_key(facts);
+    }
+}
+
+impl Described for ConfirmedProgramsWriter {
+    fn describe(facts: &mut Facts) {
+        ConfirmedAdmin::describe(facts);
+        describe_key(facts);
+    }
+}
+
+fn describe_key(facts: &mut Facts) {
+    facts.admits(AllowedBy::ApiKey);
+    facts.refuses("api-key-unknown api-key-revoked api-key-expired api-key-scope rate-limited");
 }
 
 /// Returns who acts with the key of `request`, counted against the key's rate limit; `None` for a request

@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
@@ -38,11 +39,15 @@ use crate::{
 };
 
 /// Log-in form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["email", "password"]))]
 pub(crate) struct LogInForm {
+    /// Email address.
     email: Field,
+    /// Password.
     password: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

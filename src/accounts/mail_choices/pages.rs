@@ -6,8 +6,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{
     model::MailChoices,
@@ -27,7 +27,7 @@ use crate::{
         error::PageError,
         flash::with_message,
         form::{Body, Field, Mistakes},
-        page::View,
+        page::{Empty, View},
     },
 };
 
@@ -35,11 +35,14 @@ use crate::{
 const CHOICES_PATH: &str = "/account#mails";
 
 /// Form of the choices. A box that is not checked is not sent.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ChoicesForm {
+    /// Tag of the language of mails; empty: that of the last visit.
     language: Field,
+    /// Whether mails about transfers are wanted.
     transfers: Field,
+    /// Whether mails about turns are wanted.
     turn: Field,
 }
 
@@ -72,7 +75,7 @@ pub(crate) async fn update_choices(
 ) -> Result<HttpResponse, PageError> {
     let choices = form.parse()?;
     store::write(&app.db, me.account_id, choices).await?;
-    let answer = me.view.done(StatusCode::OK, &json!({}), CHOICES_PATH);
+    let answer = me.view.done(StatusCode::OK, &Empty {}, CHOICES_PATH);
     Ok(with_message(answer, "flash-account-saved"))
 }
 
@@ -98,6 +101,14 @@ fn path_of(query: &LinkQuery) -> String {
     format!("{UNSUBSCRIPTION_PATH}?token={}", query.text())
 }
 
+/// Topic of the mails that a link ends.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TopicDocument {
+    topic: MailTopic,
+    /// Whether its mails are wanted.
+    wanted: bool,
+}
+
 /// `GET /mails/unsubscription`: ends nothing, because programs that check mails read it.
 pub(crate) async fn new_unsubscription(
     app: Data<App>,
@@ -108,13 +119,14 @@ pub(crate) async fn new_unsubscription(
     let is_wanted = store::find_wanted(&app.db, account_id, topic).await?;
     let is_wanted = is_wanted.ok_or(AccountError::UnsubscriptionDead)?;
     let page = UnsubscriptionPage { v: v.clone(), topic, is_wanted, path: path_of(&query) };
-    Ok(without_referrer(v.show(&page, &json!({ "topic": topic, "wanted": is_wanted }))))
+    Ok(without_referrer(v.show(&page, &TopicDocument { topic, wanted: is_wanted })))
 }
 
 /// Body of a mail program that ends the mails for its reader (RFC 8058); a browser's form has none.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct OneClickForm {
+    /// What mail programs send (RFC 8058).
     #[serde(rename = "List-Unsubscribe")]
     one_click: Field,
 }
@@ -134,6 +146,6 @@ pub(crate) async fn create_unsubscription(
         // Mail programs follow no redirect.
         return Ok(HttpResponse::Ok().finish());
     }
-    let document = json!({ "topic": topic, "wanted": false });
+    let document = TopicDocument { topic, wanted: false };
     Ok(v.done(StatusCode::OK, &document, &path_of(&query)))
 }

@@ -6,8 +6,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::{
@@ -25,7 +25,7 @@ use crate::{
         flash::with_message,
         form::{Body, Field},
         local_path::{LocalPath, with_next},
-        page::{View, see_other},
+        page::{Empty, View, see_other},
     },
 };
 
@@ -42,6 +42,14 @@ struct AddressMailPage {
     next: String,
 }
 
+/// Address of the account.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AddressDocument {
+    email: String,
+    /// Whether the owner confirmed it.
+    confirmed: bool,
+}
+
 /// `GET /account/address/confirmation`: offers to mail the link for the present address. Whoever
 /// confirmed it meanwhile is led on.
 pub(crate) async fn new_confirmation_mail(
@@ -54,15 +62,17 @@ pub(crate) async fn new_confirmation_mail(
     if details.is_confirmed && !me.view.format.is_for_programs() {
         return Ok(see_other(if next.is_empty() { ACCOUNT_PATH } else { &next }));
     }
-    let document = json!({ "email": details.email, "confirmed": details.is_confirmed });
+    let document =
+        AddressDocument { email: details.email.clone(), confirmed: details.is_confirmed };
     let page = AddressMailPage { v: me.view, address: details.email, next };
     Ok(page.v.show(&page, &document))
 }
 
 /// Form that asks for the link; it may name the page that the link leads on to.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MailForm {
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 
@@ -80,7 +90,7 @@ pub(crate) async fn create_confirmation_mail(
         Some(next) => with_next(MAIL_PATH, next),
         None => ACCOUNT_PATH.to_owned(),
     };
-    let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), &location);
+    let answer = me.view.done(StatusCode::ACCEPTED, &Empty {}, &location);
     Ok(with_message(answer, "flash-address-mailed"))
 }
 
@@ -106,9 +116,11 @@ pub(crate) async fn new_confirmation(
 }
 
 /// Form with the token of a link.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["token"]))]
 pub(crate) struct TokenForm {
+    /// Token of the link in the mail.
     token: Field,
 }
 
@@ -123,6 +135,6 @@ pub(crate) async fn create_confirmation(
     let next = profile::confirm_address(&app, &token).await?;
     let next = next.as_deref().and_then(LocalPath::parse);
     let location = next.as_ref().map_or(ACCOUNT_PATH, LocalPath::as_str);
-    let answer = v.done(StatusCode::OK, &json!({}), location);
+    let answer = v.done(StatusCode::OK, &Empty {}, location);
     Ok(with_message(answer, "flash-address-confirmed"))
 }

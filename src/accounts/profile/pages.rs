@@ -2,13 +2,13 @@
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::{
         log_in::{budget::LogInBudget, password_check::PasswordCheck},
-        model::Password,
+        model::{AccountId, Password},
         name::Name,
         password::PasswordGate,
         profile::{self, AccountDetails},
@@ -25,7 +25,7 @@ use crate::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
-        page::View,
+        page::{Empty, View},
     },
 };
 
@@ -74,29 +74,60 @@ fn refuse(
     Ok(page.v.html(refusal.status(), &page))
 }
 
+/// Account that is signed in, as its owner sees it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AccountDocument {
+    account_id: AccountId,
+    email: String,
+    name: String,
+    /// Whether the owner confirmed the address.
+    confirmed: bool,
+    mails: MailsDocument,
+}
+
+/// Mails that an account wants.
+#[derive(Serialize, JsonSchema)]
+struct MailsDocument {
+    /// Tag of their language; null: the language of the last visit.
+    language: Option<&'static str>,
+    transfers: bool,
+    turn: bool,
+}
+
 /// `GET /account`
 pub(crate) async fn show_account(
     app: Data<App>,
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     let details = details(&app, &me).await?;
-    let document = json!({
-        "account_id": me.account_id, "email": details.email, "name": details.name,
-        "confirmed": details.is_confirmed,
-        "mails": {
-            "language": details.mails.locale.map(Locale::tag),
-            "transfers": details.mails.transfers, "turn": details.mails.turn,
+    let document = AccountDocument {
+        account_id: me.account_id,
+        email: details.email.clone(),
+        name: details.name.clone(),
+        confirmed: details.is_confirmed,
+        mails: MailsDocument {
+            language: details.mails.locale.map(Locale::tag),
+            transfers: details.mails.transfers,
+            turn: details.mails.turn,
         },
-    });
+    };
     let page = AccountPage { v: me.view, details, mistakes: Mistakes::default(), refusal: None };
     Ok(page.v.show(&page, &document))
 }
 
 /// Form with a new name.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["name"]))]
 pub(crate) struct NameForm {
+    /// Name.
     name: Field,
+}
+
+/// Name of the account.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NameDocument {
+    name: String,
 }
 
 /// `POST /account/name`
@@ -110,7 +141,8 @@ pub(crate) async fn update_name(
     match mistakes.or(name) {
         Ok(name) => {
             profile::rename(&app, me.account_id, &name).await?;
-            let answer = me.view.done(StatusCode::OK, &json!({ "name": name.as_str() }), PATH);
+            let document = NameDocument { name: name.as_str().to_owned() };
+            let answer = me.view.done(StatusCode::OK, &document, PATH);
             Ok(with_message(answer, "flash-account-saved"))
         }
         Err(mistakes) => {
@@ -121,10 +153,13 @@ pub(crate) async fn update_name(
 }
 
 /// Form with the present password and a new one.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["password", "new_password"]))]
 pub(crate) struct PasswordForm {
+    /// Password.
     password: Field,
+    /// New password.
     new_password: Field,
 }
 
@@ -156,7 +191,7 @@ pub(crate) async fn update_password(
     match changed.await {
         Ok(ended) => {
             forget(&cache, ended).await;
-            let answer = me.view.done(StatusCode::OK, &json!({}), PATH);
+            let answer = me.view.done(StatusCode::OK, &Empty {}, PATH);
             Ok(with_message(answer, "flash-password-changed"))
         }
         Err(refusal) => refuse(me, details, Mistakes::default(), refusal),
@@ -174,10 +209,13 @@ fn check<'a>(
 }
 
 /// Form with the present password and a new address.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["password", "email"]))]
 pub(crate) struct AddressForm {
+    /// Password.
     password: Field,
+    /// Email address.
     email: Field,
 }
 
@@ -202,7 +240,7 @@ pub(crate) async fn update_address(
     };
     match asked.await {
         Ok(()) => {
-            let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), PATH);
+            let answer = me.view.done(StatusCode::ACCEPTED, &Empty {}, PATH);
             Ok(with_message(answer, "flash-address-mailed"))
         }
         Err(refusal) => refuse(me, details, Mistakes::default(), refusal),

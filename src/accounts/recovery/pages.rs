@@ -9,8 +9,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::{
     accounts::{
@@ -29,7 +29,7 @@ use crate::{
         flash::with_message,
         form::{Body, Field, Mistakes},
         limits::Limits,
-        page::View,
+        page::{Empty, View},
     },
 };
 
@@ -38,9 +38,10 @@ use crate::{
 const TOKEN_POLICY: HeaderValue = HeaderValue::from_static("strict-origin");
 
 /// Query string of a link in a mail.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LinkQuery {
+    /// Token of the link in the mail.
     token: String,
 }
 
@@ -79,9 +80,11 @@ pub(crate) async fn new_request(v: View) -> HttpResponse {
 }
 
 /// Form with the address of an account.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["email"]))]
 pub(crate) struct ForgottenForm {
+    /// Email address.
     email: Field,
 }
 
@@ -109,7 +112,7 @@ pub(crate) async fn create_request(
     let network = Network::of(client::address(&request, &app.config.trusted_proxies));
     limits.recovery.count(&network)?;
     recovery::ask(&app, &email).await?;
-    let answer = v.done(StatusCode::ACCEPTED, &json!({}), "/password/forgotten");
+    let answer = v.done(StatusCode::ACCEPTED, &Empty {}, "/password/forgotten");
     Ok(with_message(answer, "flash-reset-mailed"))
 }
 
@@ -142,10 +145,13 @@ pub(crate) async fn new_password(
 }
 
 /// Form with a new password.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["token", "password"]))]
 pub(crate) struct ResetForm {
+    /// Token of the link in the mail.
     token: Field,
+    /// Password.
     password: Field,
 }
 
@@ -173,7 +179,7 @@ pub(crate) async fn create_password(
     };
     match outcome {
         Ok(()) => {
-            let answer = v.done(StatusCode::OK, &json!({}), "/login");
+            let answer = v.done(StatusCode::OK, &Empty {}, "/login");
             Ok(with_message(answer, "flash-password-changed"))
         }
         Err(refusal) if v.wants_form(refusal.inner()) && !is_dead(refusal.inner()) => {

@@ -10,8 +10,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
@@ -45,11 +45,15 @@ use crate::{
 };
 
 /// Confirmation form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["password"]))]
 pub(crate) struct ConfirmationForm {
+    /// Password.
     password: Field,
+    /// Code of the app, or a recovery code; only where a code is asked for.
     code: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 
@@ -109,6 +113,13 @@ pub(crate) async fn create_code_confirmation(
     create(&app, &gate, &budget, &request, me, form, true).await
 }
 
+/// Answer to a confirmation.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ConfirmedDocument {
+    /// Always true.
+    confirmed: bool,
+}
+
 async fn create(
     app: &App,
     gate: &PasswordGate,
@@ -135,7 +146,7 @@ async fn create(
     match outcome {
         Ok(()) => {
             let next = LocalPath::or_start(form.next.text());
-            Ok(me.view.done(StatusCode::OK, &json!({ "confirmed": true }), next.as_str()))
+            Ok(me.view.done(StatusCode::OK, &ConfirmedDocument { confirmed: true }, next.as_str()))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
             let page = ConfirmationPage {

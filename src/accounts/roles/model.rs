@@ -1,12 +1,13 @@
 //! Types of account management.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accounts::model::{AccountId, Role};
 
 /// Account as administrators see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Profile {
     /// Account id.
     pub account_id: AccountId,

@@ -15,7 +15,12 @@ use crate::{
         sessions::pages::current::CurrentAccount,
     },
     infra::throwaway,
-    web::{client, error::PageError, page::View},
+    web::{
+        client,
+        described::{Described, Facts},
+        error::PageError,
+        page::View,
+    },
 };
 
 /// Account that may check tickets: staff or admin. Others are refused.
@@ -108,6 +113,29 @@ impl FromRequest for ConfirmedAdmin {
                 false => Err(AccountError::ConfirmationRequired.into()),
             }
         })
+    }
+}
+
+impl Described for StaffAccount {
+    fn describe(facts: &mut Facts) {
+        CurrentAccount::describe(facts);
+        facts.refuses("forbidden");
+        if facts.is_change {
+            facts.refuses("rehearsed");
+        }
+    }
+}
+
+impl Described for AdminAccount {
+    fn describe(facts: &mut Facts) {
+        StaffAccount::describe(facts);
+    }
+}
+
+impl Described for ConfirmedAdmin {
+    fn describe(facts: &mut Facts) {
+        AdminAccount::describe(facts);
+        facts.refuses("confirmation-required");
     }
 }
 

@@ -7,8 +7,10 @@ use actix_web::{
 };
 use askama::Template;
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use chrono::{DateTime, Utc};
 use qrcode::{Color, EcLevel, QrCode};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
@@ -36,7 +38,7 @@ use crate::{
         error::{HttpError, Internal, NotFound, PageError},
         flash::with_message,
         form::{Body, Field},
-        page::{View, json},
+        page::{Empty, View, json},
     },
 };
 
@@ -104,6 +106,25 @@ struct RecoveryCodesPage {
     next: String,
 }
 
+/// Second factor of the account, or an offer to set one up.
+#[derive(Default, Serialize, JsonSchema)]
+pub(crate) struct FactorDocument {
+    /// When it was set; null: it is offered.
+    set_at: Option<DateTime<Utc>>,
+    /// Recovery codes that were not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery_codes_left: Option<i64>,
+    /// The offer, to be sent back with a code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sealed: Option<String>,
+    /// The secret, for an app that is typed into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+    /// The secret, as apps read it from a QR code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+}
+
 /// `GET /account/second-factor`
 pub(crate) async fn show_factor(
     app: Data<App>,
@@ -111,9 +132,11 @@ pub(crate) async fn show_factor(
     query: Query<Next>,
 ) -> Result<HttpResponse, PageError> {
     if let Some(factor) = store::find(&app.db, me.account_id).await? {
-        let document = json!({
-            "set_at": factor.set_at, "recovery_codes_left": factor.codes_left,
-        });
+        let document = FactorDocument {
+            set_at: Some(factor.set_at),
+            recovery_codes_left: Some(factor.codes_left),
+            ..FactorDocument::default()
+        };
         let page = SecondFactorPage { v: me.view, factor };
         return Ok(page.v.show(&page, &document));
     }
@@ -125,18 +148,25 @@ pub(crate) async fn show_factor(
     let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
     let offer = second_factor::offer(&app, me.account_id).ok_or(Internal)?;
     let page = SetUpPage::of(me, &details.email, &offer, query.path()).ok_or(Internal)?;
-    let document = json!({
-        "set_at": null, "sealed": page.sealed, "secret": page.secret, "uri": page.uri,
-    });
+    let document = FactorDocument {
+        sealed: Some(page.sealed.clone()),
+        secret: Some(page.secret.clone()),
+        uri: Some(page.uri.clone()),
+        ..FactorDocument::default()
+    };
     Ok(page.v.show(&page, &document))
 }
 
 /// Form with an offered secret, as the page sealed it, and a code of it.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["sealed", "code"]))]
 pub(crate) struct SetUpForm {
+    /// Offer of a secret, as it was shown.
     sealed: Field,
+    /// Code that the app shows for the secret.
     code: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 
@@ -179,6 +209,12 @@ pub(crate) async fn create_factor(
     }
 }
 
+/// Recovery codes, which are shown once.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RecoveryCodesDocument {
+    recovery_codes: Vec<String>,
+}
+
 /// Answers with codes that nobody sees again; the page leads on to `next` if that is not empty.
 fn show_codes(v: View, codes: &[RecoveryCode], next: String) -> HttpResponse {
     let codes: Vec<String> = codes.iter().map(RecoveryCode::grouped).collect();
@@ -211,6 +247,6 @@ pub(crate) async fn delete_factor(
     me.require_password()?;
     let ended = second_factor::remove(&app, me.account_id, me.session_id).await?;
     forget(&cache, ended).await;
-    let answer = me.view.done(StatusCode::OK, &json!({}), PATH);
+    let answer = me.view.done(StatusCode::OK, &Empty {}, PATH);
     Ok(with_message(answer, "flash-second-factor-removed"))
 }

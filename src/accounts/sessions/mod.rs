@@ -25,6 +25,7 @@ pub(crate) mod reader;
 pub(crate) mod store;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -58,7 +59,7 @@ impl SessionRules {
 }
 
 /// Log-in on one device.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Session {
     /// Public id; does not authorize anything.
     pub(crate) id: Uuid,

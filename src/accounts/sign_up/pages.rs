@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -33,12 +34,17 @@ use crate::{
 };
 
 /// Sign-up form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["email", "name", "password"]))]
 pub(crate) struct SignUpForm {
+    /// Email address.
     email: Field,
+    /// Name.
     name: Field,
+    /// Password.
     password: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

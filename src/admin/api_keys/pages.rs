@@ -6,8 +6,8 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ use crate::{
         error::{HttpError, PageError},
         flash::with_message,
         form::{Body, Field, Fields, Mistakes},
-        page::{View, json as json_answer},
+        page::{Identified, View, json as json_answer},
     },
 };
 
@@ -38,10 +38,13 @@ const NAME_CHARS_MAX: usize = 80;
 const DAYS_MAX: i32 = 3_650;
 
 /// Form of a new key as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["name", "scopes"]))]
 pub(crate) struct ApiKeyForm {
+    /// Name, to tell keys apart.
     name: Field,
+    /// Scopes: `programs:read`, `programs:write`.
     scopes: Fields,
     /// Empty: the key does not end by itself.
     days: Field,
@@ -113,6 +116,13 @@ impl ApiKeysPage {
     }
 }
 
+/// Page of keys.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ApiKeysDocument<'a> {
+    api_keys: &'a [ListedKey],
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/api-keys`
 pub(crate) async fn list_keys(
     app: Data<App>,
@@ -120,7 +130,7 @@ pub(crate) async fn list_keys(
     query: Query<After>,
 ) -> Result<HttpResponse, PageError> {
     let page = ApiKeysPage::of(&app, me.view, query.after).await?;
-    let document = json!({ "api_keys": page.keys.rows, "next": page.keys.next });
+    let document = ApiKeysDocument { api_keys: &page.keys.rows, next: page.keys.next };
     Ok(page.v.show(&page, &document))
 }
 
@@ -128,6 +138,14 @@ pub(crate) async fn list_keys(
 #[template(path = "admin/api_key.html")]
 struct NewKeyPage {
     v: View,
+    key: String,
+}
+
+/// Key that was made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NewKeyDocument {
+    id: ApiKeyId,
+    /// The key itself, which is shown once.
     key: String,
 }
 
@@ -150,7 +168,7 @@ pub(crate) async fn create_key(
         Ok((id, token)) => {
             let key = token.shown();
             let mut answer = if v.format.is_for_programs() {
-                json_answer(StatusCode::CREATED, &json!({ "id": id, "key": key }))
+                json_answer(StatusCode::CREATED, &NewKeyDocument { id, key })
             } else {
                 let page = NewKeyPage { v, key };
                 page.v.html(StatusCode::CREATED, &page)
@@ -175,6 +193,6 @@ pub(crate) async fn create_revocation(
 ) -> Result<HttpResponse, PageError> {
     let id = ApiKeyId(*path);
     revoke(&app, me.account_id, id).await?;
-    let answer = me.view.done(StatusCode::OK, &json!({ "id": id }), "/admin/api-keys");
+    let answer = me.view.done(StatusCode::OK, &Identified { id }, "/admin/api-keys");
     Ok(with_message(answer, "flash-admin-saved"))
 }

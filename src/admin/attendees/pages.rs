@@ -5,7 +5,8 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
@@ -90,6 +91,13 @@ struct AttendeesPage {
     attendees: Page<Attendee>,
 }
 
+/// Page of attendees.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AttendeesDocument<'a> {
+    attendees: &'a [Attendee],
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/schedules/{id}/attendees`
 pub(crate) async fn list_attendees(
     app: Data<App>,
@@ -103,8 +111,9 @@ pub(crate) async fn list_attendees(
     let found =
         store::list(&app.db, edition.id, sought.as_ref(), query.after, PAGE_ROWS + 1).await?;
     let attendees = Page::cut(found, |attendee| attendee.ticket_id.0);
-    let document = json!({ "attendees": attendees.rows, "next": attendees.next });
     let page = AttendeesPage { v: me.view, edition, query, attendees };
+    let (attendees, next) = (&page.attendees.rows, page.attendees.next);
+    let document = AttendeesDocument { attendees, next };
     Ok(page.v.show(&page, &document))
 }
 
@@ -135,8 +144,8 @@ pub(crate) async fn show_sheet(
     attendees.truncate(rows_max);
     let next = attendees.last().filter(|_| has_more).map(|attendee| attendee.ticket_id.0);
     attendees.sort_by_cached_key(|attendee| attendee.name.to_lowercase());
-    let document = json!({ "attendees": attendees, "next": next });
     let page = SheetPage { v: me.view, edition, attendees, next };
+    let document = AttendeesDocument { attendees: &page.attendees, next };
     Ok(page.v.show(&page, &document))
 }
 

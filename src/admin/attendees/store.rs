@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// Ticket that admits or has admitted, with whoever has it.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct Attendee {
     pub(crate) ticket_id: TicketId,
     /// Last characters of the code.

@@ -5,8 +5,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
@@ -57,12 +57,16 @@ struct AuditPage {
 }
 
 /// Query string of the log: filters and the page.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AuditQuery {
+    /// Email address of who acted.
     who: String,
+    /// Name of the act.
     act: String,
+    /// Id of what was acted on.
     subject: String,
+    /// Key of the last row of the page before.
     after: Option<Uuid>,
 }
 
@@ -86,6 +90,13 @@ impl AuditQuery {
     }
 }
 
+/// Page of the log.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ActsDocument {
+    acts: Vec<LogLine>,
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/audit`
 pub(crate) async fn list_acts(
     app: Data<App>,
@@ -94,7 +105,7 @@ pub(crate) async fn list_acts(
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
     let found = audit::list(&app.db, &query.filter(), query.after).await?;
-    let document = json!({ "acts": found.rows, "next": found.next });
+    let document = ActsDocument { acts: found.rows.clone(), next: found.next };
     let lines = lines(&me.view, found.rows);
     let page = AuditPage { v: me.view, query, lines, next: found.next };
     Ok(page.v.show(&page, &document))

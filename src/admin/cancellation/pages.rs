@@ -6,8 +6,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::store::{self as store, CancellationProgress, WindingDown};
@@ -22,7 +22,7 @@ use crate::{
     },
     app::App,
     audit::model::{Meanwhile, Reason},
-    catalog::{ProgramChange, ProgramId, ProgramStatus, ScheduleEdition},
+    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ScheduleEdition},
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, PageError},
@@ -99,6 +99,13 @@ impl CancellationPage {
     }
 }
 
+/// Cancellation of a show, and how far it is.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CancellationDocument<'a> {
+    program: &'a ProgramEdition,
+    progress: &'a CancellationProgress,
+}
+
 /// `GET /admin/programs/{id}/cancellation`
 pub(crate) async fn show_cancellation(
     app: Data<App>,
@@ -107,15 +114,18 @@ pub(crate) async fn show_cancellation(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let page = CancellationPage::of(&app, me.view, edition.id).await?;
-    let document = json!({ "program": edition, "progress": page.progress });
+    let document = CancellationDocument { program: &edition, progress: &page.progress };
     Ok(page.v.show(&page, &document))
 }
 
 /// Cancellation form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["version", "reason"]))]
 pub(crate) struct CancellationForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Reason, for the log.
     reason: Field,
 }
 

@@ -5,7 +5,8 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
@@ -14,7 +15,10 @@ use super::{
 };
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
-    admin::schedules::{self, ScheduleEdit},
+    admin::{
+        cancellation::store::CancellationProgress,
+        schedules::{self, ScheduleEdit},
+    },
     app::App,
     catalog::{ScheduleEdition, ScheduleId, find_schedule_edition},
     web::{
@@ -43,6 +47,13 @@ async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage,
     Ok(CancellationPage::new(v, subject, progress))
 }
 
+/// Cancellation of a performance, and how far it is.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ScheduleCancellationDocument<'a> {
+    schedule: Option<&'a ScheduleEdition>,
+    progress: &'a CancellationProgress,
+}
+
 /// `GET /admin/schedules/{id}/cancellation`
 pub(crate) async fn show_schedule_cancellation(
     app: Data<App>,
@@ -50,7 +61,10 @@ pub(crate) async fn show_schedule_cancellation(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = page_of(&app, me.view, ScheduleId(path.into_inner())).await?;
-    let document = json!({ "schedule": page.subject.performance, "progress": page.progress });
+    let document = ScheduleCancellationDocument {
+        schedule: page.subject.performance.as_ref(),
+        progress: &page.progress,
+    };
     Ok(page.v.show(&page, &document))
 }
 

@@ -1,5 +1,7 @@
 //! SQL of what is cancelled, and of its remaining reservations.
 
+use schemars::JsonSchema;
+
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId},
@@ -152,7 +154,7 @@ pub(crate) async fn is_anything_left(
 }
 
 /// Progress of a cancellation, in reservations unless stated otherwise.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct CancellationProgress {
     /// Accounts waiting in the queue, parked ones included; 0 for one performance.
     pub(crate) waiting: i64,

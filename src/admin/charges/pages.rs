@@ -6,8 +6,9 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::NaiveDate;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::store::{self, ListedCharge, UnclaimedCharge};
 use crate::{
@@ -41,6 +42,13 @@ impl UnclaimedPage {
     }
 }
 
+/// Page of charges that belong to no account any more.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct UnclaimedDocument<'a> {
+    unclaimed: &'a [UnclaimedCharge],
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/charges`
 pub(crate) async fn list_unclaimed(
     app: Data<App>,
@@ -49,15 +57,16 @@ pub(crate) async fn list_unclaimed(
 ) -> Result<HttpResponse, PageError> {
     let found = store::list_unclaimed(&app.db, query.after, PAGE_ROWS + 1).await?;
     let charges = Page::cut(found, |charge| charge.id);
-    let document = json!({ "unclaimed": charges.rows, "next": charges.next });
     let page = UnclaimedPage { v: me.view, charges };
+    let document = UnclaimedDocument { unclaimed: &page.charges.rows, next: page.charges.next };
     Ok(page.v.show(&page, &document))
 }
 
 /// Query of the file: the day, as `2026-11-22`; today if it is missing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DayQuery {
+    /// Day in UTC, `YYYY-MM-DD`; empty: today.
     day: Field,
 }
 

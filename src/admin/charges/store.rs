@@ -1,6 +1,7 @@
 //! SQL of the file of charges, and of the list of money to be returned.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -55,7 +56,7 @@ pub(crate) async fn list_charges(
 }
 
 /// Money that came for an account that was deleted, and has not been returned.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct UnclaimedCharge {
     pub(crate) id: Uuid,
     pub(crate) account_id: Uuid,

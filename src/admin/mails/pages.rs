@@ -6,8 +6,9 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use uuid::Uuid;
 
@@ -22,7 +23,7 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        page::View,
+        page::{Identified, View},
     },
 };
 
@@ -79,19 +80,50 @@ fn kind_name(v: &View, mail: &ListedMail) -> Phrase {
 }
 
 /// Query string of the list.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MailsQuery {
+    /// `waiting`, `sent` or `failed`; anything else: all.
     state: String,
+    /// Key of the last row of the page before.
     after: Option<Uuid>,
 }
 
-fn document(mail: &ListedMail) -> Value {
-    json!({
-        "id": mail.id, "kind": mail.kind, "state": mail.state, "to": mail.content.recipient,
-        "written_at": mail.content.created_at, "attempts": mail.attempts,
-        "last_error": mail.last_error, "ended_at": mail.ended_at,
-    })
+/// Mail, as the list shows it.
+#[derive(Serialize, JsonSchema)]
+struct MailDocument<'a> {
+    id: MailId,
+    kind: &'a str,
+    state: MailState,
+    to: &'a str,
+    written_at: DateTime<Utc>,
+    attempts: i32,
+    last_error: Option<&'a str>,
+    ended_at: Option<DateTime<Utc>>,
+}
+
+impl<'a> MailDocument<'a> {
+    fn of(mail: &'a ListedMail) -> Self {
+        Self {
+            id: mail.id,
+            kind: &mail.kind,
+            state: mail.state,
+            to: &mail.content.recipient,
+            written_at: mail.content.created_at,
+            attempts: mail.attempts,
+            last_error: mail.last_error.as_deref(),
+            ended_at: mail.ended_at,
+        }
+    }
+}
+
+/// Page of mails.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MailListDocument<'a> {
+    mails: Vec<MailDocument<'a>>,
+    next: Option<Uuid>,
+    /// Whether mails are kept and not sent.
+    is_kept: bool,
 }
 
 /// `GET /admin/mails`
@@ -102,11 +134,11 @@ pub(crate) async fn list_mails(
 ) -> Result<HttpResponse, PageError> {
     let state = query.state.parse().ok();
     let mails = outbox::list(&app.db, state, query.after).await?;
-    let documents: Vec<Value> = mails.rows.iter().map(document).collect();
     let is_kept = app.config.smtp_url.is_none();
-    let answer = json!({ "mails": documents, "next": mails.next, "is_kept": is_kept });
     let page = MailsPage { v: me.view, state, mails, is_kept };
-    Ok(page.v.show(&page, &answer))
+    let mails = page.mails.rows.iter().map(MailDocument::of).collect();
+    let document = MailListDocument { mails, next: page.mails.next, is_kept };
+    Ok(page.v.show(&page, &document))
 }
 
 #[derive(Template)]
@@ -142,6 +174,18 @@ async fn read(app: &App, id: Uuid) -> Result<(ListedMail, Result<Letter, String>
     Ok((mail, letter.map_err(|error| error.to_string())))
 }
 
+/// Mail with its text.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct LetterDocument<'a> {
+    #[serde(flatten)]
+    mail: MailDocument<'a>,
+    /// Left out where the letter cannot be written any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+}
+
 /// `GET /admin/mails/{id}`
 pub(crate) async fn show_mail(
     app: Data<App>,
@@ -149,13 +193,14 @@ pub(crate) async fn show_mail(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let (mail, letter) = read(&app, *path).await?;
-    let mut answer = document(&mail);
-    if let (Ok(letter), Some(answer)) = (&letter, answer.as_object_mut()) {
-        answer.insert("subject".to_owned(), json!(letter.subject));
-        answer.insert("text".to_owned(), json!(letter.text));
-    }
     let page = MailPage { v: me.view, mail, letter };
-    Ok(page.v.show(&page, &answer))
+    let letter = page.letter.as_ref().ok();
+    let document = LetterDocument {
+        mail: MailDocument::of(&page.mail),
+        subject: letter.map(|letter| letter.subject.as_str()),
+        text: letter.map(|letter| letter.text.as_str()),
+    };
+    Ok(page.v.show(&page, &document))
 }
 
 /// `GET /admin/mails/{id}/html`
@@ -180,6 +225,6 @@ pub(crate) async fn create_sending(
 ) -> Result<HttpResponse, PageError> {
     let id = MailId(path.into_inner());
     send_again(&app, me.account_id, id).await?;
-    let answer = me.view.done(StatusCode::OK, &json!({ "id": id }), &format!("/admin/mails/{id}"));
+    let answer = me.view.done(StatusCode::OK, &Identified { id }, &format!("/admin/mails/{id}"));
     Ok(with_message(answer, "flash-admin-mail-due"))
 }

@@ -3,6 +3,8 @@
 //! The overview lists the **running sales** (on sale, coming or being wound down) with the
 //! length of their queues, and the latest acts of the audit log.
 
+use schemars::JsonSchema;
+
 pub(crate) mod pages;
 pub(crate) mod store;
 
@@ -17,7 +19,7 @@ use crate::{
 const ACTS_MAX: usize = 8;
 
 /// Running sale with its queue's present length.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct Current {
     #[serde(flatten)]
     pub(crate) running: RunningSale,

@@ -3,7 +3,8 @@
 use actix_web::{HttpResponse, web::Data};
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Current, store::RunningSale};
 use crate::{
@@ -40,10 +41,16 @@ impl RunningSale {
     }
 }
 
+/// Shows that are on sale or about to be.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OverviewDocument<'a> {
+    programs: &'a [Current],
+}
+
 /// `GET /admin`
 pub(crate) async fn show_home(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
     let (programs, log) = overview::overview(&app).await?;
-    let document = json!({ "programs": programs });
     let page = HomePage { log: lines(&me.view, log), v: me.view, programs, now: app.now() };
+    let document = OverviewDocument { programs: &page.programs };
     Ok(page.v.show(&page, &document))
 }

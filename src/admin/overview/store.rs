@@ -1,6 +1,7 @@
 //! SQL of the overview and of its metrics.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 
 use crate::{
     catalog::{ProgramId, ProgramStatus},
@@ -11,7 +12,7 @@ use crate::{
 const PROGRAMS_MAX: i64 = 50;
 
 /// Program that is on sale, coming, or being wound down.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct RunningSale {
     pub(crate) program_id: ProgramId,
     pub(crate) slug: String,

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::error::AdminError;
@@ -31,9 +32,11 @@ pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Re
 }
 
 /// Form that says only the reason for an act.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["reason"]))]
 pub(crate) struct ReasonForm {
+    /// Reason, for the log.
     reason: Field,
 }
 

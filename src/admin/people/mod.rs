@@ -18,6 +18,7 @@ pub(crate) mod store;
 
 use std::cell::Cell;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::AdminError;
@@ -115,7 +116,7 @@ pub(crate) struct Adjustment {
 }
 
 /// Result of an adjustment, kept with its request key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Adjusted {
     /// Balance right after the adjustment.
     pub(crate) balance: Points,
@@ -158,7 +159,7 @@ pub(crate) struct DebtWriteOff {
 }
 
 /// Result of a write-off, kept with its request key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct DebtLeft {
     /// Points still owed.
     pub(crate) debt: Points,

@@ -1,6 +1,7 @@
 //! SQL of one account's timeline.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 
 use crate::{accounts::AccountId, infra::postgres::Pool};
 
@@ -8,7 +9,7 @@ use crate::{accounts::AccountId, infra::postgres::Pool};
 const MOMENTS_MAX: i64 = 200;
 
 /// Moment of an account's timeline.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct AccountEvent {
     pub(crate) at: DateTime<Utc>,
     /// Kind of moment.

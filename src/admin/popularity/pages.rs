@@ -5,8 +5,9 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
@@ -30,7 +31,7 @@ use crate::{
 };
 
 /// Line of a ranking.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Line {
     /// Rank; `None` for one that the ranking does not list.
     rank: Option<i64>,
@@ -57,6 +58,21 @@ impl Line {
     }
 }
 
+/// Ranking with its figures.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PopularityDocument<'a> {
+    of: Ranked,
+    by: RankedBy,
+    from: NaiveDate,
+    to: NaiveDate,
+    ranked: &'a [Line],
+    /// Number of all that are ranked.
+    all: i64,
+    /// The one that was looked for.
+    found: Option<&'a Line>,
+    next_page: Option<u32>,
+}
+
 /// `GET /admin/popularity`
 pub(crate) async fn show_popularity(
     app: Data<App>,
@@ -81,13 +97,18 @@ pub(crate) async fn show_popularity(
     };
     let next = asked.next_page(totals.n_all);
     let span = asked.ranking.span;
-    let document = json!({
-        "of": asked.ranking.subject, "by": asked.ranking.measure,
-        "from": span.from(), "to": span.to,
-        "ranked": lines, "all": totals.n_all, "found": found, "next_page": next,
-    });
     let slug = query.slug.text().to_owned();
     let page = PopularityPage { v: me.view, asked, slug, lines, found, next };
+    let document = PopularityDocument {
+        of: asked.ranking.subject,
+        by: asked.ranking.measure,
+        from: span.from(),
+        to: span.to,
+        ranked: &page.lines,
+        all: totals.n_all,
+        found: page.found.as_ref(),
+        next_page: next,
+    };
     Ok(page.v.show(&page, &document))
 }
 
@@ -127,6 +148,13 @@ impl SellOutsPage {
     }
 }
 
+/// Page of performances that were sold out.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SellOutsDocument<'a> {
+    sell_outs: &'a [SellOut],
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/popularity/sell-outs`
 pub(crate) async fn show_sell_outs(
     app: Data<App>,
@@ -136,7 +164,8 @@ pub(crate) async fn show_sell_outs(
     let after = query.after.map(ScheduleId);
     let found = listed::list_sell_outs(&app.db, after, PAGE_ROWS + 1).await?;
     let sell_outs = Page::cut(found, |sell_out| sell_out.schedule_id.0);
-    let document = json!({ "sell_outs": sell_outs.rows, "next": sell_outs.next });
     let page = SellOutsPage { v: me.view, sell_outs };
+    let (sell_outs, next) = (&page.sell_outs.rows, page.sell_outs.next);
+    let document = SellOutsDocument { sell_outs, next };
     Ok(page.v.show(&page, &document))
 }

@@ -11,6 +11,7 @@
 pub(crate) mod pages;
 pub(crate) mod store;
 
+use schemars::JsonSchema;
 use serde_json::json;
 
 use self::store::QueueFigures;
@@ -31,7 +32,7 @@ use crate::{
 const LATELY_MINUTES: f64 = 5.0;
 
 /// Predicted speed of a queue, and the wait of its last account.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, JsonSchema)]
 pub(crate) struct Prediction {
     /// Accounts admitted per minute.
     pub(crate) per_minute: f64,

@@ -1,11 +1,12 @@
 //! SQL of one program's queue, in figures.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 
 use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Counts of a queue at one moment, in accounts.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct QueueFigures {
     /// Waiting, parked ones excluded.
     pub(crate) waiting: i64,
@@ -64,7 +65,7 @@ pub(crate) async fn figures_of(
 }
 
 /// Counts of one minute of the last hour, in accounts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, JsonSchema)]
 pub(crate) struct Minute {
     /// Start of the minute. The last one is not over yet.
     pub(crate) at: DateTime<Utc>,

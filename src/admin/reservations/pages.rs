@@ -6,7 +6,8 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -40,6 +41,13 @@ struct BookingsPage {
     bookings: Page<Booking>,
 }
 
+/// Page of reservations.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct BookingsDocument<'a> {
+    reservations: &'a [Booking],
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/reservations`
 pub(crate) async fn list_bookings(
     app: Data<App>,
@@ -64,8 +72,9 @@ pub(crate) async fn list_bookings(
             booking.number() == number || accounts.as_ref().is_some_and(is_theirs)
         });
     }
-    let document = json!({ "reservations": bookings.rows, "next": bookings.next });
     let page = BookingsPage { v: me.view, query, bookings };
+    let (reservations, next) = (&page.bookings.rows, page.bookings.next);
+    let document = BookingsDocument { reservations, next };
     Ok(page.v.show(&page, &document))
 }
 
@@ -92,6 +101,13 @@ impl BookingPage {
     }
 }
 
+/// Reservation with its items.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct BookingDocument<'a> {
+    reservation: &'a Booking,
+    items: &'a [BookedItem],
+}
+
 /// `GET /admin/reservations/{id}`
 pub(crate) async fn show_booking(
     app: Data<App>,
@@ -99,16 +115,20 @@ pub(crate) async fn show_booking(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = BookingPage::of(&app, me.view, path.into_inner()).await?;
-    let document = json!({ "reservation": page.booking, "items": page.items });
+    let document = BookingDocument { reservation: &page.booking, items: &page.items };
     Ok(page.v.show(&page, &document))
 }
 
 /// Refund form as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["share", "reason"]))]
 pub(crate) struct RefundForm {
+    /// `agreed` or `all`.
     share: Field,
+    /// Reason, for the log.
     reason: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// Reservation as the admin pages list it.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct Booking {
     pub(crate) id: ReservationId,
     pub(crate) account_id: AccountId,
@@ -90,7 +91,7 @@ pub(crate) async fn list(
 }
 
 /// Seat or zone of a reservation, with its tickets by status.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct BookedItem {
     pub(crate) name: String,
     pub(crate) quantity: i32,

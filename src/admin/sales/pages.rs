@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::store::{self as store, SoldSection, SoldType};
@@ -21,7 +23,7 @@ use crate::{
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
-        page::View,
+        page::{View, json},
     },
 };
 
@@ -100,6 +102,16 @@ struct SalesPage {
     evenings: Vec<Evening>,
 }
 
+/// What was sold of a show.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SalesDocument {
+    program: ProgramEdition,
+    sections: Vec<SoldSection>,
+    price_types: Vec<SoldType>,
+    /// Points that codes took off, by performance.
+    discounts: HashMap<ScheduleId, i64>,
+}
+
 /// `GET /admin/programs/{id}/sales`
 pub(crate) async fn show_sales(
     app: Data<App>,
@@ -111,9 +123,11 @@ pub(crate) async fn show_sales(
     let types = store::list_types(&app.db, edition.id).await?;
     let discounts: HashMap<ScheduleId, i64> =
         store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
-    let document = json!({
-        "program": edition, "sections": sections, "price_types": types, "discounts": discounts,
-    });
+    if me.view.format.is_for_programs() {
+        let (program, price_types) = (edition, types);
+        let document = SalesDocument { program, sections, price_types, discounts };
+        return Ok(json(StatusCode::OK, &document));
+    }
     let mut evenings: Vec<Evening> = Vec::new();
     for section in sections {
         match evenings.last_mut() {
@@ -131,7 +145,7 @@ pub(crate) async fn show_sales(
         }
     }
     let page = SalesPage { v: me.view, edition, evenings };
-    Ok(page.v.show(&page, &document))
+    Ok(page.v.html(StatusCode::OK, &page))
 }
 
 /// `GET /admin/programs/{id}/sales.csv`

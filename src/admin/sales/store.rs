@@ -1,6 +1,7 @@
 //! SQL of sales by performance and section.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// Section or zone of one performance.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct SoldSection {
     pub(crate) schedule_id: ScheduleId,
     pub(crate) starts_at: DateTime<Utc>,
@@ -158,7 +159,7 @@ pub(crate) async fn list_reservations(
 }
 
 /// Places of one price at one performance.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct SoldType {
     pub(crate) schedule_id: ScheduleId,
     /// Name of the price type; `None` at the ordinary price.

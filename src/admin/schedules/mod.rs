@@ -20,6 +20,7 @@ pub(crate) mod repricing;
 mod store;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -133,7 +134,7 @@ pub(crate) async fn keep_places(
 }
 
 /// Result of saving prices.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Repriced {
     #[serde(flatten)]
     prices: Prices,

@@ -1,6 +1,7 @@
 //! SQL of a performance's waiting list, as staff see it: how many wait, and who comes first.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 const LISTED_MAX: i64 = 50;
 
 /// Waiting list of one performance.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WaitingList {
     /// Wishes that wait.
     pub(crate) waiting: i32,
@@ -21,7 +22,7 @@ pub(crate) struct WaitingList {
 }
 
 /// Wish that waits.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WishRow {
     pub(crate) number: i64,
     pub(crate) account_id: AccountId,

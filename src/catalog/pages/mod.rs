@@ -6,6 +6,7 @@ pub(crate) mod sitemap;
 use actix_web::{HttpResponse, web::Data};
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -28,14 +29,14 @@ struct HomePage<'a> {
     popular: &'a Popular,
 }
 
-#[derive(Serialize)]
-struct HomeDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct HomeDocument<'a> {
     on_sale: Vec<ListedProgram<'a>>,
     coming: Vec<ListedProgram<'a>>,
     popular: Vec<ListedProgram<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ListedProgram<'a> {
     slug: &'a str,
     title: &'a str,

@@ -22,6 +22,8 @@
 //! writes them with the next cursor, in one script that refuses if the cursor has moved. So each change
 //! is applied once, also when Redis was restored to an older state; without a cursor all is read anew.
 
+use schemars::JsonSchema;
+
 mod count;
 mod model;
 pub(crate) mod pages;
@@ -98,7 +100,7 @@ pub(crate) async fn rank_of(
 }
 
 /// Ranks of one program by bookings, as everybody may see them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 pub(crate) struct PublicRank {
     /// Rank of today; `None` if nothing was booked today.
     pub(crate) today: Option<i64>,

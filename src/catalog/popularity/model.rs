@@ -1,6 +1,7 @@
 //! Rankings, their spans and measures, and what they list.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ use crate::{
 pub(super) const WEEK_DAYS: u64 = 7;
 
 /// What a ranking orders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ranked {
     /// Programs, by the sum of their performances.
@@ -24,7 +25,7 @@ pub(crate) enum Ranked {
 }
 
 /// What a ranking orders by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RankedBy {
     /// Reservations paid less reservations refunded.

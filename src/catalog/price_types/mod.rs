@@ -23,6 +23,7 @@ pub(crate) mod pages;
 pub(crate) mod rules;
 mod store;
 
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 pub use self::{error::PriceTypeError, model::Company};
@@ -37,7 +38,7 @@ use crate::infra::postgres::Connection;
 pub(crate) const TYPES_MAX: usize = 20;
 
 /// Types of a performance before or after an edit, as the audit log tells of them.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct PriceTypes {
     /// Edition of the performance.
     pub version: i64,

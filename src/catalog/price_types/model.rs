@@ -1,5 +1,6 @@
 //! Price types: what one costs, which places have it, and its limits.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ ids! {
 }
 
 /// What a place of a type costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cost {
     /// Percent of the ordinary price, 0 to 100; 0 is free.
@@ -24,7 +25,16 @@ pub(crate) enum Cost {
 
 /// What a place of a type must have beside it in its order.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type, strum::AsRefStr, strum::EnumString,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    sqlx::Type,
+    strum::AsRefStr,
+    strum::EnumString,
+    JsonSchema,
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -37,7 +47,7 @@ pub enum Company {
 }
 
 /// Terms of a type, as its form has them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PriceTypeDetails {
     /// Name, in the words of the program.
     pub name: String,
@@ -59,7 +69,7 @@ pub(crate) struct PriceTypeDetails {
 }
 
 /// Terms of a price type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PriceType {
     /// Id of the terms.
     pub id: PriceTypeId,

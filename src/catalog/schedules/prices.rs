@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -32,7 +33,7 @@ const STEP_SEATS: usize = 1_000;
 const ROUNDS_MAX: usize = 8;
 
 /// Prices of a performance's sections.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Prices {
     /// Edition of the performance.
     pub version: i64,

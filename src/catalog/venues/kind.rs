@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::i18n::Locale;
@@ -22,6 +23,7 @@ use crate::text::i18n::Locale;
     sqlx::Type,
     strum::AsRefStr,
     strum::EnumString,
+    JsonSchema,
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]

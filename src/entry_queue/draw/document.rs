@@ -1,6 +1,7 @@
 //! Draw as it is published: everything that it takes to draw again.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{lists::ENTRIES_PER_PAGE, model::Draw};
@@ -10,7 +11,7 @@ use crate::catalog::DrawStep;
 pub(crate) const RULE: &str = "stagedoor/draw/v1";
 
 /// Published draw. Bytes are in hex.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct DrawDocument {
     pub(crate) rule: String,
     pub(crate) step: DrawStep,
@@ -39,7 +40,7 @@ pub(crate) struct DrawDocument {
 }
 
 /// Round of a beacon that a draw commits to.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BeaconDocument {
     pub(crate) chain_hash: String,
     pub(crate) public_key: String,

@@ -1,6 +1,7 @@
 //! Entries of accounts: their state, their withdrawal, and what shows how a rank came about.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -96,7 +97,7 @@ pub(crate) async fn withdraw_entries_of(
 }
 
 /// Entry as its owner sees it: all that it takes to find and to check it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct OwnEntry {
     pub(crate) id: TokenId,
     /// In Base64, as in the receipt of a place.

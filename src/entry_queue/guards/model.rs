@@ -1,6 +1,7 @@
 //! Guards and how often each refused.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::network::NetworkTag;
@@ -17,6 +18,7 @@ use super::network::NetworkTag;
     sqlx::Type,
     strum::IntoStaticStr,
     strum::VariantArray,
+    JsonSchema,
 )]
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -38,7 +40,7 @@ pub enum Guard {
 }
 
 /// Counts of one guard in one program.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct Effect {
     /// Guard concerned.
     pub guard: Guard,

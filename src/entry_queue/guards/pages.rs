@@ -7,8 +7,8 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{Challenge, JoinAttempt, Solution};
 use crate::{
@@ -33,10 +33,12 @@ use crate::{
 const REFRESH_SECS_MAX: i64 = 30;
 
 /// Form of a join: empty, or a solved challenge.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct JoinForm {
+    /// Challenge that was set, where the show wants work.
     challenge: Field,
+    /// Number that solves it.
     nonce: Field,
 }
 
@@ -86,6 +88,18 @@ impl ProofPage<'_> {
     }
 }
 
+/// Work that a join takes, and the wait that replaces it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProofDocument {
+    /// The work.
+    #[serde(flatten)]
+    challenge: Challenge,
+    /// Always `sha-256`.
+    algorithm: &'static str,
+    /// End of the wait that the account began; null: it began none.
+    ready_at: Option<DateTime<Utc>>,
+}
+
 /// `GET /programs/{slug}/queue/proof`
 pub(crate) async fn show_proof(
     app: Data<App>,
@@ -106,14 +120,16 @@ pub(crate) async fn show_proof(
         return Ok(see_other(&queue_path(&program.slug)));
     }
     let (challenge, ready_at, now) = (set.challenge, set.ready_at, set.now);
-    let document = json!({
-        "challenge": challenge.text, "seed": challenge.seed,
-        "difficulty": challenge.difficulty, "algorithm": "sha-256",
-        "expected_seconds": challenge.expected_seconds, "expires_at": challenge.expires_at,
-        "ready_at": ready_at,
-    });
+    let document = ProofDocument { challenge: challenge.clone(), algorithm: "sha-256", ready_at };
     let page = ProofPage { v, program: &program, challenge, ready_at, now };
     Ok(v.show(&page, &document))
+}
+
+/// Wait that was begun.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WaitDocument {
+    ready_at: DateTime<Utc>,
+    retry_after_ms: u64,
 }
 
 /// `POST /programs/{slug}/queue/proof`: begins a wait in place of work.
@@ -128,6 +144,6 @@ pub(crate) async fn create_wait(
     let network = client::network(&request, &app.config.trusted_proxies);
     let begun = guards::begin_wait(&app, me.account_id, &program, network).await?;
     let Some((ready_at, retry_after_ms)) = begun else { return Err(NotFound.into()) };
-    let document = json!({ "ready_at": ready_at, "retry_after_ms": retry_after_ms });
+    let document = WaitDocument { ready_at, retry_after_ms };
     Ok(me.view.done(StatusCode::CREATED, &document, &proof_path(&program.slug)))
 }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -34,7 +35,7 @@ pub(crate) fn secs_of(bits: i32) -> i64 {
 }
 
 /// Work that is set for one account and one program.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Challenge {
     /// Signed text, to be sent back with the number.
     #[serde(rename = "challenge")]

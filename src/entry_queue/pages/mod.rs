@@ -3,7 +3,7 @@
 mod entry;
 mod new_token;
 pub(crate) mod program;
-mod program_document;
+pub(crate) mod program_document;
 mod program_page;
 mod venues;
 mod waiting;
@@ -15,6 +15,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -139,9 +140,10 @@ pub(crate) async fn create_token(
     Ok(with_pass(&app, &request, response, &status))
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DepartureForm {
+    /// Number that was shown; another one is refused.
     queue_number: Field,
 }
 

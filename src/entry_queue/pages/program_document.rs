@@ -1,6 +1,7 @@
 //! Page of a program as JSON, the same for everybody.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -9,8 +10,8 @@ use crate::{
 };
 
 /// Program with its upcoming performances.
-#[derive(Serialize)]
-pub(super) struct ProgramDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProgramDocument<'a> {
     slug: &'a str,
     title: &'a str,
     needs_confirmed_address: bool,
@@ -20,7 +21,7 @@ pub(super) struct ProgramDocument<'a> {
     schedules: Vec<ScheduleDocument>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SaleDocument {
     state: &'static str,
     /// Step of the draw that it opens with; null: first come, first served.
@@ -29,7 +30,7 @@ struct SaleDocument {
     closes_at: DateTime<Utc>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ScheduleDocument {
     id: ScheduleId,
     starts_at: DateTime<Utc>,

@@ -1,11 +1,12 @@
 //! Progress of a purge.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 
 use crate::entry_queue::model::QueueNumber;
 
 /// Latest purge of a queue that an administrator ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, JsonSchema)]
 pub struct Purge {
     /// Highest queue number that the purge cancels.
     pub up_to: QueueNumber,

@@ -5,7 +5,8 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{ask, withdraw};
 use crate::{
@@ -15,6 +16,13 @@ use crate::{
     entry_queue::{error::QueueError, pages::program::find, paths::queue_path},
     web::error::{NotFound, PageError},
 };
+
+/// Mail that was asked for.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NoticeDocument {
+    /// Always true.
+    pending: bool,
+}
 
 /// `POST /programs/{slug}/queue/notice`
 pub(crate) async fn create_notice(
@@ -32,7 +40,14 @@ pub(crate) async fn create_notice(
         Err(error) => return Err(error.into()),
     }
     let location = queue_path(&program.slug);
-    Ok(me.view.done(StatusCode::CREATED, &json!({ "pending": true }), &location))
+    Ok(me.view.done(StatusCode::CREATED, &NoticeDocument { pending: true }, &location))
+}
+
+/// Mail that is not wanted any more.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NoticeWithdrawalDocument {
+    /// Whether there was one.
+    withdrawn: bool,
 }
 
 /// `DELETE /programs/{slug}/queue/notice` and `POST /programs/{slug}/queue/notice/withdrawal`
@@ -43,7 +58,8 @@ pub(crate) async fn delete_notice(
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let is_withdrawn = withdraw(&app, me.account_id, &program).await?;
+    let withdrawn = withdraw(&app, me.account_id, &program).await?;
+    let document = NoticeWithdrawalDocument { withdrawn };
     let location = queue_path(&program.slug);
-    Ok(me.view.done(StatusCode::OK, &json!({ "withdrawn": is_withdrawn }), &location))
+    Ok(me.view.done(StatusCode::OK, &document, &location))
 }

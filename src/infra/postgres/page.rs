@@ -1,6 +1,7 @@
 //! Paging of long lists by the key of the last row seen: the millionth row costs what the first one
 //! did.
 
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 /// Rows on one page.
@@ -27,7 +28,7 @@ impl<T> Page<T> {
 }
 
 /// Query string of a paged list: `?after=<id>`.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, JsonSchema)]
 pub(crate) struct After {
     /// Key of the last row of the previous page.
     pub after: Option<Uuid>,

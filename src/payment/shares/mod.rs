@@ -40,7 +40,7 @@ mod discount;
 mod error;
 mod give_back;
 mod make;
-mod model;
+pub(crate) mod model;
 pub(crate) mod pages;
 mod pay;
 mod places;

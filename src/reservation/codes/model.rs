@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -20,7 +21,7 @@ ids! {
 
 /// What people type for a code: capitals, digits and hyphens, 3 to 32 of them. Small letters are read as
 /// capitals.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub(crate) struct CodeWord(String);
@@ -94,7 +95,7 @@ pub(crate) struct NewCode {
 }
 
 /// Code of a program, as it was read.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SaleCode {
     pub(crate) id: SaleCodeId,
     #[serde(rename = "code")]

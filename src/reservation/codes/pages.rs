@@ -5,8 +5,9 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use serde::Deserialize;
-use serde_json::json;
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{
     find_usable,
@@ -17,7 +18,10 @@ use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
     catalog::{Programs, Schedule, ScheduleId},
+    entry_queue::AccessGateId,
+    points::Points,
     reservation::{
+        codes::model::SaleCodeId,
         error::ReservationError,
         hold::pages::{
             form::HoldForm,
@@ -94,7 +98,7 @@ pub(crate) async fn show_terms(
     };
     match found {
         Ok(code) if me.view.format.is_for_programs() => {
-            Ok(json_answer(StatusCode::OK, &terms(code.as_ref())))
+            Ok(json_answer(StatusCode::OK, &code.map(TermsDocument::of).unwrap_or_default()))
         }
         Ok(code) => Ok(admitted.stamp(map(code, None).await?)),
         Err(refusal @ ReservationError::Code(_)) if me.view.wants_form(&refusal) => {
@@ -104,23 +108,49 @@ pub(crate) async fn show_terms(
     }
 }
 
-/// Returns the terms of a code, without its limits and uses.
-fn terms(code: Option<&SaleCode>) -> serde_json::Value {
-    json!({
-        "code": code.map(|code| &code.word),
-        "code_id": code.map(|code| code.id),
-        "percent": code.and_then(|code| code.percent),
-        "amount": code.and_then(|code| code.amount),
-        "section": code.and_then(|code| code.section.as_deref()),
-        "valid_until": code.and_then(|code| code.valid_until),
-    })
+/// Terms of a code; all null without one.
+#[derive(Default, Serialize, JsonSchema)]
+pub(crate) struct TermsDocument {
+    code: Option<CodeWord>,
+    code_id: Option<SaleCodeId>,
+    /// Percentage that it takes off.
+    percent: Option<i32>,
+    /// Points that it takes off.
+    amount: Option<Points>,
+    section: Option<String>,
+    valid_until: Option<DateTime<Utc>>,
+}
+
+impl TermsDocument {
+    fn of(code: SaleCode) -> Self {
+        Self {
+            code: Some(code.word),
+            code_id: Some(code.id),
+            percent: code.percent,
+            amount: code.amount,
+            section: code.section,
+            valid_until: code.valid_until,
+        }
+    }
 }
 
 /// Form that redeems an access code.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["code"]))]
 pub(crate) struct RedemptionForm {
+    /// Access code.
     code: Field,
+}
+
+/// What a redeemed code opens.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RedemptionDocument {
+    code: CodeWord,
+    section: Option<String>,
+    schedule_id: Option<ScheduleId>,
+    gate_id: Option<AccessGateId>,
+    valid_until: Option<DateTime<Utc>>,
 }
 
 /// Handles `POST /programs/{slug}/code-redemptions`.
@@ -137,10 +167,13 @@ pub(crate) async fn create_redemption(
     let word: Option<CodeWord> = form.code.parse();
     let word = word.ok_or_else(|| Mistakes::one("code", "reservation-refusal-code"))?;
     let code = redeem(&app, me.account_id, program.id, &word).await?;
-    let document = json!({
-        "code": code.word, "section": code.section, "schedule_id": code.schedule_id,
-        "gate_id": code.gate_id, "valid_until": code.valid_until,
-    });
+    let document = RedemptionDocument {
+        code: code.word,
+        section: code.section.clone(),
+        schedule_id: code.schedule_id,
+        gate_id: code.gate_id,
+        valid_until: code.valid_until,
+    };
     let answer =
         me.view.done(StatusCode::CREATED, &document, &format!("/programs/{}", program.slug));
     let message = match code.section {

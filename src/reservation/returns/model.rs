@@ -1,6 +1,7 @@
 //! Types of returns.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -14,7 +15,16 @@ use crate::{
 
 /// State of a return.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::AsRefStr,
+    JsonSchema,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]

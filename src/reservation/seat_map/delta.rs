@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::store::changes::{ChangedRows, ChangedSeat, ChangedZone};
@@ -15,10 +16,11 @@ use crate::{
 };
 
 /// Changes since a cursor.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Delta {
     /// Cursor of the next changes.
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub(crate) cursor: i64,
     /// Price version that a hold request sends after these changes were shown.
     pub(crate) price_version: i64,
@@ -32,21 +34,21 @@ pub(crate) struct Delta {
     event: OnceLock<Arc<[u8]>>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct SeatChange {
     id: ScheduleSeatId,
     status: SeatStatus,
     price: Points,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneChange {
     id: ZoneId,
     remaining: i32,
     price: Points,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SectionChange {
     pub(crate) name: String,
     pub(crate) free: usize,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::seat::MapSeat;
@@ -147,7 +148,7 @@ impl SectionListing {
 }
 
 /// Zone of a performance and its free places.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneState {
     /// Id of the zone.
     pub id: ZoneId,

@@ -1,5 +1,6 @@
 //! Seats of a performance with their place in the venue.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
 };
 
 /// Seat of a performance.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MapSeat {
     /// Id for this performance.
     pub id: ScheduleSeatId,

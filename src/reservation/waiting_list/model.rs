@@ -1,6 +1,7 @@
 //! Wishes and what is made of them.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -21,7 +22,16 @@ pub(crate) const PLACES_MAX: i32 = 8;
 
 /// State of a wish.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::AsRefStr,
+    JsonSchema,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -38,7 +48,7 @@ pub(crate) enum WishStatus {
 }
 
 /// Places that an account asks for, of those that become free.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct WishOrder {
     /// Seats or places.
     pub places: i32,
@@ -70,7 +80,7 @@ pub(crate) struct WaitingWish {
 }
 
 /// Answer to a wish.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Wished {
     pub wish_id: WishId,
     /// Order in the list, from 1.

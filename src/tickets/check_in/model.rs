@@ -1,6 +1,7 @@
 //! Check-ins, their counts, and the performances with an open door.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// Used ticket, as shown at the door.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckIn {
     /// Ticket that was checked in.
     pub(crate) ticket_id: TicketId,
@@ -39,7 +40,7 @@ pub(crate) struct CheckIn {
 }
 
 /// Number of admitted and expected holders of one section.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct DoorCount {
     /// Section or zone.
     pub section: String,
@@ -50,7 +51,7 @@ pub(crate) struct DoorCount {
 }
 
 /// Performance whose door can be open.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Evening {
     pub(crate) schedule_id: ScheduleId,
     pub(crate) title: String,
@@ -85,7 +86,7 @@ impl GuestSearch {
 }
 
 /// Ticket that is valid or used, as the door finds it by the name of its holder.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Guest {
     /// Ticket.
     pub(crate) ticket_id: TicketId,

@@ -1,6 +1,7 @@
 //! Types of hand-overs.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -26,7 +27,16 @@ ids! {
 
 /// State of a hand-over.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::AsRefStr,
+    JsonSchema,
 )]
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
@@ -67,7 +77,7 @@ pub(crate) struct HandOverOrder {
 }
 
 /// Result of a new hand-over; also stored as the outcome of its request key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct TicketOffered {
     /// Id of the hand-over.
     pub(crate) hand_over_id: HandOverId,
@@ -111,7 +121,7 @@ impl HandOverAnswer {
 }
 
 /// Result of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct HandOverAnswered {
     /// State of the hand-over.
     pub(crate) status: HandOverStatus,
@@ -188,7 +198,7 @@ pub(crate) struct HandOver {
 }
 
 /// Somebody who has or had a ticket.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct TicketHolder {
     /// Name of the account.
     pub(crate) name: String,

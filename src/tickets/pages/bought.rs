@@ -7,7 +7,8 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::TICKETS_PATH;
@@ -17,6 +18,7 @@ use crate::{
     reservation::{self, Reservation, ReservationId, ReservationNumber},
     tickets::{
         model::{Ticket, TicketStatus},
+        pages::TicketDocument,
         store,
     },
     web::{
@@ -85,6 +87,15 @@ impl BoughtPage<'_> {
     }
 }
 
+/// Tickets that a payment issued.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct BoughtDocument<'a> {
+    reservation_id: ReservationId,
+    /// Number as people read it.
+    number: String,
+    tickets: Vec<TicketDocument<'a>>,
+}
+
 /// Handles `GET /reservations/{id}/tickets`: the tickets of a reservation that the account has, whoever
 /// made the reservation. Without one that is left, a browser is led to the list of all tickets.
 pub(crate) async fn show_bought(
@@ -99,9 +110,9 @@ pub(crate) async fn show_bought(
         return Err(NotFound.into());
     }
     if me.view.format.is_for_programs() {
-        let tickets: Vec<_> = tickets.iter().map(Ticket::document).collect();
+        let tickets = tickets.iter().map(Ticket::document).collect();
         let number = ReservationNumber::from(id).to_string();
-        let document = json!({ "reservation_id": id, "number": number, "tickets": tickets });
+        let document = BoughtDocument { reservation_id: id, number, tickets };
         return Ok(json_answer(StatusCode::OK, &document));
     }
     tickets.retain(|ticket| ticket.status != TicketStatus::Void);

@@ -10,8 +10,8 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use super::{
@@ -41,8 +41,8 @@ use crate::{
 pub(crate) const TICKETS_PATH: &str = "/tickets";
 
 /// JSON form of a ticket.
-#[derive(Serialize)]
-struct TicketDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TicketDocument<'a> {
     code: &'a TicketCode,
     status: TicketStatus,
     /// Whether it is offered to somebody.
@@ -124,6 +124,14 @@ struct Group {
     tickets: Vec<Ticket>,
 }
 
+/// Page of tickets, and offers of others.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TicketsDocument<'a> {
+    tickets: Vec<TicketDocument<'a>>,
+    received: &'a [ReceivedOffer],
+    next: Option<Uuid>,
+}
+
 /// Handles `GET /tickets`.
 pub(crate) async fn list_tickets(
     app: Data<App>,
@@ -137,8 +145,8 @@ pub(crate) async fn list_tickets(
         None => views::list_received(&app.db, me.account_id).await?,
     };
     if me.view.format.is_for_programs() {
-        let tickets: Vec<_> = page.rows.iter().map(Ticket::document).collect();
-        let document = json!({ "tickets": tickets, "received": received, "next": page.next });
+        let tickets = page.rows.iter().map(Ticket::document).collect();
+        let document = TicketsDocument { tickets, received: &received, next: page.next };
         return Ok(json_answer(StatusCode::OK, &document));
     }
     let now = app.now();

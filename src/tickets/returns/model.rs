@@ -1,6 +1,7 @@
 //! Types of tickets that are put back on sale.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -26,7 +27,7 @@ pub(crate) struct ReturnOrder {
 }
 
 /// Return that was made; also stored as the outcome of its request key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ReturnMade {
     pub(crate) return_id: ReturnId,
     /// What a buyer pays.
@@ -96,7 +97,7 @@ impl ReturnTerms {
 }
 
 /// Return of a ticket, as its seller sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ShownReturn {
     pub(crate) return_id: ReturnId,
     pub(crate) status: ReturnStatus,

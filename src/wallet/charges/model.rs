@@ -1,5 +1,6 @@
 //! Charges and their results.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -58,7 +59,7 @@ pub(crate) struct TakenPayment {
 }
 
 /// Result of a charge; also stored as the outcome of its request key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Charged {
     /// Balance right after the charge.
     pub balance: Points,

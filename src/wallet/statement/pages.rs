@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Query},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -26,11 +27,14 @@ use crate::{
 pub(crate) const STATEMENT_PATH: &str = "/wallet/statement.csv";
 
 /// Query of the history: the filter, and the last line seen.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct StatementQuery {
+    /// Kind of entries; empty: all.
     kind: Field,
+    /// Month, `YYYY-MM`; empty: all.
     month: Field,
+    /// Key of the last row of the page before.
     after: Field,
 }
 

@@ -1,12 +1,13 @@
 //! Status history of a request: what its rows say, and what the clock has done since.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::{ChangedBy, Transfer, TransferStatus};
 
 /// Change of a request's state, as its sender and receiver see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct StatusChange {
     /// State after the change.
     pub status: TransferStatus,

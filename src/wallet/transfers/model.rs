@@ -1,6 +1,7 @@
 //! Types of transfer requests.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -36,6 +37,7 @@ ids! {
     strum::EnumString,
     strum::AsRefStr,
     strum::VariantArray,
+    JsonSchema,
 )]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -85,7 +87,16 @@ impl TransferStatus {
 
 /// Side of a request on which an account is.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type, strum::EnumString, strum::AsRefStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    sqlx::Type,
+    strum::EnumString,
+    strum::AsRefStr,
+    JsonSchema,
 )]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -98,7 +109,7 @@ pub(crate) enum TransferDirection {
 }
 
 /// Who brought a request into a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ChangedBy {
     /// The sender made, planned or cancelled it.
@@ -123,7 +134,7 @@ pub(crate) struct TransferOrder {
 }
 
 /// Result of a new request; also stored as the outcome of its request key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Requested {
     /// Id of the request.
     pub transfer_id: TransferId,
@@ -183,7 +194,7 @@ impl LockedTransfer {
 
 /// Request as its sender or receiver sees it. Its state is that of the moment, whether or not its row
 /// has been updated.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Transfer {
     /// Id of the request.
     pub transfer_id: TransferId,

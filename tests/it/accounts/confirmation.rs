@@ -49,7 +49,7 @@ async fn what_cannot_be_undone_asks_and_nothing_else_does(db: PgPool) {
     for path in routes::all() {
         let pattern = path.pattern();
         if !(pattern.starts_with("/admin") || pattern == "/account/deletion")
-            || !path.methods().contains(&actix_web::http::Method::POST)
+            || !path.methods().any(|method| *method == actix_web::http::Method::POST)
         {
             continue;
         }

@@ -2,6 +2,7 @@
 //! buy.
 
 mod answer;
+pub(crate) mod api_document;
 pub(crate) mod browser;
 mod catalog;
 mod child;

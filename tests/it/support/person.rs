@@ -9,7 +9,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::Answer;
+use super::{Answer, api_document};
 
 /// Client with cookies, of one instance.
 #[derive(Clone, Debug)]
@@ -69,9 +69,15 @@ impl Person {
             .header("cookie", cookies.join("; "))
     }
 
-    /// Sends a request and keeps the cookies of its answer.
+    /// Sends a request, compares its answer with the API reference, and keeps its cookies.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Answer {
-        let answer = Answer::read(request.send().await.unwrap()).await;
+        let (client, request) = request.build_split();
+        let request = request.unwrap();
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let answer = Answer::read(client.execute(request).await.unwrap()).await;
+        if let Err(gap) = api_document::compare(&method, &path, &answer) {
+            panic!("{gap}\n{}", answer.body);
+        }
         let mut cookies = self.cookies.lock().unwrap();
         for set in answer.headers.get_all("set-cookie") {
             let pair = set.to_str().unwrap().split(';').next().unwrap();

@@ -12,6 +12,7 @@ mod long_tests;
 mod manual;
 mod names;
 mod plans;
+mod problems;
 mod releases;
 mod seat_locks;
 mod sizes;

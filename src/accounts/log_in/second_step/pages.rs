@@ -7,8 +7,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::PENDING_SECS;
 use crate::{
@@ -54,12 +54,19 @@ fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
     SessionToken::decode(request.cookie(cookie_name(app))?.value())
 }
 
+/// Answer to a log-in that waits for its second step.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PendingDocument {
+    /// Always true: a code is asked for at `/login/code`.
+    code_required: bool,
+}
+
 /// Answers a right password of an account with a second factor: leads to the page that asks for the
 /// code.
 pub(crate) fn ask_for_code(app: &App, v: &View, token: &SessionToken, next: &str) -> HttpResponse {
     let next = parse_next(next);
     let page = if next.is_empty() { PATH.to_owned() } else { with_next(PATH, &next) };
-    let mut answer = v.done(StatusCode::ACCEPTED, &json!({ "code_required": true }), &page);
+    let mut answer = v.done(StatusCode::ACCEPTED, &PendingDocument { code_required: true }, &page);
     let cookie = Cookie::build(cookie_name(app), token.encode())
         .path("/")
         .http_only(true)
@@ -110,10 +117,13 @@ pub(crate) async fn new_code(
 }
 
 /// Form with the code as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["code"]))]
 pub(crate) struct CodeForm {
+    /// Code of the app, or a recovery code.
     code: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 

@@ -1,6 +1,7 @@
 //! Session pages: the list of an account's sessions, and ending them.
 
 pub(crate) mod current;
+mod described;
 mod requirements;
 
 use actix_web::{
@@ -9,7 +10,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use self::current::{CurrentAccount, SessionCache, removal_cookie};
@@ -47,6 +49,14 @@ impl SessionsPage {
     }
 }
 
+/// Sessions of the account.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SessionsDocument<'a> {
+    sessions: &'a [Session],
+    /// Session of the request.
+    current: Uuid,
+}
+
 /// `GET /account/sessions`
 pub(crate) async fn list_sessions(
     app: Data<App>,
@@ -54,7 +64,7 @@ pub(crate) async fn list_sessions(
 ) -> Result<HttpResponse, PageError> {
     let sessions = store::list_of_account(&app.db, me.account_id, SHOWN_MAX).await?;
     let page = SessionsPage { v: me.view, sessions, current: me.session_id };
-    let document = json!({ "sessions": page.sessions, "current": page.current });
+    let document = SessionsDocument { sessions: &page.sessions, current: page.current };
     Ok(page.v.show(&page, &document))
 }
 

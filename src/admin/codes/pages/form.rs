@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use chrono_tz::Tz;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -25,7 +26,7 @@ const AMOUNT_MAX: i64 = 1_000_000_000;
 const SECTION_CHARS_MAX: usize = 100;
 
 /// New codes: one with a word, or some with random ones.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CodesForm {
     /// Word; empty for random ones.
@@ -34,17 +35,25 @@ pub(crate) struct CodesForm {
     pub(crate) count: Field,
     /// Box: the codes open their section instead of taking something off.
     pub(crate) access: Field,
+    /// Percentage that they take off.
     pub(crate) percent: Field,
+    /// Points that they take off an order.
     pub(crate) amount: Field,
     /// Local times in the program's time zone, or RFC 3339; empty: without a bound.
     pub(crate) valid_from: Field,
+    /// End, likewise.
     pub(crate) valid_until: Field,
+    /// Reservations that may use it; empty: any number.
     pub(crate) uses_max: Field,
+    /// Uses of one account; empty: any number.
     pub(crate) uses_per_account_max: Field,
+    /// Performance they are for; empty: all.
     pub(crate) schedule_id: Field,
+    /// Section they are for; empty: all.
     pub(crate) section: Field,
     /// Access gate that the codes share: when it opens, a local time, and its capacity; both empty: none.
     pub(crate) gate_opens_at: Field,
+    /// Capacity of the access gate.
     pub(crate) gate_capacity: Field,
 }
 
@@ -165,9 +174,10 @@ impl CodesForm {
 }
 
 /// How many may use a code; empty: any number.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CodeLimitForm {
+    /// Reservations that may use it; empty: any number.
     uses_max: Field,
 }
 

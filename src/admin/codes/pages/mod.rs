@@ -8,7 +8,8 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use self::form::{CodeLimitForm, CodesForm};
@@ -21,7 +22,7 @@ use crate::{
     entry_queue::{AccessGate, AccessGateId, list_access_gates},
     infra::postgres::page::{After, PAGE_ROWS, Page},
     reservation::codes::{
-        model::{SaleCode, SaleCodeId},
+        model::{CodeWord, SaleCode, SaleCodeId},
         store::edits,
     },
     text::times::{HOME_ZONE, rfc3339_in, zone},
@@ -30,7 +31,7 @@ use crate::{
         error::{HttpError, PageError},
         flash::with_message,
         form::{Body, Mistakes},
-        page::View,
+        page::{Empty, View},
     },
 };
 
@@ -135,6 +136,13 @@ fn codes_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}/codes")
 }
 
+/// Page of the codes of a show.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CodesDocument<'a> {
+    codes: &'a [SaleCode],
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/programs/{id}/codes`
 pub(crate) async fn list_codes(
     app: Data<App>,
@@ -144,8 +152,14 @@ pub(crate) async fn list_codes(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let page = CodesPage::of(&app, me.view, edition, query.after).await?;
-    let document = json!({ "codes": page.codes.rows, "next": page.codes.next });
+    let document = CodesDocument { codes: &page.codes.rows, next: page.codes.next };
     Ok(page.v.show(&page, &document))
+}
+
+/// Words of the codes that were made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NewCodesDocument {
+    codes: Vec<CodeWord>,
 }
 
 /// `POST /admin/programs/{id}/codes`
@@ -167,7 +181,7 @@ pub(crate) async fn create_codes(
     };
     match codes::make(&app, me.account_id, id, &words, &new).await {
         Ok(()) => {
-            let document = json!({ "codes": words });
+            let document = NewCodesDocument { codes: words };
             let answer = v.done(StatusCode::CREATED, &document, &codes_path(id));
             Ok(with_message(answer, "flash-admin-saved"))
         }
@@ -223,7 +237,7 @@ async fn answer(
 ) -> Result<HttpResponse, PageError> {
     match outcome {
         Ok(()) => {
-            let answer = v.done(StatusCode::OK, &json!({}), &codes_path(id));
+            let answer = v.done(StatusCode::OK, &Empty {}, &codes_path(id));
             Ok(with_message(answer, "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {

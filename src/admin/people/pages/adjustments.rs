@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -28,11 +29,15 @@ use crate::{
 const ADJUSTMENT_MAX: i64 = 10_000_000;
 
 /// Adjustment form: signed points and the reason.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["amount", "reason"]))]
 pub(crate) struct AdjustmentForm {
+    /// Points to add; negative ones are taken off.
     amount: Field,
+    /// Reason, for the log.
     reason: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 
@@ -63,7 +68,7 @@ pub(crate) async fn create_adjustment(
             });
             let adjustment = Adjustment { account_id: id, amount, reason };
             let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
-            answer(&app, &me, id, adjusted.await.map(|adjusted| json!(adjusted))).await
+            answer(&app, &me, id, adjusted.await).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -26,11 +27,15 @@ use crate::{
 };
 
 /// Write-off form: the points and the reason.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["points", "reason"]))]
 pub(crate) struct WriteOffForm {
+    /// Points of the debt.
     points: Field,
+    /// Reason, for the log.
     reason: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 
@@ -58,7 +63,7 @@ pub(crate) async fn create_write_off(
             });
             let write_off = DebtWriteOff { account_id: id, points, reason };
             let left = people::write_off_debt(&app, me.account_id, &write_off, key.as_ref()).await;
-            answer(&app, &me, id, left.map(|left| json!(left))).await
+            answer(&app, &me, id, left).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

@@ -13,8 +13,8 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ use crate::{
     admin::{
         AdminError,
         pages::{ReasonForm, parse_reason},
-        people,
+        people::{self, store::AccountEvent},
         programs::pages::Search,
     },
     app::App,
@@ -69,6 +69,15 @@ impl PeoplePage {
     }
 }
 
+/// Page of accounts.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PeopleDocument<'a> {
+    people: &'a [Profile],
+    /// Points that some of them owe, by account.
+    debts: &'a HashMap<AccountId, Points>,
+    next: Option<Uuid>,
+}
+
 /// `GET /admin/people`
 pub(crate) async fn list_people(
     app: Data<App>,
@@ -80,8 +89,9 @@ pub(crate) async fn list_people(
     let people = Page::cut(found, |person| person.account_id.0);
     let ids: Vec<AccountId> = people.rows.iter().map(|person| person.account_id).collect();
     let debts = list_debts(&app.db, &ids).await?;
-    let document = json!({ "people": people.rows, "debts": debts, "next": people.next });
     let page = PeoplePage { v: me.view, query, people, debts };
+    let (people, next) = (&page.people.rows, page.people.next);
+    let document = PeopleDocument { people, debts: &page.debts, next };
     Ok(page.v.show(&page, &document))
 }
 
@@ -142,6 +152,15 @@ impl PersonPage {
     }
 }
 
+/// Account with its history.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PersonDocument<'a> {
+    person: &'a Profile,
+    balance: Option<Points>,
+    debt: Option<Points>,
+    timeline: Vec<&'a AccountEvent>,
+}
+
 /// `GET /admin/people/{id}`
 pub(crate) async fn show_person(
     app: Data<App>,
@@ -149,21 +168,21 @@ pub(crate) async fn show_person(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = PersonPage::of(&app, &me, AccountId(path.into_inner())).await?;
-    let moments: Vec<_> = page.timeline.iter().map(|entry| &entry.moment).collect();
-    let balance = page.wallet.as_ref().map(|wallet| wallet.balance);
-    let debt = page.wallet.as_ref().map(|wallet| wallet.debt);
-    let document = json!({
-        "person": page.person, "balance": balance, "debt": debt, "timeline": moments,
-    });
+    let document = PersonDocument {
+        person: &page.person,
+        balance: page.wallet.as_ref().map(|wallet| wallet.balance),
+        debt: page.wallet.as_ref().map(|wallet| wallet.debt),
+        timeline: page.timeline.iter().map(|entry| &entry.moment).collect(),
+    };
     Ok(page.v.show(&page, &document))
 }
 
 /// Answers an action: redirects to the account's page, or renders it with the refusal.
-async fn answer(
+async fn answer<T: Serialize>(
     app: &App,
     me: &AdminAccount,
     id: AccountId,
-    outcome: Result<Value, AdminError>,
+    outcome: Result<T, AdminError>,
 ) -> Result<HttpResponse, PageError> {
     match outcome {
         Ok(done) => {
@@ -233,18 +252,22 @@ async fn lock(
     match form.parse() {
         Ok(reason) => {
             let locked = people::lock_out(app, me.account_id, id, is_locked, &reason).await;
-            answer(app, me, id, locked.map(|person| json!(person))).await
+            answer(app, me, id, locked).await
         }
         Err(mistakes) => refuse_typed(app, me, id, mistakes).await,
     }
 }
 
 /// Role form: the role shown and the new one.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["from", "role", "reason"]))]
 pub(crate) struct RoleForm {
+    /// Role that was shown.
     from: Field,
+    /// `CUSTOMER`, `STAFF` or `ADMIN`.
     role: Field,
+    /// Reason, for the log.
     reason: Field,
 }
 
@@ -264,7 +287,7 @@ pub(crate) async fn update_role(
     match mistakes.or(from.zip(to).zip(reason)) {
         Ok((roles, reason)) => {
             let changed = people::change_role(&app, me.account_id, id, roles, &reason).await;
-            answer(&app, &me, id, changed.map(|person| json!(person))).await
+            answer(&app, &me, id, changed).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

@@ -4,7 +4,6 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use serde_json::json;
 use uuid::Uuid;
 
 use super::{answer, refuse_typed};
@@ -27,7 +26,7 @@ pub(crate) async fn delete_factor(
     match form.0.parse() {
         Ok(reason) => {
             let reset = people::reset_second_factor(&app, me.account_id, id, &reason).await;
-            answer(&app, &me, id, reset.map(|person| json!(person))).await
+            answer(&app, &me, id, reset).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

@@ -5,6 +5,7 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// Form of a copy.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ProgramCopyForm {
     /// Checkbox.

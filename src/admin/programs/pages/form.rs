@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -33,25 +34,36 @@ const RUNNING_MINS_MAX: i32 = 1_440;
 const AGE_MAX: i32 = 99;
 
 /// Form of a program, new or existing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ProgramForm {
+    /// Version that was shown; another one is refused.
     pub(crate) version: Field,
+    /// Name in addresses; empty: made of the title.
     pub(crate) slug: Field,
+    /// Title.
     pub(crate) title: Field,
+    /// Description.
     pub(crate) description: Field,
     /// Time zone in which both times were shown.
     pub(crate) time_zone: Field,
+    /// Beginning of the sale: local time, or RFC 3339.
     pub(crate) on_sale_at: Field,
     pub(crate) on_sale_at_shown: Field,
     pub(crate) on_sale_at_offset: Field,
+    /// End of the sale, likewise.
     pub(crate) off_sale_at: Field,
     pub(crate) off_sale_at_shown: Field,
     pub(crate) off_sale_at_offset: Field,
+    /// People inside at once.
     pub(crate) queue_capacity: Field,
+    /// Admissions a second.
     pub(crate) queue_rate_per_second: Field,
+    /// How long people are inside.
     pub(crate) stay_minutes: Field,
+    /// How long a hold lasts.
     pub(crate) hold_minutes: Field,
+    /// Places of one account.
     pub(crate) places_per_account_max: Field,
     /// Empty: 1.
     pub(crate) places_per_order_min: Field,
@@ -59,7 +71,9 @@ pub(crate) struct ProgramForm {
     pub(crate) no_single_seats: Field,
     /// Empty: 15.
     pub(crate) offer_minutes: Field,
+    /// Hours before the beginning until which refunds are given.
     pub(crate) refund_until_hours: Field,
+    /// Percentage that is refunded.
     pub(crate) refund_percent: Field,
     /// Empty: 0.
     pub(crate) return_fee_percent: Field,

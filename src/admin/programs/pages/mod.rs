@@ -7,14 +7,14 @@ pub(crate) mod preview;
 pub(crate) mod publication;
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
     http::StatusCode,
     web::{Data, Path, Query},
 };
 use askama::Template;
 use chrono_tz::Tz;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use self::form::ProgramForm;
@@ -39,7 +39,7 @@ use crate::{
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
-        request_key,
+        request_key::HeaderKey,
     },
 };
 
@@ -52,11 +52,18 @@ struct ProgramsPage {
 }
 
 /// Query string of a searchable list: the text and the page.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Search {
     pub(crate) q: String,
     pub(crate) after: Option<Uuid>,
+}
+
+/// Page of shows.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProgramsDocument<'a> {
+    programs: &'a [ProgramSummary],
+    next: Option<Uuid>,
 }
 
 /// `GET /admin/programs`
@@ -68,8 +75,8 @@ pub(crate) async fn list_programs(
     let query = query.into_inner();
     let found = list_program_summaries(&app.db, query.q.trim(), query.after).await?;
     let programs = Page::cut(found, |program| program.id.0);
-    let document = json!({ "programs": programs.rows, "next": programs.next });
     let page = ProgramsPage { v: me.view, query, programs };
+    let document = ProgramsDocument { programs: &page.programs.rows, next: page.programs.next };
     Ok(page.v.show(&page, &document))
 }
 
@@ -169,11 +176,11 @@ pub(crate) async fn new_program(me: AdminAccount) -> HttpResponse {
 pub(crate) async fn create_program(
     app: Data<App>,
     me: ProgramsWriter,
-    request: HttpRequest,
+    key: HeaderKey,
     form: Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
     let (form, v) = (form.0, me.view);
-    let key = request_key::of_header(&request)?;
+    let key = key.0?;
     let details = match form.parse(HOME_ZONE) {
         Ok(details) => details,
         Err(mistakes) if v.wants_form(&mistakes) => {
@@ -195,6 +202,13 @@ pub(crate) async fn create_program(
     }
 }
 
+/// Show with its performances.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EditionDocument<'a> {
+    program: &'a ProgramEdition,
+    schedules: &'a [ScheduleEdition],
+}
+
 /// `GET /admin/programs/{id}`
 pub(crate) async fn show_program(
     app: Data<App>,
@@ -203,7 +217,7 @@ pub(crate) async fn show_program(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let page = ProgramPage::of(&app, me.view, edition.clone()).await?;
-    let document = json!({ "program": edition, "schedules": page.schedules });
+    let document = EditionDocument { program: &edition, schedules: &page.schedules };
     Ok(page.v.show(&page, &document))
 }
 
@@ -267,9 +281,11 @@ pub(crate) async fn refuse_beside(
 }
 
 /// Form of a button that acts on one edition.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["version"]))]
 pub(crate) struct VersionForm {
+    /// Version that was shown; another one is refused.
     version: Field,
 }
 

@@ -4,20 +4,27 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::edition_of;
 use crate::{
     accounts::AdminAccount,
     app::App,
-    catalog::{ProgramId, ProgramStatus, find_prepared},
+    catalog::{ProgramEdition, ProgramId, ProgramStatus, find_prepared},
     entry_queue,
     web::{
         error::{NotFound, PageError},
         page::{json, see_other},
     },
 };
+
+/// Show, as its preview was asked for.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PreviewDocument {
+    program: ProgramEdition,
+}
 
 /// `GET /admin/programs/{id}/preview`: what is published is shown on its own page.
 pub(crate) async fn show_preview(
@@ -27,7 +34,7 @@ pub(crate) async fn show_preview(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     if me.view.format.is_for_programs() {
-        return Ok(json(actix_web::http::StatusCode::OK, &json!({ "program": edition })));
+        return Ok(json(actix_web::http::StatusCode::OK, &PreviewDocument { program: edition }));
     }
     if edition.status != ProgramStatus::Draft {
         return Ok(see_other(&format!("/programs/{}", edition.details.slug)));

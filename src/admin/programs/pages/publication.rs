@@ -6,8 +6,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{ProgramForm, edition_of, program_path, refuse};
@@ -40,6 +40,14 @@ fn is_to_be_asked(edition: &ProgramEdition) -> bool {
     edition.status == ProgramStatus::Draft && edition.details.queue_capacity.is_none()
 }
 
+/// Show before its publication.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PublicationDocument<'a> {
+    program: &'a ProgramEdition,
+    /// Whether a limit of its waiting room was set.
+    has_waiting_room: bool,
+}
+
 /// `GET /admin/programs/{id}/publication`
 pub(crate) async fn show_publication(
     app: Data<App>,
@@ -47,15 +55,17 @@ pub(crate) async fn show_publication(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
-    let document = json!({ "program": edition, "has_waiting_room": !is_to_be_asked(&edition) });
+    let has_waiting_room = !is_to_be_asked(&edition);
     let page = PublicationPage { v: me.view, edition };
+    let document = PublicationDocument { program: &page.edition, has_waiting_room };
     Ok(page.v.show(&page, &document))
 }
 
 /// Form of the publication.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PublicationForm {
+    /// Version that was shown; another one is refused.
     version: Field,
     /// Set by the question's answer: the program is published without a waiting room.
     is_open_house: Field,

@@ -4,7 +4,6 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use serde_json::json;
 use uuid::Uuid;
 
 use super::{answer, refuse};
@@ -13,7 +12,7 @@ use crate::{
     admin::{pages::ReasonForm, programs::pages::edition_of, queue},
     app::App,
     catalog::ProgramId,
-    web::{error::PageError, form::Body},
+    web::{error::PageError, form::Body, page::Empty},
 };
 
 /// `POST /admin/programs/{id}/queue/draw`
@@ -25,7 +24,7 @@ pub(crate) async fn create_draw(
     let id = ProgramId(path.into_inner());
     edition_of(&app, id).await?;
     let outcome = queue::announce_draw(&app, me.account_id, id).await;
-    answer(&app, me.view, id, outcome.map(|draw| json!(draw))).await
+    answer(&app, me.view, id, outcome).await
 }
 
 /// `POST /admin/programs/{id}/queue/draw/withdrawal`
@@ -37,7 +36,7 @@ pub(crate) async fn delete_draw(
     let id = ProgramId(path.into_inner());
     edition_of(&app, id).await?;
     let outcome = queue::withdraw_draw(&app, me.account_id, id).await;
-    answer(&app, me.view, id, outcome.map(|()| json!({}))).await
+    answer(&app, me.view, id, outcome.map(|()| Empty {})).await
 }
 
 /// `POST /admin/programs/{id}/queue/draw/beacon-omission`
@@ -54,5 +53,5 @@ pub(crate) async fn create_omission(
     };
     edition_of(&app, id).await?;
     let outcome = queue::omit_beacon(&app, me.account_id, id, &reason).await;
-    answer(&app, me.view, id, outcome.map(|()| json!({}))).await
+    answer(&app, me.view, id, outcome.map(|()| Empty {})).await
 }

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -18,15 +19,22 @@ const HOLDS: RangeInclusive<i32> = 1..=100;
 const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
 
 /// Guards of a queue; an empty field, or a box that is not checked, turns one off.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct GuardsForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Minimum age of accounts, in minutes; empty: off.
     pub(crate) account_age_mins: Field,
+    /// Box: the address must be confirmed.
     pub(crate) confirmed_address: Field,
+    /// Work of a join, in bits; empty: off.
     pub(crate) proof_bits: Field,
+    /// Accounts of one network; empty: off.
     pub(crate) joins_per_address: Field,
+    /// Unpaid holds before a break; empty: off.
     pub(crate) unpaid_holds_max: Field,
+    /// Length of the break, in minutes.
     pub(crate) cool_down_mins: Field,
 }
 

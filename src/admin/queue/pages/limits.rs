@@ -1,5 +1,6 @@
 //! Form of a queue's capacity and rate.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -9,12 +10,16 @@ use crate::{
 };
 
 /// Limits of a queue, to be predicted or saved.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LimitsForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// People inside at once.
     queue_capacity: Field,
+    /// Admissions a second.
     queue_rate_per_second: Field,
+    /// Set to predict what the limits lead to instead of saving them.
     predict: Field,
 }
 

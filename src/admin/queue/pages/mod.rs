@@ -1,6 +1,8 @@
 //! Queue pages of one program: figures, limits, guards, pauses, admissions, purges.
 
+pub(crate) mod admission;
 mod chart;
+pub(crate) mod documents;
 pub(crate) mod draw;
 pub(crate) mod guard_choices;
 pub(crate) mod guards;
@@ -17,12 +19,12 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
-use serde_json::json;
+use serde::Serialize;
 use uuid::Uuid;
 
 use self::{
     chart::Charts,
+    documents::QueueDocument,
     guard_choices::{OFFERED_BITS, name_key},
     guards_form::GuardsForm,
     limits::LimitsForm,
@@ -34,28 +36,26 @@ use super::{
     store::{self as store, QueueFigures},
 };
 use crate::{
-    accounts::{AdminAccount, Email},
+    accounts::AdminAccount,
     admin::{
         AdminError,
-        pages::parse_reason,
         programs::{
             self,
             pages::{VersionForm, edition_of},
         },
-        queue,
     },
     app::App,
     audit::model::Meanwhile,
-    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, Programs},
+    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     text::{
         i18n::Phrase,
         times::{self, HOME_ZONE},
     },
     web::{
-        error::{NotFound, PageError},
+        error::PageError,
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Mistakes},
         page::View,
     },
 };
@@ -186,19 +186,24 @@ pub(crate) async fn show_queue(
         page.is_asked = true;
         page.limits = asked.on(&page.edition);
     }
-    let document = json!({
-        "program": page.edition, "figures": page.figures, "prediction": page.now,
-        "guard_effects": page.effects, "with_these": page.then, "minutes": page.charts.minutes, "purge": page.purge,
-    });
+    let document = QueueDocument {
+        program: &page.edition,
+        figures: &page.figures,
+        prediction: page.now.as_ref(),
+        guard_effects: &page.effects,
+        with_these: page.then.as_ref(),
+        minutes: &page.charts.minutes,
+        purge: page.purge.as_ref(),
+    };
     Ok(page.v.show(&page, &document))
 }
 
 /// Answers an action: redirects to the queue's page, or renders it with the refusal.
-async fn answer(
+async fn answer<T: Serialize>(
     app: &App,
     v: View,
     id: ProgramId,
-    outcome: Result<serde_json::Value, AdminError>,
+    outcome: Result<T, AdminError>,
 ) -> Result<HttpResponse, PageError> {
     match outcome {
         Ok(done) => Ok(with_message(
@@ -265,40 +270,7 @@ async fn change(
     change: &ProgramChange,
 ) -> Result<HttpResponse, PageError> {
     let outcome = programs::change(app, me.account_id, id, version, change, None).await;
-    answer(app, me.view, id, outcome.map(|edition| json!(edition))).await
-}
-
-/// Form that admits one account past the queue.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct LetInForm {
-    who: Field,
-    reason: Field,
-}
-
-/// `POST /admin/programs/{id}/queue/admissions`
-pub(crate) async fn create_admission(
-    app: Data<App>,
-    programs: Data<Programs>,
-    me: AdminAccount,
-    path: Path<Uuid>,
-    form: Body<LetInForm>,
-) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
-    let program = programs.find(&app, &id.to_string()).await?.ok_or(NotFound)?;
-    let mut mistakes = Mistakes::default();
-    let reason = parse_reason(&mut mistakes, &form.0.reason);
-    let who = &form.0.who;
-    let email = Email::parse(who.text());
-    let email = email.as_ref().map(Email::as_str);
-    let found = store::find_waiting(&app.db, id, who.parse(), email).await?;
-    let found = mistakes.note("who", "admin-refusal-waiting", found);
-    let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
-        Ok(parsed) => parsed,
-        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
-    };
-    let outcome = queue::let_in(&app, me.account_id, &program, account_id, &reason).await;
-    answer(&app, me.view, id, outcome.map(|number| json!({ "queue_number": number }))).await
+    answer(app, me.view, id, outcome).await
 }
 
 async fn refuse(

@@ -1,6 +1,7 @@
 //! Progress of a purge as the page of a queue shows it.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
 
 use crate::entry_queue::Purge;
 
@@ -8,7 +9,7 @@ use crate::entry_queue::Purge;
 const SHOWN_FOR: TimeDelta = TimeDelta::minutes(10);
 
 /// Purge as the queue's page shows it.
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct PurgeView(Purge);
 

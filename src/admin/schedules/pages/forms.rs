@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -26,10 +27,12 @@ const PRICE_MAX: i64 = 1_000_000_000;
 const CAPACITY_MAX: i32 = 1_000_000;
 
 /// Form of a new performance.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NewScheduleForm {
+    /// Id of the venue.
     pub(crate) venue_id: Field,
+    /// Local time of the venue, or RFC 3339.
     pub(crate) starts_at: Field,
     starts_at_offset: Field,
     /// Time zone of the venue; empty until one is found.
@@ -88,11 +91,14 @@ impl NewScheduleForm {
 }
 
 /// Form that moves a performance.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MomentForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Time zone, as IANA names it.
     pub(crate) time_zone: Field,
+    /// Local time of the venue, or RFC 3339.
     pub(crate) starts_at: Field,
     pub(crate) starts_at_shown: Field,
     starts_at_offset: Field,
@@ -139,11 +145,14 @@ impl MomentForm {
 }
 
 /// Prices of sections as parallel lists; an empty price leaves its section unchanged.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PricesForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Names of sections.
     section: Fields,
+    /// Points, one for each section.
     price: Fields,
 }
 
@@ -176,13 +185,18 @@ fn is_each_once(prices: &[(String, Points)]) -> bool {
 }
 
 /// Form that takes seats off sale or puts them back.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct BlockForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name of a section.
     section: Field,
+    /// Label of a row.
     row: Field,
+    /// Numbers of seats: `1-4, 7`.
     numbers: Field,
+    /// `block` or `unblock`.
     act: Field,
 }
 
@@ -225,12 +239,16 @@ fn numbers(text: &str) -> Option<Vec<i32>> {
 }
 
 /// Form of a zone, new or existing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ZoneForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name.
     name: Field,
+    /// Points of one place.
     price: Field,
+    /// Number of places.
     capacity: Field,
 }
 

@@ -4,8 +4,8 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use super::edit;
@@ -13,7 +13,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         pages::{parse_text, parse_version},
-        schedules,
+        schedules::{self, pages::documents::ChangedSeats},
     },
     app::App,
     catalog::ScheduleId,
@@ -27,10 +27,12 @@ use crate::{
 const NAME_CHARS_MAX: usize = 100;
 
 /// Section or zone, and whether it is to be hidden.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct HiddenForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name of a section.
     section: Field,
     /// `hide` or `show`.
     act: Field,
@@ -62,7 +64,7 @@ pub(crate) async fn update_hidden(
     let id = ScheduleId(path.into_inner());
     edit(&app, me, id, form.0.parse(), async |change, (section, is_hidden)| {
         let outcome = schedules::hide_section(&app, change, &section, is_hidden).await;
-        outcome.map(|changed| json!({ "changed": changed }))
+        outcome.map(|changed| ChangedSeats { changed })
     })
     .await
 }

@@ -4,6 +4,7 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -26,10 +27,12 @@ use crate::{
 const HOURS: std::ops::RangeInclusive<i32> = 0..=8_760;
 
 /// Hours before the start; empty: until the start.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct KeptPlacesForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Hours before the beginning at which kept places go on general sale; empty: never.
     until_hours: Field,
 }
 

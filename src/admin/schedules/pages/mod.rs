@@ -1,5 +1,6 @@
 //! Performance pages: time, kept places, prices, price types, blocks, zones.
 
+pub(crate) mod documents;
 pub(crate) mod forms;
 pub(crate) mod hidden;
 mod kept_places;
@@ -12,11 +13,13 @@ use actix_web::{
 };
 use askama::Template;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
-use self::forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
 pub(crate) use self::kept_places::update_kept_places;
+use self::{
+    documents::{ChangedSeats, NewZoneDocument, ScheduleEditionDocument},
+    forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm},
+};
 use crate::{
     accounts::{
         AdminAccount,
@@ -42,7 +45,7 @@ use crate::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
         form::{Body, Mistakes},
-        page::View,
+        page::{DeletedDocument, View},
     },
 };
 
@@ -98,10 +101,13 @@ pub(crate) async fn show_schedule(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
-    let document = json!({
-        "schedule": page.edition, "sections": page.sections, "zones": page.zones,
-        "waiting_list": page.waiting_list, "waiting_for_places": page.waiting,
-    });
+    let document = ScheduleEditionDocument {
+        schedule: &page.edition,
+        sections: &page.sections,
+        zones: &page.zones,
+        waiting_list: &page.waiting_list,
+        waiting_for_places: &page.waiting,
+    };
     Ok(page.v.show(&page, &document))
 }
 
@@ -243,7 +249,7 @@ pub(crate) async fn update_blocks(
     let id = ScheduleId(path.into_inner());
     edit(&app, me, id, form.0.parse(), async |change, (pick, is_blocked)| {
         let outcome = schedules::block_seats(&app, change, &pick, is_blocked).await;
-        outcome.map(|changed| json!({ "changed": changed }))
+        outcome.map(|changed| ChangedSeats { changed })
     })
     .await
 }
@@ -258,7 +264,7 @@ pub(crate) async fn create_zone(
     let id = ScheduleId(path.into_inner());
     edit(&app, me, id, form.0.parse(), async |change, details| {
         let outcome = schedules::create_zone(&app, change, &details).await;
-        outcome.map(|id| json!({ "zone_id": id }))
+        outcome.map(|zone_id| NewZoneDocument { zone_id })
     })
     .await
 }
@@ -274,7 +280,7 @@ pub(crate) async fn update_zone(
     let (id, zone_id) = (ScheduleId(id), ZoneId(zone_id));
     edit(&app, me, id, form.0.parse(), async |change, details| {
         let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
-        outcome.map(|()| json!(details))
+        outcome.map(|()| details)
     })
     .await
 }
@@ -292,7 +298,7 @@ pub(crate) async fn create_deletion(
     match schedules::delete(&app, change).await {
         Ok(()) => {
             let next = program_path(edition.program_id);
-            let done = me.view.done(StatusCode::OK, &json!({ "deleted": id }), &next);
+            let done = me.view.done(StatusCode::OK, &DeletedDocument { deleted: id }, &next);
             Ok(with_message(done, "flash-admin-deleted"))
         }
         Err(refusal) => answer::<()>(&app, me.view, id, Err(refusal)).await,

@@ -1,6 +1,6 @@
 //! Venue pages: list, form, seat plan from a grid or a CSV.
 
-mod plan;
+pub(crate) mod plan;
 
 use actix_web::{
     HttpResponse,
@@ -8,8 +8,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
-        page::View,
+        page::{DeletedDocument, View},
     },
 };
 pub(crate) use plan::{preview_seats, show_seats, update_seats};
@@ -47,21 +47,31 @@ struct VenuesPage {
     venues: Vec<VenueEdition>,
 }
 
+/// All venues.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct VenuesDocument<'a> {
+    venues: &'a [VenueEdition],
+}
+
 /// `GET /admin/venues`
 pub(crate) async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
     let venues = list_venues(&app.db).await?;
-    let document = json!({ "venues": venues });
     let page = VenuesPage { v: me.view, venues };
+    let document = VenuesDocument { venues: &page.venues };
     Ok(page.v.show(&page, &document))
 }
 
 /// Venue form.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct VenueForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name.
     name: Field,
+    /// Postal address.
     address: Field,
+    /// Time zone, as IANA names it.
     time_zone: Field,
 }
 
@@ -180,6 +190,12 @@ pub(crate) async fn create_venue(
     }
 }
 
+/// Venue.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct VenueDocument<'a> {
+    venue: Option<&'a VenueEdition>,
+}
+
 /// `GET /admin/venues/{id}`
 pub(crate) async fn show_venue(
     app: Data<App>,
@@ -187,7 +203,7 @@ pub(crate) async fn show_venue(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = VenuePage::of(&app, me.view, VenueId(path.into_inner())).await?;
-    let document = json!({ "venue": page.edition });
+    let document = VenueDocument { venue: page.edition.as_ref() };
     Ok(page.v.show(&page, &document))
 }
 
@@ -232,7 +248,7 @@ pub(crate) async fn create_deletion(
     let (id, v) = (VenueId(path.into_inner()), me.view);
     match venues::delete(&app, me.account_id, id, form.0.parse()?).await {
         Ok(()) => {
-            let done = v.done(StatusCode::OK, &json!({ "deleted": id }), "/admin/venues");
+            let done = v.done(StatusCode::OK, &DeletedDocument { deleted: id }, "/admin/venues");
             Ok(with_message(done, "flash-admin-deleted"))
         }
         Err(refusal) if v.wants_form(&refusal) && refusal.status() != StatusCode::NOT_FOUND => {

@@ -9,8 +9,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{DRAWN_MAX, PlanDrawing, VenuePage, sign_of, venue_path};
@@ -28,12 +28,16 @@ use crate::{
 };
 
 /// Seat plan form: a CSV as a file or as text, or a grid; the first non-empty one counts.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PlanForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// CSV file of the seats.
     file: Field,
+    /// The same as text.
     csv: Field,
+    /// A grid instead: sections, rows, seats.
     grid: Field,
 }
 
@@ -87,6 +91,17 @@ pub(crate) async fn show_seats(
         .body(text))
 }
 
+/// What a seat plan holds.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PlanDocument<'a> {
+    /// Number of seats.
+    seats: usize,
+    /// Sections, each with its number of seats.
+    sections: Vec<(&'a str, usize)>,
+    /// Marked kinds, each with its number of seats.
+    kinds: Vec<(SeatKind, usize)>,
+}
+
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
 pub(crate) async fn preview_seats(
     app: Data<App>,
@@ -98,11 +113,10 @@ pub(crate) async fn preview_seats(
     let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
     match form.0.parse() {
         Ok((version, plan)) => {
-            let document = json!({
-                "seats": plan.seats().len(), "sections": plan.sections(), "kinds": plan.kinds(),
-            });
             let drawing = PlanDrawing::of(plan.seats());
             let page = PlanPage { v, edition, version, plan, drawing };
+            let (sections, kinds) = (page.plan.sections(), page.plan.kinds());
+            let document = PlanDocument { seats: page.plan.seats().len(), sections, kinds };
             Ok(page.v.show(&page, &document))
         }
         Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,

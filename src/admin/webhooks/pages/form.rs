@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::timeout;
 use url::{Host, Url};
@@ -24,11 +25,15 @@ const DESCRIPTION_CHARS_MAX: usize = 80;
 const HOURS_MAX: i64 = 720;
 
 /// Form of a new endpoint as typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["url"]))]
 pub(crate) struct EndpointForm {
+    /// Address that events are sent to.
     pub(super) url: Field,
+    /// Description.
     pub(super) description: Field,
+    /// Kinds of events; none: all.
     kinds: Fields,
 }
 
@@ -83,9 +88,10 @@ fn reason_of(fault: TargetFault) -> &'static str {
 }
 
 /// Form of a replay of what was given up within some hours.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReplayForm {
+    /// Hours to look back.
     hours: Field,
 }
 

@@ -1,5 +1,6 @@
 //! Pages of endpoints: the list, one with its deliveries, and a new secret.
 
+pub(crate) mod documents;
 mod form;
 
 use actix_web::{
@@ -9,12 +10,17 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::TimeDelta;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use uuid::Uuid;
 
-use self::form::{EndpointForm, ReplayForm};
+use self::{
+    documents::{
+        ReplayDocument, ReplaysDocument, SecretDocument, WebhookDocument, WebhooksDocument,
+    },
+    form::{EndpointForm, ReplayForm},
+};
 use super::{delete, find, pause, register, replay, replay_failed, rotate};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
@@ -27,7 +33,7 @@ use crate::{
         error::{HttpError, PageError},
         flash::with_message,
         form::{Body, Mistakes},
-        page::{View, json as json_answer},
+        page::{Identified, View, json as json_answer},
     },
     webhooks::{
         ENDPOINTS_MAX, HookSecret,
@@ -76,7 +82,7 @@ pub(crate) async fn list_webhooks(
     me: AdminAccount,
 ) -> Result<HttpResponse, PageError> {
     let page = WebhooksPage::of(&app, me.view).await?;
-    let document = json!({ "webhooks": page.endpoints });
+    let document = WebhooksDocument { webhooks: &page.endpoints };
     Ok(page.v.show(&page, &document))
 }
 
@@ -92,7 +98,7 @@ struct SecretPage {
 fn show_secret(v: View, status: StatusCode, id: EndpointId, secret: &HookSecret) -> HttpResponse {
     let secret = secret.shown();
     let mut answer = if v.format.is_for_programs() {
-        json_answer(status, &json!({ "id": id, "secret": secret }))
+        json_answer(status, &SecretDocument { id, secret })
     } else {
         let page = SecretPage { v, id, secret };
         page.v.html(status, &page)
@@ -173,10 +179,12 @@ impl WebhookPage {
 }
 
 /// Query string of an endpoint's page.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct DeliveriesQuery {
+    /// State of deliveries; empty: all.
     state: String,
+    /// Key of the last row of the page before.
     after: Option<Uuid>,
 }
 
@@ -189,7 +197,7 @@ pub(crate) async fn show_webhook(
 ) -> Result<HttpResponse, PageError> {
     let page = page_of(&app, me.view, EndpointId(*path), &query, None).await?;
     let (rows, next) = (&page.deliveries.rows, page.deliveries.next);
-    let document = json!({ "webhook": page.endpoint, "deliveries": rows, "next": next });
+    let document = WebhookDocument { webhook: &page.endpoint, deliveries: rows, next };
     Ok(page.v.show(&page, &document))
 }
 
@@ -212,11 +220,11 @@ fn path_of(id: EndpointId) -> String {
 }
 
 /// Answers a change: leads to `next`, or shows the endpoint with the refusal.
-async fn answer(
+async fn answer<T: Serialize>(
     app: &App,
     v: View,
     id: EndpointId,
-    outcome: Result<serde_json::Value, AdminError>,
+    outcome: Result<T, AdminError>,
     (next, flash): (&str, &'static str),
 ) -> Result<HttpResponse, PageError> {
     match outcome {
@@ -248,7 +256,7 @@ pub(crate) async fn create_pause(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let id = EndpointId(*path);
-    let outcome = pause(&app, me.account_id, id, true).await.map(|()| json!({ "id": id }));
+    let outcome = pause(&app, me.account_id, id, true).await.map(|()| Identified { id });
     answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-saved")).await
 }
 
@@ -259,7 +267,7 @@ pub(crate) async fn create_resumption(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let id = EndpointId(*path);
-    let outcome = pause(&app, me.account_id, id, false).await.map(|()| json!({ "id": id }));
+    let outcome = pause(&app, me.account_id, id, false).await.map(|()| Identified { id });
     answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-saved")).await
 }
 
@@ -270,7 +278,7 @@ pub(crate) async fn create_deletion(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let id = EndpointId(*path);
-    let outcome = delete(&app, me.account_id, id).await.map(|()| json!({ "id": id }));
+    let outcome = delete(&app, me.account_id, id).await.map(|()| Identified { id });
     answer(&app, me.view, id, outcome, ("/admin/webhooks", "flash-admin-saved")).await
 }
 
@@ -283,7 +291,7 @@ pub(crate) async fn create_replay(
     let (id, event_id) = path.into_inner();
     let id = EndpointId(id);
     let outcome = replay(&app, me.account_id, id, event_id).await;
-    let outcome = outcome.map(|()| json!({ "event_id": event_id }));
+    let outcome = outcome.map(|()| ReplayDocument { event_id });
     answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
 }
 
@@ -306,6 +314,6 @@ pub(crate) async fn create_replays(
     };
     let since = app.now() - TimeDelta::hours(hours);
     let outcome = replay_failed(&app, me.account_id, id, since).await;
-    let outcome = outcome.map(|count| json!({ "replayed": count }));
+    let outcome = outcome.map(|replayed| ReplaysDocument { replayed });
     answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
 }

@@ -7,8 +7,9 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
+use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use self::query::{AskedRanking, RankingQuery};
 use super::{Ranked, RankedBy, Ranking, rank, store::listed};
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Program of the ranking.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RankedProgram {
     rank: i64,
     slug: String,
@@ -37,6 +38,15 @@ struct PopularPage<'a> {
     ranked: Vec<RankedProgram>,
     /// Number of the next page; `None` on the last.
     next: Option<u32>,
+}
+
+/// Shows that people book.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PopularDocument<'a> {
+    from: NaiveDate,
+    to: NaiveDate,
+    ranked: &'a [RankedProgram],
+    next_page: Option<u32>,
 }
 
 /// `GET /popular`
@@ -67,9 +77,8 @@ pub(crate) async fn show_popular(
         .collect();
     let next = asked.next_page(found.n_all);
     let span = asked.ranking.span;
-    let document = json!({
-        "from": span.from(), "to": span.to, "ranked": ranked, "next_page": next,
-    });
     let page = PopularPage { v: &visitor.view, asked, ranked, next };
+    let (from, to) = (span.from(), span.to);
+    let document = PopularDocument { from, to, ranked: &page.ranked, next_page: next };
     Ok(visitor.view.show(&page, &document))
 }

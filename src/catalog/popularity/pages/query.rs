@@ -1,6 +1,7 @@
 //! Query string of a ranking.
 
 use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -13,14 +14,20 @@ use crate::{
 
 /// Query string of a ranking: `?of=programs&by=bookings&over=day&day=2026-11-22&page=1&n=20`. What is
 /// left out is as in this example, with today's day.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RankingQuery {
+    /// `programs` or `schedules`.
     of: Field,
+    /// `bookings` or `revenue`.
     by: Field,
+    /// `day` or `week`.
     over: Field,
+    /// Last day, `YYYY-MM-DD`.
     day: Field,
+    /// Number of the page.
     page: Field,
+    /// Rows of a page.
     n: Field,
     /// Slug of a program whose rank is asked for.
     pub(crate) slug: Field,

@@ -1,6 +1,7 @@
 //! SQL of what rankings show of programs and performances.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 };
 
 /// Program or performance of a ranking, with its figures.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct Figures {
     /// Program or performance.
     pub(crate) id: Uuid,
@@ -115,7 +116,7 @@ pub(crate) async fn find_program(
 }
 
 /// Performance that has sold out.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct SellOut {
     pub(crate) schedule_id: ScheduleId,
     pub(crate) program_id: ProgramId,

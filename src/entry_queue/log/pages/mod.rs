@@ -11,6 +11,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -117,8 +118,8 @@ fn bytes_of_draw(published: &Map<String, Value>) -> Option<String> {
     fixed.and_then(Value::as_str).map(str::to_owned)
 }
 
-#[derive(Serialize)]
-struct LogDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct LogDocument<'a> {
     verifier_key: &'a str,
     /// Key of all logs of this office, for witnesses; `None` if the log's secret changed.
     office_key: Option<String>,
@@ -129,7 +130,7 @@ struct LogDocument<'a> {
     moves: MovesDocument<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MovesDocument<'a> {
     verifier_key: &'a str,
     size: i64,
@@ -138,7 +139,7 @@ struct MovesDocument<'a> {
     newest: Vec<MoveDocument<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MoveDocument<'a> {
     kind: &'static str,
     queue_number: Option<QueueNumber>,
@@ -146,7 +147,7 @@ struct MoveDocument<'a> {
     detail: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct EntryDocument {
     queue_number: QueueNumber,
     joined_at: DateTime<Utc>,

@@ -1,6 +1,7 @@
 //! What the pages of a log say of its witnesses.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -32,7 +33,7 @@ pub(super) async fn witnessed_of(app: &App, log: LogId) -> Result<Vec<WitnessedL
 }
 
 /// What one witness confirmed, as JSON.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct WitnessedDocument<'a> {
     witness: &'a str,
     verifier_key: &'a str,

@@ -1,6 +1,7 @@
 //! Types of a receipt.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -66,7 +67,7 @@ impl ReceiptText {
 }
 
 /// Receipt as a document. All but `receipt` and `proof` can be computed from these two.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Receipt {
     /// Name of the log.
     pub(crate) log: String,

@@ -7,13 +7,16 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde_json::json;
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::ScheduleId,
     payment::checkout::Checkouts,
+    points::Points,
     reservation::{self, ReservationId, ReservationStatus},
     wallet::charges::purchases::{
         model::{CheckoutVerdict, Purchase, PurchaseId, PurchaseStatus},
@@ -85,6 +88,36 @@ impl ChargePage {
     }
 }
 
+/// Purchase of points.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ChargeDocument {
+    charge_id: PurchaseId,
+    status: PurchaseStatus,
+    points: Points,
+    /// Price in the smallest unit of the currency.
+    amount_minor: i64,
+    currency: String,
+    /// Where it is paid; null until the provider has answered.
+    checkout_url: Option<String>,
+    created_at: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+}
+
+impl ChargeDocument {
+    fn of(purchase: &Purchase) -> Self {
+        Self {
+            charge_id: purchase.id,
+            status: purchase.status,
+            points: purchase.points,
+            amount_minor: purchase.amount_minor,
+            currency: purchase.currency.clone(),
+            checkout_url: purchase.checkout_url.clone(),
+            created_at: purchase.created_at,
+            expires_at: purchase.expires_at,
+        }
+    }
+}
+
 /// Handles `GET /wallet/charges/{id}`. A cookie with `SameSite=Lax` is sent with the navigation
 /// from the provider's page.
 pub(crate) async fn show_charge(
@@ -105,16 +138,7 @@ pub(crate) async fn show_charge(
         purchase = find().await?;
     }
     let state = ChargeState::of(purchase.status, verdict.as_ref());
-    let document = json!({
-        "charge_id": purchase.id,
-        "status": purchase.status,
-        "points": purchase.points,
-        "amount_minor": purchase.amount_minor,
-        "currency": purchase.currency,
-        "checkout_url": purchase.checkout_url,
-        "created_at": purchase.created_at,
-        "expires_at": purchase.expires_at,
-    });
+    let document = ChargeDocument::of(&purchase);
     let reservation = outcome_of(&app, &purchase).await?;
     let page = ChargePage { v: me.view, purchase, state, reservation };
     Ok(page.v.show(&page, &document))

@@ -9,7 +9,8 @@ use actix_web::{
     http::StatusCode,
     web::{Bytes, Data},
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{
     app::App,
@@ -38,6 +39,13 @@ use crate::{
 /// nobody told of is found within an hour by the worker that asks the provider. Later
 /// the payment is not ours.
 const EARLY_SECS: i64 = 2 * 60 * 60;
+
+/// Receipt of an event.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReceivedDocument {
+    /// Always true.
+    received: bool,
+}
 
 /// Handles `POST /webhooks/stripe`. The body was received whole, within a bound.
 pub(crate) async fn create_event(
@@ -86,7 +94,7 @@ pub(crate) async fn create_event(
         }
         StripeEvent::Other => {}
     }
-    Ok(json_answer(StatusCode::OK, &json!({ "received": true })))
+    Ok(json_answer(StatusCode::OK, &ReceivedDocument { received: true }))
 }
 
 /// How a message of returned money shows that its purchase may not be settled yet.

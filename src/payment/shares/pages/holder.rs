@@ -7,8 +7,8 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use super::places::{PlaceDocument, take_off};
@@ -90,7 +90,7 @@ fn sum(mut points: impl Iterator<Item = Points>) -> Points {
 }
 
 /// JSON form of a share.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ShareDocument {
     share_id: ShareId,
     status: ShareStatus,
@@ -167,6 +167,22 @@ fn documents(app: &App, v: &View, shared: &Shared) -> Vec<ShareDocument> {
     shared.shares.iter().map(document).collect()
 }
 
+/// Shares of a reservation, as its holder sees them.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SharesDocument {
+    reservation_id: ReservationId,
+    status: ReservationStatus,
+    total: Points,
+    /// Points that are paid or withheld.
+    covered: Points,
+    expires_at: DateTime<Utc>,
+    shares: Vec<ShareDocument>,
+    /// Places in no share.
+    left: Vec<PlaceDocument>,
+    /// Their price.
+    rest: Points,
+}
+
 /// Handles `GET /reservations/{id}/shares`.
 pub(crate) async fn show_shares(
     app: Data<App>,
@@ -179,17 +195,17 @@ pub(crate) async fn show_shares(
     }
     let shared = Shared::read(&app, &me, *id).await?;
     let left = shared.left();
-    let left: Vec<_> = left.iter().map(|place| PlaceDocument::of(&me.view, place)).collect();
-    let document = json!({
-        "reservation_id": shared.reservation.id,
-        "status": shared.reservation.status,
-        "total": shared.reservation.total,
-        "covered": shared.covered(),
-        "expires_at": shared.reservation.expires_at,
-        "shares": documents(&app, &me.view, &shared),
-        "left": left,
-        "rest": shared.rest(),
-    });
+    let left = left.iter().map(|place| PlaceDocument::of(&me.view, place)).collect();
+    let document = SharesDocument {
+        reservation_id: shared.reservation.id,
+        status: shared.reservation.status,
+        total: shared.reservation.total,
+        covered: shared.covered(),
+        expires_at: shared.reservation.expires_at,
+        shares: documents(&app, &me.view, &shared),
+        left,
+        rest: shared.rest(),
+    };
     Ok(crate::web::page::json(StatusCode::OK, &document))
 }
 
@@ -220,6 +236,13 @@ async fn shares_page(
     Ok(me.view.html(status, &page))
 }
 
+/// Share that was taken back.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TakenBackDocument {
+    share_id: ShareId,
+    status: ShareStatus,
+}
+
 /// Handles `POST /reservations/{id}/shares/{share_id}/cancellation`.
 pub(crate) async fn create_cancellation(
     app: Data<App>,
@@ -230,7 +253,7 @@ pub(crate) async fn create_cancellation(
     let (id, share_id) = path.into_inner();
     match give_back::take_back(&app, me.account_id, id, share_id).await {
         Ok(()) => {
-            let document = json!({ "share_id": share_id, "status": ShareStatus::TakenBack });
+            let document = TakenBackDocument { share_id, status: ShareStatus::TakenBack };
             let location = format!("/reservations/{id}/shares");
             let answer = me.view.done(StatusCode::OK, &document, &location);
             Ok(with_message(answer, "flash-share-taken-back"))

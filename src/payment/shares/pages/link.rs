@@ -7,8 +7,8 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use super::places::{PlaceDocument, name_of, take_off};
@@ -43,8 +43,8 @@ use crate::{
 const REFRESH_SECS: u32 = 5;
 
 /// JSON form of a share as its payer sees it.
-#[derive(Serialize)]
-struct LinkDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct LinkDocument<'a> {
     status: ShareStatus,
     /// Whether the account has paid it.
     is_yours: bool,
@@ -181,6 +181,12 @@ pub(crate) async fn create_payment(
     }
 }
 
+/// Share whose payer withdrew.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WithdrawnDocument {
+    status: ShareStatus,
+}
+
 /// Handles `POST /shares/{code}/withdrawal`.
 pub(crate) async fn create_withdrawal(
     app: Data<App>,
@@ -191,7 +197,7 @@ pub(crate) async fn create_withdrawal(
     let share = linked(&app, &code).await?;
     match give_back::withdraw(&app, me.account_id, &share).await {
         Ok(()) => {
-            let document = json!({ "status": ShareStatus::Withdrawn });
+            let document = WithdrawnDocument { status: ShareStatus::Withdrawn };
             let answer = me.view.done(StatusCode::OK, &document, &code.path());
             Ok(with_message(answer, "flash-share-withdrawn"))
         }

@@ -6,14 +6,16 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{form::ShareForm, holder::Shared, places::PlaceDocument};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    payment::shares::{code::ShareCode, make},
+    payment::shares::{code::ShareCode, make, model::ShareId},
+    points::Points,
     reservation::ReservationId,
     web::{error::PageError, flash::with_message, form::Body, page::View},
 };
@@ -53,6 +55,15 @@ pub(crate) async fn new_share(
     new_share_page(&app, &me, *id, None).await
 }
 
+/// Share that was made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NewShareDocument {
+    share_id: ShareId,
+    amount: Points,
+    /// Link for a friend.
+    url: String,
+}
+
 /// Handles `POST /reservations/{id}/shares`.
 pub(crate) async fn create_share(
     app: Data<App>,
@@ -64,11 +75,11 @@ pub(crate) async fn create_share(
         Ok((order, key)) => match make::make(&app, &order, key.as_ref()).await {
             Ok(made) => {
                 let path = ShareCode::of(&app.signing_key, made.share_id).path();
-                let document = json!({
-                    "share_id": made.share_id,
-                    "amount": made.amount,
-                    "url": format!("{}{path}", app.config.site_url()),
-                });
+                let document = NewShareDocument {
+                    share_id: made.share_id,
+                    amount: made.amount,
+                    url: format!("{}{path}", app.config.site_url()),
+                };
                 let location = format!("/reservations/{id}/shares");
                 let answer = me.view.done(StatusCode::CREATED, &document, &location);
                 return Ok(with_message(answer, "flash-share-made"));

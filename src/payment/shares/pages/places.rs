@@ -1,5 +1,6 @@
 //! Places, as the pages of shares show them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// JSON form of a place.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct PlaceDocument {
     /// Name of the place in a form.
     pub(super) place: String,

@@ -6,6 +6,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -32,13 +33,13 @@ struct ReservationListPage<'a> {
     waited_for: &'a [WaitedFor],
 }
 
-#[derive(Serialize)]
-struct ListDocument {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ListDocument {
     reservations: Vec<ListedDocument>,
     next: Option<Uuid>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ListedDocument {
     reservation_id: ReservationId,
     schedule_id: ScheduleId,

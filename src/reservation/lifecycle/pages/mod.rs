@@ -11,8 +11,8 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use self::shown::ShownReservation;
@@ -110,8 +110,8 @@ impl ReservationStatus {
 }
 
 /// JSON form of a reservation.
-#[derive(Serialize)]
-struct ReservationDocument {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReservationDocument {
     reservation_id: ReservationId,
     schedule_id: ScheduleId,
     status: ReservationStatus,
@@ -201,6 +201,12 @@ pub(crate) async fn reservation_page(
     Ok(me.view.html(status, &page))
 }
 
+/// End of a hold that was renewed.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RenewalDocument {
+    expires_at: DateTime<Utc>,
+}
+
 /// Handles `POST /reservations/{id}/renewal`.
 pub(crate) async fn update_renewal(
     app: Data<App>,
@@ -212,7 +218,7 @@ pub(crate) async fn update_renewal(
     match lifecycle::renew(&app, me.account_id, *id).await {
         Ok(expires_at) => {
             let location = payment::path_of(*id);
-            let document = json!({ "expires_at": expires_at });
+            let document = RenewalDocument { expires_at };
             let answer = me.view.done(StatusCode::OK, &document, &location);
             Ok(with_message(answer, "flash-renewed"))
         }

@@ -10,6 +10,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -73,8 +74,8 @@ impl PaymentPage<'_> {
 }
 
 /// JSON form of what a payment costs, and of what there is to pay it with.
-#[derive(Serialize)]
-struct PaymentDocument {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PaymentDocument {
     reservation_id: ReservationId,
     status: ReservationStatus,
     total: Points,

@@ -9,6 +9,7 @@ use actix_web::{
 };
 use chrono::{DateTime, Utc};
 use futures_util::{Stream, StreamExt, stream};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::{
     sync::broadcast::error::RecvError,
@@ -32,7 +33,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 const STREAM_MAX: Duration = Duration::from_mins(10);
 
 /// Query of the changes of a map.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Since {
     since: Option<String>,

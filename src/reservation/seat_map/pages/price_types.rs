@@ -9,7 +9,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{entrance::Performance, names::full_seat_name};
@@ -222,6 +223,12 @@ impl SeatTypesPage<'_> {
     }
 }
 
+/// Price types of a performance.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TypesDocument<'a> {
+    price_types: &'a [PriceType],
+}
+
 /// Handles `GET /schedules/{id}/price-types`: the types as JSON; for a browser the types of the seats
 /// that its form has, or the map if it has none.
 pub(crate) async fn show_price_types(
@@ -235,7 +242,7 @@ pub(crate) async fn show_price_types(
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     let types = TypesShown::read(&app, &performance.schedule).await?;
     if me.view.format.is_for_programs() {
-        let document = json!({ "price_types": types.all() });
+        let document = TypesDocument { price_types: types.all() };
         return Ok(admitted.stamp(json_answer(StatusCode::OK, &document)));
     }
     let Ok(form) = serde_html_form::from_str::<HoldForm>(request.query_string()) else {

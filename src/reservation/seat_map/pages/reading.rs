@@ -1,5 +1,6 @@
 //! Part of a performance that a page shows, read from memory or the database.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{drawing::Drawing, overview::Overview};
@@ -22,10 +23,12 @@ use crate::{
 };
 
 /// Query that selects a part of the map.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MapQuery {
+    /// Section to show; without it, all.
     section: Option<String>,
+    /// Box: only step-free seats.
     step_free: Field,
 }
 

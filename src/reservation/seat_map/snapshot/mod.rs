@@ -11,6 +11,7 @@ use std::{
     sync::Arc,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -56,9 +57,11 @@ pub(crate) enum Applied {
     Unknown,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
+/// Seat map.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MapDocument<'a> {
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     cursor: i64,
     seats: &'a [MapSeat],
     zones: &'a [ZoneState],
@@ -191,7 +194,7 @@ impl Section {
 /// Returns a map as JSON.
 pub(crate) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
     // A struct of plain fields always serializes.
-    serde_json::to_vec(&Document { cursor, seats, zones }).unwrap_or_default().into()
+    serde_json::to_vec(&MapDocument { cursor, seats, zones }).unwrap_or_default().into()
 }
 
 /// Splits seats in map order into sections.

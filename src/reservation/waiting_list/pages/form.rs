@@ -1,5 +1,6 @@
 //! Form of a wish, as sent.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -18,9 +19,11 @@ use crate::{
 const SECTION_CHARS_MAX: usize = 100;
 
 /// Fields of a wish, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["places"]))]
 pub(crate) struct WishForm {
+    /// Number of places.
     pub(crate) places: Field,
     /// Empty: any.
     pub(crate) section: Field,
@@ -28,6 +31,7 @@ pub(crate) struct WishForm {
     pub(crate) price_max: Field,
     /// Checkbox.
     pub(crate) together: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

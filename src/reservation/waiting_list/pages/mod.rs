@@ -11,6 +11,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -170,15 +171,15 @@ pub(crate) fn order_in_words(v: &View, order: &WishOrder) -> String {
 }
 
 /// JSON form of a waiting list.
-#[derive(Serialize)]
-struct WaitingListDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WaitingListDocument<'a> {
     schedule_id: ScheduleId,
     waiting: i32,
     offer_mins: i32,
     wish: Option<WishDocument<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct WishDocument<'a> {
     wish_id: WishId,
     number: i64,
@@ -257,6 +258,13 @@ pub(crate) async fn create_wish(
     Ok(me.view.html(error.inner().status(), &page))
 }
 
+/// Wish that was left.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct LeftDocument {
+    wish_id: WishId,
+    status: WishStatus,
+}
+
 /// Handles `POST /wishes/{id}/cancellation`.
 pub(crate) async fn cancel_wish(
     app: Data<App>,
@@ -265,7 +273,7 @@ pub(crate) async fn cancel_wish(
 ) -> Result<HttpResponse, PageError> {
     let schedule_id = leaving::leave(&app, me.account_id, *id).await?;
     let location = format!("/schedules/{schedule_id}/waiting-list");
-    let document = serde_json::json!({ "wish_id": *id, "status": WishStatus::Left });
+    let document = LeftDocument { wish_id: *id, status: WishStatus::Left };
     let answer = me.view.done(StatusCode::OK, &document, &location);
     Ok(with_message(answer, "flash-wish-left"))
 }

@@ -7,8 +7,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::place_name;
@@ -56,12 +56,19 @@ impl GuestsPage {
 }
 
 /// Form of a search.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct GuestForm {
+    /// Part of a name, an email address, or the number of a reservation.
     q: Field,
     /// Last ticket of the page before.
     after: Field,
+}
+
+/// Performance whose guests are searched.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct GuestSearchDocument<'a> {
+    performance: &'a Evening,
 }
 
 /// Handles `GET /door/{schedule_id}/guests`.
@@ -71,10 +78,17 @@ pub(crate) async fn new_search(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let evening = evening_of(&app, ScheduleId(path.into_inner())).await?;
-    let document = json!({ "performance": evening });
     let guests = Page { rows: Vec::new(), next: None };
     let page = GuestsPage { v: me.view, evening, typed: String::new(), guests };
+    let document = GuestSearchDocument { performance: &page.evening };
     Ok(page.v.show(&page, &document))
+}
+
+/// Page of guests.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct GuestsDocument<'a> {
+    guests: &'a [Guest],
+    next: Option<Uuid>,
 }
 
 /// Handles `POST /door/{schedule_id}/guests`: finds guests by a part of the name, or by the number of
@@ -91,8 +105,8 @@ pub(crate) async fn create_search(
         Some(wanted) => search(&app, me.account_id, evening.schedule_id, &wanted).await?,
         None => Page { rows: Vec::new(), next: None },
     };
-    let document = json!({ "guests": guests.rows, "next": guests.next });
     let page = GuestsPage { v: me.view, evening, typed, guests };
+    let document = GuestsDocument { guests: &page.guests.rows, next: page.guests.next };
     Ok(page.v.show(&page, &document))
 }
 

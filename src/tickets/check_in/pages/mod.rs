@@ -8,8 +8,8 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
@@ -22,7 +22,7 @@ use crate::{
     app::App,
     catalog::{ScheduleId, SeatKind},
     text::{i18n::Phrase, times},
-    tickets::{error::TicketError, model::TicketId},
+    tickets::{TicketStatus, error::TicketError, model::TicketId},
     web::{
         error::{HttpError, NotFound, PageError},
         form::{Body, Field},
@@ -37,14 +37,20 @@ struct EveningsPage {
     evenings: Vec<Evening>,
 }
 
+/// Performances of these days.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EveningsDocument<'a> {
+    performances: &'a [Evening],
+}
+
 /// `GET /door`
 pub(crate) async fn list_evenings(
     app: Data<App>,
     me: StaffAccount,
 ) -> Result<HttpResponse, PageError> {
     let evenings = store::list_evenings(&app.db, app.now(), None).await?;
-    let document = json!({ "performances": evenings });
     let page = EveningsPage { v: me.view, evenings };
+    let document = EveningsDocument { performances: &page.evenings };
     Ok(page.v.show(&page, &document))
 }
 
@@ -122,11 +128,22 @@ fn place_name(
 }
 
 /// Query string of the page after a scan.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Scanned {
     let_in: Option<Uuid>,
     undone: bool,
+}
+
+/// Door of a performance.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DoorDocument<'a> {
+    performance: &'a Evening,
+    /// People inside; null where they could not be counted in time.
+    inside: Option<i64>,
+    /// People who have a ticket.
+    expected: Option<i64>,
+    sections: &'a [DoorCount],
 }
 
 /// `GET /door/{schedule_id}`
@@ -146,17 +163,21 @@ pub(crate) async fn show_door(
         None => Answer::Ready,
     };
     let page = DoorPage::read(&app, &counts, me.view, schedule_id, answer).await?;
-    let document = json!({
-        "performance": page.evening, "inside": page.inside(), "expected": page.expected(),
-        "sections": page.sections(),
-    });
+    let document = DoorDocument {
+        performance: &page.evening,
+        inside: page.inside(),
+        expected: page.expected(),
+        sections: page.sections(),
+    };
     Ok(page.v.show(&page, &document))
 }
 
 /// Code as scanned or typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["code"]))]
 pub(crate) struct ScanForm {
+    /// Code of the ticket.
     code: Field,
 }
 
@@ -183,6 +204,12 @@ pub(crate) async fn create_check_in(
     }
 }
 
+/// Ticket whose check-in was undone.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct UndoneDocument {
+    status: TicketStatus,
+}
+
 /// `POST /door/{schedule_id}/check-ins/{ticket_id}/undoing`
 pub(crate) async fn undo_check_in(
     app: Data<App>,
@@ -196,7 +223,7 @@ pub(crate) async fn undo_check_in(
         Ok(undone) => {
             counts.note(schedule_id, &undone.section, -1).await;
             let next = format!("/door/{schedule_id}?undone=true");
-            Ok(me.view.done(StatusCode::OK, &json!({ "status": "VALID" }), &next))
+            Ok(me.view.done(StatusCode::OK, &UndoneDocument { status: TicketStatus::Valid }, &next))
         }
         Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
     }

@@ -1,5 +1,6 @@
 //! Form that offers a ticket: its fields as sent, and the form as shown.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -18,10 +19,13 @@ use crate::{
 const SECS_PER_DAY: u32 = 86_400;
 
 /// Fields of a hand-over, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["to"]))]
 pub(crate) struct HandOverForm {
+    /// Email address of the recipient.
     pub(crate) to: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

@@ -9,6 +9,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -77,8 +78,8 @@ pub(crate) async fn create_hand_over(
 }
 
 /// JSON form of a hand-over, and of its ticket as far as both sides see it.
-#[derive(Serialize)]
-struct HandOverDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct HandOverDocument<'a> {
     hand_over_id: HandOverId,
     from: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

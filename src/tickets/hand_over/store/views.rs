@@ -1,6 +1,7 @@
 //! SQL of hand-overs as they are shown.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use sqlx::PgExecutor;
 
 use crate::{
@@ -44,7 +45,7 @@ pub(crate) async fn find_hand_over(
 }
 
 /// Pending hand-over of a ticket, as its holder sees it.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct PendingOffer {
     pub(crate) hand_over_id: HandOverId,
     /// Address that the holder typed.
@@ -111,7 +112,7 @@ pub(crate) async fn list_holders(
 }
 
 /// Ticket that somebody offers.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct ReceivedOffer {
     pub(crate) hand_over_id: HandOverId,
     /// Name of the sender.

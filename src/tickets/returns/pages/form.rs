@@ -1,6 +1,7 @@
 //! What a ticket's page says of its return: the form that makes one, or the one that is there.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -25,11 +26,12 @@ use crate::{
 };
 
 /// Fields of a return, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReturnForm {
     /// What goes back to the seller, as shown.
     payout: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

@@ -7,7 +7,8 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use self::form::ReturnForm;
 use super::{error::ReturnError, store, take_back};
@@ -57,6 +58,13 @@ pub(crate) async fn show_return(
     Ok(see_other(&format!("/tickets/{code}")))
 }
 
+/// Return that was taken back.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReturnTakenBackDocument {
+    return_id: ReturnId,
+    status: ReturnStatus,
+}
+
 /// Handles `POST /returns/{id}/cancellation`.
 pub(crate) async fn create_cancellation(
     app: Data<App>,
@@ -66,7 +74,8 @@ pub(crate) async fn create_cancellation(
     let code = store::find_code(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
     match take_back(&app, me.account_id, *id).await {
         Ok(()) => {
-            let taken_back = json!({ "return_id": *id, "status": ReturnStatus::TakenBack });
+            let taken_back =
+                ReturnTakenBackDocument { return_id: *id, status: ReturnStatus::TakenBack };
             let answer = me.view.done(StatusCode::OK, &taken_back, &format!("/tickets/{code}"));
             Ok(with_message(answer, "flash-return-taken-back"))
         }

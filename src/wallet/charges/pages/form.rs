@@ -1,5 +1,6 @@
 //! Charge form: its fields as sent, and the form as shown.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -28,11 +29,15 @@ pub(crate) const WALLET_PATH: &str = "/wallet";
 const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 
 /// Fields of a charge, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["amount"]))]
 pub(crate) struct ChargeForm {
+    /// Points, 1 to 1,000,000.
     amount: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
+    /// Path of this site that a browser is led to afterwards.
     next: Field,
     /// Reservation to be paid with the points.
     reservation_id: Field,

@@ -3,7 +3,8 @@
 pub(crate) mod form;
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use self::form::{ChargeForm, WALLET_PATH};
 use super::{
@@ -24,6 +25,12 @@ use crate::{
         page::{json as json_answer, see_other},
     },
 };
+
+/// Where the points are paid.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CheckoutDocument {
+    location: String,
+}
 
 /// Handles `POST /wallet/charges`.
 pub(crate) async fn create_charge(
@@ -55,7 +62,7 @@ pub(crate) async fn create_charge(
             Ok(with_message(answer, "flash-charged"))
         }
         Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {
-            Ok(json_answer(StatusCode::ACCEPTED, &json!({ "location": location })))
+            Ok(json_answer(StatusCode::ACCEPTED, &CheckoutDocument { location }))
         }
         Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
         Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,

@@ -6,8 +6,8 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -35,13 +35,16 @@ pub(crate) const TRANSFERS_PATH: &str = "/wallet/transfers";
 const ALL: &str = "all";
 
 /// Query of the list: the filter as typed, and the last request seen.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TransferQuery {
+    /// `sent` or `received`; empty or `all`: both.
     direction: Field,
+    /// Status, such as `PENDING`; empty or `all`: any.
     status: Field,
     /// Address of the other person, or id of a request with the person.
     counterparty: Field,
+    /// Id of the last request of the page before.
     after: Field,
 }
 
@@ -121,6 +124,14 @@ impl TransfersPage {
     }
 }
 
+/// Page of requests.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TransfersDocument<'a> {
+    transfers: &'a [Transfer],
+    /// Value of `after` for the next page; null on the last.
+    next: Option<Uuid>,
+}
+
 /// Handles `GET /wallet/transfers`.
 pub(crate) async fn list_transfers(
     app: Data<App>,
@@ -140,8 +151,8 @@ pub(crate) async fn list_transfers(
     let ListedTransfers { rows, picked } =
         list_page(&app.db, me.account_id, &filter, after).await?;
     let transfers = Page::cut(rows, |transfer| transfer.transfer_id.0);
-    let document = json!({ "transfers": transfers.rows, "next": transfers.next });
     let mistakes = Mistakes::default();
     let page = TransfersPage { v: me.view, query, mistakes, transfers, picked };
+    let document = TransfersDocument { transfers: &page.transfers.rows, next: page.transfers.next };
     Ok(page.v.show(&page, &document))
 }

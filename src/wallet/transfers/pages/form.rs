@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Datelike, SubsecRound, Utc};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -28,13 +29,17 @@ const MICROS_DIGITS: u16 = 6;
 const YEARS: RangeInclusive<i32> = 1..=9_999;
 
 /// Fields of a transfer request, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["to", "amount"]))]
 pub(crate) struct TransferForm {
+    /// Email address of the recipient.
     pub(crate) to: Field,
+    /// Points.
     pub(crate) amount: Field,
     /// Local time in `HOME_ZONE`, or RFC 3339; empty: at once.
     pub(crate) starts_at: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

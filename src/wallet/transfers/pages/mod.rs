@@ -8,8 +8,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use uuid::Uuid;
 
 use self::form::TransferForm;
@@ -101,8 +101,8 @@ impl TransferPage {
     }
 }
 
-#[derive(Serialize)]
-struct TransferDocument<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TransferDocument<'a> {
     #[serde(flatten)]
     transfer: &'a Transfer,
     history: &'a [StatusChange],
@@ -159,6 +159,12 @@ pub(crate) async fn create_cancellation(
     answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Cancel).await
 }
 
+/// Status of a transfer.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TransferStatusDocument {
+    status: TransferStatus,
+}
+
 /// Answers a request; a refusal is shown with the current state of the request.
 async fn answer(
     app: &App,
@@ -169,7 +175,7 @@ async fn answer(
     match transfers::answer(&app.db, me.account_id, transfer_id, answer).await {
         Ok(status) => {
             let location = format!("{WALLET_PATH}/transfers/{transfer_id}");
-            Ok(me.view.done(StatusCode::OK, &json!({ "status": status }), &location))
+            Ok(me.view.done(StatusCode::OK, &TransferStatusDocument { status }, &location))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
             let text = me.view.refusal(&refusal);

@@ -1,5 +1,6 @@
 //! Form of a price type.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -25,20 +26,30 @@ const PRICE_MAX: i64 = 1_000_000_000;
 const LIMITS: std::ops::RangeInclusive<i32> = 1..=1_000;
 
 /// Form of a price type, new or existing.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PriceTypeForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Name.
     pub(super) name: Field,
+    /// What has to be shown at the door.
     pub(super) note: Field,
     /// `free`, `percent` or `price`; empty: the one that has a number.
     cost: Field,
+    /// Percentage, 1 to 100.
     pub(super) percent: Field,
+    /// Points of one place.
     pub(super) price: Field,
+    /// Names of the sections it is for; none: all.
     sections: Fields,
+    /// Kinds of seats it is for; none: all.
     kinds: Fields,
+    /// Places of an order; empty: any number.
     pub(super) per_order_max: Field,
+    /// What must be bought beside it.
     beside: Field,
+    /// Places for each of those.
     pub(super) per_beside_max: Field,
 }
 

@@ -8,8 +8,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use self::form::PriceTypeForm;
@@ -115,6 +115,13 @@ impl PriceTypesPage {
     }
 }
 
+/// Price types of a performance.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EditedTypesDocument<'a> {
+    schedule: &'a ScheduleEdition,
+    price_types: &'a [PriceType],
+}
+
 /// `GET /admin/schedules/{id}/price-types`
 pub(crate) async fn show_price_types(
     app: Data<App>,
@@ -122,7 +129,7 @@ pub(crate) async fn show_price_types(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let page = PriceTypesPage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
-    let document = json!({ "schedule": page.edition, "price_types": page.price_types });
+    let document = EditedTypesDocument { schedule: &page.edition, price_types: &page.price_types };
     Ok(page.v.show(&page, &document))
 }
 
@@ -154,9 +161,10 @@ pub(crate) async fn update_price_type(
 }
 
 /// Form without other fields than the edition that it was made of.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct WithdrawalForm {
+    /// Version that was shown; another one is refused.
     version: Field,
 }
 
@@ -176,10 +184,12 @@ pub(crate) async fn withdraw_price_type(
 }
 
 /// Form that names another performance of the program.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CopyForm {
+    /// Version that was shown; another one is refused.
     version: Field,
+    /// Id of the performance to copy from.
     from: Field,
 }
 

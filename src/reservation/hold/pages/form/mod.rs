@@ -4,6 +4,7 @@ mod again;
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -40,17 +41,23 @@ pub(crate) struct Parsed {
 }
 
 /// Fields of a hold request, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct HoldForm {
+    /// Ids of seats.
     seat_ids: Fields,
     /// Price types of seats, and numbers of places by price type.
     seat_types: Fields,
     quantities: Fields,
+    /// Id of a zone.
     zone_id: Field,
+    /// Number of places in the zone.
     quantity: Field,
+    /// Number of seats, the best that are free together.
     best: Field,
+    /// Section that they must be in.
     section: Field,
+    /// Price that they must have.
     price: Field,
     /// Whether best seats must be step-free.
     step_free: Field,
@@ -58,11 +65,15 @@ pub(crate) struct HoldForm {
     needed: Field,
     /// Shown price: the total, the price of one place, or the price version.
     total: Field,
+    /// Price of one place, as shown.
     unit_price: Field,
+    /// Version of the prices, as the map says.
     price_version: Field,
     /// Code, and the id of the one whose terms were shown.
     code: Field,
+    /// Id of the code whose terms were shown.
     code_id: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 

@@ -1,0 +1,60 @@
+//! Admission of one account before its turn.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{answer, documents::AdmissionDocument, refuse};
+use crate::{
+    accounts::{AdminAccount, Email},
+    admin::{
+        pages::parse_reason,
+        queue::{self, store},
+    },
+    app::App,
+    catalog::{ProgramId, Programs},
+    web::{
+        error::{NotFound, PageError},
+        form::{Body, Field, Mistakes},
+    },
+};
+
+/// Form that admits one account past the queue.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["who", "reason"]))]
+pub(crate) struct LetInForm {
+    /// Number in the queue, or email address.
+    who: Field,
+    /// Reason, for the log.
+    reason: Field,
+}
+
+/// `POST /admin/programs/{id}/queue/admissions`
+pub(crate) async fn create_admission(
+    app: Data<App>,
+    programs: Data<Programs>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<LetInForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let program = programs.find(&app, &id.to_string()).await?.ok_or(NotFound)?;
+    let mut mistakes = Mistakes::default();
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let who = &form.0.who;
+    let email = Email::parse(who.text());
+    let email = email.as_ref().map(Email::as_str);
+    let found = store::find_waiting(&app.db, id, who.parse(), email).await?;
+    let found = mistakes.note("who", "admin-refusal-waiting", found);
+    let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
+        Ok(parsed) => parsed,
+        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+    };
+    let outcome = queue::let_in(&app, me.account_id, &program, account_id, &reason).await;
+    answer(&app, me.view, id, outcome.map(|queue_number| AdmissionDocument { queue_number })).await
+}

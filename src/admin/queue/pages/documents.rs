@@ -1,0 +1,35 @@
+//! What programs are answered by the pages of a queue.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::purge_view::PurgeView;
+use crate::{
+    admin::queue::{
+        Prediction,
+        store::{Minute, QueueFigures},
+    },
+    catalog::ProgramEdition,
+    entry_queue::{Effect, QueueNumber},
+};
+
+/// Queue of a show, as administrators see it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct QueueDocument<'a> {
+    pub(super) program: &'a ProgramEdition,
+    pub(super) figures: &'a QueueFigures,
+    /// What the present limits lead to.
+    pub(super) prediction: Option<&'a Prediction>,
+    pub(super) guard_effects: &'a [Effect],
+    /// What the limits in the query string would lead to.
+    pub(super) with_these: Option<&'a Prediction>,
+    /// The last hour, oldest first.
+    pub(super) minutes: &'a [Minute],
+    pub(super) purge: Option<&'a PurgeView>,
+}
+
+/// Number of the account that was let in.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AdmissionDocument {
+    pub(super) queue_number: QueueNumber,
+}

@@ -1,0 +1,34 @@
+//! What programs are answered by the pages of a performance.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    admin::schedules::store::WaitingList,
+    catalog::{ScheduleEdition, SectionInventory, ZoneId, ZoneInventory},
+    reservation::WaitingHere,
+};
+
+/// Performance, as administrators see it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ScheduleEditionDocument<'a> {
+    pub(super) schedule: &'a ScheduleEdition,
+    pub(super) sections: &'a [SectionInventory],
+    pub(super) zones: &'a [ZoneInventory],
+    pub(super) waiting_list: &'a WaitingList,
+    /// People who wait for places right now, by zone.
+    pub(super) waiting_for_places: &'a WaitingHere,
+}
+
+/// Answer to a change of seats.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ChangedSeats {
+    /// Number of seats that changed.
+    pub(super) changed: u64,
+}
+
+/// Zone that was made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NewZoneDocument {
+    pub(super) zone_id: ZoneId,
+}

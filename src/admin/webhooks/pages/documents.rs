@@ -1,0 +1,41 @@
+//! What programs are answered by the pages of webhooks.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::webhooks::model::{EndpointId, ListedDelivery, ListedEndpoint};
+
+/// All endpoints.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WebhooksDocument<'a> {
+    pub(super) webhooks: &'a [ListedEndpoint],
+}
+
+/// Endpoint with its secret.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SecretDocument {
+    pub(super) id: EndpointId,
+    /// The secret, which is shown once.
+    pub(super) secret: String,
+}
+
+/// Endpoint with its deliveries.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WebhookDocument<'a> {
+    pub(super) webhook: &'a ListedEndpoint,
+    pub(super) deliveries: &'a [ListedDelivery],
+    pub(super) next: Option<Uuid>,
+}
+
+/// Event that is delivered again.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReplayDocument {
+    pub(super) event_id: Uuid,
+}
+
+/// Number of events that are delivered again.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ReplaysDocument {
+    pub(super) replayed: u64,
+}

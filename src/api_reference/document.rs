@@ -1,0 +1,218 @@
+//! The OpenAPI document: the entries as JSON.
+
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value, json};
+
+use super::{
+    entry::{DescribedAnswer, Entry, Parameter, ProblemCode},
+    groups::GROUPS,
+};
+use crate::{
+    text::i18n::Locale,
+    web::{described::AllowedBy, operation::HTML, rendering::ProblemDocument},
+};
+
+/// Prefix of the schemas that describe one problem each.
+const PROBLEM: &str = "Problem.";
+
+/// Returns the named schemas: those that `generator` has, and one for each problem.
+pub(super) fn schemas(codes: &[ProblemCode], mut generator: SchemaGenerator) -> Map<String, Value> {
+    let problem = generator.subschema_for::<ProblemDocument>().to_value();
+    let mut schemas = generator.take_definitions(true);
+    for code in codes {
+        schemas.insert(format!("{PROBLEM}{}", code.code), problem_schema(code, &problem));
+    }
+    schemas
+}
+
+/// Returns the document of all `entries`.
+pub(super) fn document(entries: &[Entry], schemas: &Map<String, Value>) -> Value {
+    let (mut paths, mut responses) = (Map::new(), Map::new());
+    for entry in entries {
+        let path = paths.entry(entry.path.clone()).or_insert_with(|| json!({}));
+        if let Value::Object(path) = path {
+            path.insert(entry.method.clone(), operation(entry, &mut responses));
+        }
+    }
+    let tags: Vec<Value> =
+        GROUPS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect();
+    json!({
+        "openapi": "3.1.1",
+        "info": {
+            "title": "Stagedoor",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": ABOUT,
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "tags": tags,
+        "paths": paths,
+        "components": {
+            "schemas": schemas, "responses": responses, "securitySchemes": security_schemes(),
+        },
+    })
+}
+
+const ABOUT: &str = "Every path answers people with pages and programs with JSON. Send \
+    `Accept: application/json`: without it a read is answered with a page, and a change with a redirect. \
+    A body is a form or a JSON document with the same field names. A refusal is a problem document (RFC 9457) \
+    whose `code` says what was refused. Times are RFC 3339 in UTC, points are whole numbers.";
+
+fn operation(entry: &Entry, responses: &mut Map<String, Value>) -> Value {
+    let mut answers: Map<String, Value> = entry
+        .successes
+        .iter()
+        .map(|(status, answer)| (status.to_string(), success(*status, answer)))
+        .collect();
+    for (status, codes) in &entry.refusals {
+        let names: Vec<&str> = codes.iter().map(|code| code.code).collect();
+        let name = format!("{status}.{}", names.join("."));
+        answers.insert(
+            status.to_string(),
+            json!({ "$ref": format!("#/components/responses/{name}") }),
+        );
+        responses.entry(name).or_insert_with(|| refusal(codes));
+    }
+    let mut document = json!({
+        "operationId": operation_id(entry),
+        "summary": entry.summary,
+        "tags": [entry.group],
+        "responses": answers,
+        "security": security(&entry.access),
+    });
+    if !entry.parameters.is_empty() {
+        document["parameters"] = entry.parameters.iter().map(parameter).collect();
+    }
+    if !entry.body_types.is_empty() {
+        let schema = entry.body.clone().unwrap_or_else(|| json!({ "type": "object" }));
+        let contents: Map<String, Value> = entry
+            .body_types
+            .iter()
+            .map(|media_type| ((*media_type).to_owned(), json!({ "schema": schema })))
+            .collect();
+        let is_required = schema.get("required").is_some();
+        document["requestBody"] = json!({ "content": contents, "required": is_required });
+    }
+    document
+}
+
+/// Returns a name for the operation, of its method and path: no two have the same.
+pub(super) fn operation_id(entry: &Entry) -> String {
+    let words =
+        entry.path.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(entry.method.clone(), |id, word| id + "-" + word)
+}
+
+fn parameter(parameter: &Parameter) -> Value {
+    let place: &'static str = parameter.place.into();
+    json!({
+        "name": parameter.name,
+        "in": place,
+        "required": parameter.is_required,
+        "schema": parameter.schema,
+    })
+}
+
+fn success(status: u16, answer: &DescribedAnswer) -> Value {
+    let description = match status {
+        201 => "It is made.",
+        202 => "It is begun.",
+        204 => "It is done.",
+        303 => "A browser is led to another page.",
+        304 => "The copy of the client is the newest.",
+        _ => "It is answered.",
+    };
+    let contents: Map<String, Value> = answer
+        .contents
+        .iter()
+        .map(|(media_type, schema)| {
+            let content = match schema {
+                Value::Null => json!({ "schema": { "type": "string" } }),
+                schema => json!({ "schema": schema }),
+            };
+            ((*media_type).to_owned(), content)
+        })
+        .collect();
+    let mut document = json!({ "description": description });
+    if !contents.is_empty() {
+        document["content"] = contents.into();
+    }
+    if status == 303 {
+        document["headers"] = json!({
+            "Location": { "required": true, "schema": { "type": "string" } },
+        });
+    }
+    document
+}
+
+/// Returns a problem by itself: what every problem document has, and what the code adds.
+fn problem_schema(code: &ProblemCode, problem: &Value) -> Value {
+    let title = Locale::default().text(format!("error-{}-title", code.code)).to_string();
+    let mut required = vec!["code", "status"];
+    required.extend(code.members);
+    // What a member holds is not told: any value.
+    let mut properties: Map<String, Value> =
+        code.members.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+    properties.insert("code".to_owned(), json!({ "const": code.code }));
+    properties.insert("status".to_owned(), json!({ "const": code.status }));
+    json!({
+        "description": title,
+        "allOf": [problem],
+        "properties": properties,
+        "required": required,
+    })
+}
+
+fn refusal(codes: &[ProblemCode]) -> Value {
+    let names: Vec<String> = codes.iter().map(|code| format!("`{}`", code.code)).collect();
+    let mut schemas: Vec<Value> = codes
+        .iter()
+        .map(|code| json!({ "$ref": format!("#/components/schemas/{PROBLEM}{}", code.code) }))
+        .collect();
+    let schema = match schemas.len() {
+        1 => schemas.remove(0),
+        _ => json!({ "oneOf": schemas }),
+    };
+    json!({
+        "description": format!("Refused: {}.", names.join(", ")),
+        "content": {
+            "application/problem+json": { "schema": schema },
+            HTML: { "schema": { "type": "string" } },
+        },
+    })
+}
+
+fn security(access: &[AllowedBy]) -> Value {
+    let alternatives = access.iter().map(|access| match scheme(*access) {
+        None => json!({}),
+        Some(name) => json!({ name: [] }),
+    });
+    alternatives.collect()
+}
+
+/// Returns the name of the security scheme; `None` where nobody has to be signed in.
+fn scheme(access: AllowedBy) -> Option<&'static str> {
+    match access {
+        AllowedBy::Visitor => None,
+        AllowedBy::Session => Some("session"),
+        AllowedBy::ApiKey => Some("api_key"),
+        AllowedBy::RehearsalToken => Some("rehearsal_token"),
+    }
+}
+
+fn security_schemes() -> Value {
+    json!({
+        "session": {
+            "type": "apiKey", "in": "cookie", "name": "session",
+            "description": "Set by a log-in. Over https its name is `__Host-session`.",
+        },
+        "api_key": {
+            "type": "http", "scheme": "bearer",
+            "description": "Key for programs, made by an administrator on the page of API keys.",
+        },
+        "rehearsal_token": {
+            "type": "http", "scheme": "bearer",
+            "description": "`REHEARSAL_TOKEN` of the deployment. Without that setting the path does not exist.",
+        },
+    })
+}

@@ -1,0 +1,175 @@
+//! One operation with everything that is known about it: from its row in the URL table and from the
+//! types of its handler's arguments.
+
+use std::collections::BTreeMap;
+
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+use crate::web::{
+    described::{AllowedBy, Facts},
+    operation::JSON,
+    path::{DescribedMethod, Path},
+};
+
+/// Media type of a form.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Problem that operations answer with: one row of the table of codes.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemCode {
+    /// HTTP status, the same wherever the code occurs.
+    pub status: u16,
+    /// The `code` member.
+    pub code: &'static str,
+    /// Further members that the document always has.
+    pub members: &'static [&'static str],
+}
+
+/// Where a parameter stands in a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(super) enum ParameterPlace {
+    Path,
+    Query,
+    Header,
+}
+
+/// Parameter of an operation.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) place: ParameterPlace,
+    pub(super) is_required: bool,
+    pub(super) schema: Value,
+}
+
+/// Successful answer with one status, in all its media types.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DescribedAnswer {
+    /// Schema by media type; null where the type is not JSON.
+    pub(super) contents: BTreeMap<&'static str, Value>,
+}
+
+/// Operation of the API reference.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) group: &'static str,
+    /// Method in lower case.
+    pub(super) method: String,
+    /// Path with `{names}`, without the patterns of the URL table.
+    pub(super) path: String,
+    pub(super) summary: &'static str,
+    pub(super) access: Vec<AllowedBy>,
+    pub(super) parameters: Vec<Parameter>,
+    /// Schema of the body; `None` without one.
+    pub(super) body: Option<Value>,
+    pub(super) body_types: Vec<&'static str>,
+    pub(super) successes: BTreeMap<u16, DescribedAnswer>,
+    pub(super) refusals: BTreeMap<u16, Vec<ProblemCode>>,
+}
+
+impl Entry {
+    /// Describes one method of `path`; `generator` keeps the schemas of answers. Codes that `codes` lacks
+    /// are left out.
+    pub(super) fn of(
+        path: &Path,
+        described: &DescribedMethod,
+        codes: &[ProblemCode],
+        generator: &mut SchemaGenerator,
+    ) -> Self {
+        let mut facts = Facts::new(!described.method.is_safe());
+        (described.describe)(&mut facts);
+        if path.accepts_file() {
+            facts.refuses("rate-limited");
+        }
+        let operation = &described.operation;
+        let mut successes: BTreeMap<u16, DescribedAnswer> = BTreeMap::new();
+        for success in &operation.successes {
+            let answer = successes.entry(success.status).or_default();
+            let Some(media_type) = success.media_type else { continue };
+            let schema = success.schema.map_or(Value::Null, |schema| schema(generator).to_value());
+            answer.contents.insert(media_type, schema);
+        }
+        if facts.refusals.contains("login-required") {
+            successes.entry(303).or_default();
+        }
+        facts.refusals.extend(&operation.refusals);
+        // Sorted, so that operations with the same problems share the description.
+        let mut refusals: BTreeMap<u16, Vec<ProblemCode>> = BTreeMap::new();
+        for code in codes.iter().filter(|code| facts.refusals.contains(code.code)) {
+            refusals.entry(code.status).or_default().push(*code);
+        }
+        let accepts_file = path.accepts_file() && facts.is_change;
+        let (template, names) = template(path.pattern());
+        Self {
+            group: path.group(),
+            method: described.method.as_str().to_lowercase(),
+            path: template,
+            summary: operation.summary,
+            parameters: parameters(&facts, names),
+            body_types: body_types(&facts, accepts_file),
+            body: facts.body.map(Schema::to_value),
+            access: facts.access.into_iter().collect(),
+            successes,
+            refusals,
+        }
+    }
+}
+
+/// Returns `pattern` without the patterns of its names, and the names.
+fn template(pattern: &str) -> (String, Vec<String>) {
+    let (mut path, mut names) = (String::new(), Vec::new());
+    let mut rest = pattern;
+    while let Some((before, gap)) = rest.split_once('{') {
+        let (inside, after) = gap.split_once('}').unwrap_or((gap, ""));
+        let name = inside.split_once(':').map_or(inside, |(name, _)| name);
+        path = format!("{path}{before}{{{name}}}");
+        names.push(name.to_owned());
+        rest = after;
+    }
+    (path + rest, names)
+}
+
+fn parameters(facts: &Facts, names: Vec<String>) -> Vec<Parameter> {
+    let path = facts.path.as_ref().map(Schema::as_value);
+    let parts = path.and_then(|schema| schema.get("prefixItems")).and_then(Value::as_array);
+    let in_path = names.into_iter().enumerate().map(|(idx, name)| {
+        let schema = match parts {
+            Some(parts) => parts.get(idx),
+            None => path,
+        };
+        let schema = schema.cloned().unwrap_or_else(|| json!({ "type": "string" }));
+        Parameter { name, place: ParameterPlace::Path, is_required: true, schema }
+    });
+    let query = facts.query.as_ref().map(Schema::as_value);
+    let fields = query.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    let in_query = fields.into_iter().flatten().map(|(name, schema)| Parameter {
+        name: name.clone(),
+        place: ParameterPlace::Query,
+        is_required: query.is_some_and(|query| requires(query, name)),
+        schema: schema.clone(),
+    });
+    let headers = facts.headers.iter().map(|(name, description)| Parameter {
+        name: (*name).to_owned(),
+        place: ParameterPlace::Header,
+        is_required: false,
+        schema: json!({ "type": "string", "description": description }),
+    });
+    in_path.chain(in_query).chain(headers).collect()
+}
+
+/// Whether the object that `schema` describes must have the member `name`.
+pub(super) fn requires(schema: &Value, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|required| required == name))
+}
+
+fn body_types(facts: &Facts, accepts_file: bool) -> Vec<&'static str> {
+    match (&facts.body, facts.has_raw_body) {
+        (None, false) => Vec::new(),
+        (None, true) => vec![JSON],
+        (Some(_), _) if accepts_file => vec![JSON, FORM, "multipart/form-data"],
+        (Some(_), _) => vec![JSON, FORM],
+    }
+}

@@ -1,0 +1,84 @@
+//! Performances and venues, as administrators edit them.
+
+use crate::{
+    accounts::admin_of,
+    admin::{
+        attendees::pages::{self as attendees, AttendeesDocument},
+        cancellation::schedule_pages::{self, ScheduleCancellationDocument},
+        schedules::{
+            Repriced,
+            pages::{
+                self,
+                documents::{ChangedSeats, NewZoneDocument, ScheduleEditionDocument},
+                hidden,
+                price_types::{self, EditedTypesDocument},
+            },
+        },
+        venues::pages::{self as venues, VenueDocument, VenuesDocument, plan::PlanDocument},
+    },
+    catalog::{
+        ScheduleEdition, ScheduleId, VenueEdition, VenueId, ZoneDetails, price_types::PriceTypes,
+    },
+    web::{
+        operation::{changes, creates, file, page, shows},
+        page::DeletedDocument,
+        path::{Path, at},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        at("/admin/schedules/{id}")
+            .get(pages::show_schedule, shows::<ScheduleEditionDocument<'_>>("Shows a performance with its prices and what is left."))
+            .post(pages::update_schedule, changes::<ScheduleEdition>("Moves a performance to another time.").refuses("changed-meanwhile moment-taken wrong-status")),
+        at("/admin/schedules/{id}/attendees")
+            .get(attendees::list_attendees, shows::<AttendeesDocument<'_>>("Lists who comes.")),
+        at("/admin/schedules/{id}/attendees/sheet")
+            .get(attendees::show_sheet, shows::<AttendeesDocument<'_>>("Lists who comes, on a sheet to print.")),
+        at("/admin/schedules/{id}/attendees.csv")
+            .get(attendees::download_attendees, file("Downloads who comes.", "text/csv")),
+        at("/admin/schedules/{id}/cancellation")
+            .get(schedule_pages::show_schedule_cancellation, shows::<ScheduleCancellationDocument<'_>>("Shows what a cancellation would refund, or how far it is."))
+            .post(schedule_pages::create_schedule_cancellation, changes::<ScheduleEdition>("Cancels a performance, and refunds everybody.").refuses("wrong-status changed-meanwhile")),
+        at("/admin/schedules/{id}/deletion")
+            .post(pages::create_deletion, changes::<DeletedDocument<ScheduleId>>("Deletes a performance of a draft.").refuses("in-use changed-meanwhile wrong-status")),
+        at("/admin/schedules/{id}/kept-places")
+            .post(pages::update_kept_places, changes::<ScheduleEdition>("Says when wheelchair places go on general sale.").refuses("changed-meanwhile wrong-status")),
+        at("/admin/schedules/{id}/prices")
+            .post(pages::update_prices, changes::<Repriced>("Changes prices.").refuses("no-such-section changed-meanwhile wrong-status")),
+        at("/admin/schedules/{id}/price-types")
+            .get(price_types::show_price_types, shows::<EditedTypesDocument<'_>>("Lists the price types of a performance."))
+            .post(price_types::create_price_type, changes::<PriceTypes>("Adds a price type.").refuses("too-many-price-types changed-meanwhile price-type-taken wrong-status")),
+        at("/admin/schedules/{id}/price-types/copies")
+            .post(price_types::copy_price_types, changes::<PriceTypes>("Copies the price types of another performance.").refuses("changed-meanwhile price-type-taken too-many-price-types wrong-status")),
+        at("/admin/schedules/{id}/price-types/{type_id}")
+            .post(price_types::update_price_type, changes::<PriceTypes>("Changes a price type.").refuses("changed-meanwhile price-type-taken wrong-status")),
+        at("/admin/schedules/{id}/price-types/{type_id}/withdrawal")
+            .post(price_types::withdraw_price_type, changes::<PriceTypes>("Withdraws a price type.").refuses("changed-meanwhile wrong-status")),
+        at("/admin/schedules/{id}/hidden-sections")
+            .post(hidden::update_hidden, changes::<ChangedSeats>("Hides a section from those without an access code, or shows it.").refuses("changed-meanwhile no-such-section seats-in-use")),
+        at("/admin/schedules/{id}/blocks")
+            .post(pages::update_blocks, changes::<ChangedSeats>("Takes seats out of sale, or back.").refuses("seats-in-use no-such-seats changed-meanwhile")),
+        at("/admin/schedules/{id}/zones")
+            .post(pages::create_zone, changes::<NewZoneDocument>("Adds a zone of places without numbers.").refuses("changed-meanwhile zone-taken wrong-status")),
+        at("/admin/schedules/{id}/zones/{zone_id}")
+            .post(pages::update_zone, changes::<ZoneDetails>("Changes a zone.").refuses("changed-meanwhile zone-taken places-in-use wrong-status")),
+        at("/admin/venues")
+            .get(venues::list_all, shows::<VenuesDocument<'_>>("Lists the venues."))
+            .post(venues::create_venue, creates::<VenueEdition>("Adds a venue.")),
+        at("/admin/venues/new")
+            .get(venues::new_venue, page("Asks for the data of a new venue.")),
+        at("/admin/venues/{id}")
+            .get(venues::show_venue, shows::<VenueDocument<'_>>("Shows a venue."))
+            .post(venues::update_venue, changes::<VenueEdition>("Changes a venue.").refuses("changed-meanwhile")),
+        at("/admin/venues/{id}/deletion")
+            .post(venues::create_deletion, changes::<DeletedDocument<VenueId>>("Deletes a venue that no performance uses.").refuses("in-use changed-meanwhile")),
+        at("/admin/venues/{id}/seats")
+            .post(venues::update_seats, changes::<VenueEdition>("Replaces the seat plan by a CSV file.").refuses("invalid-plan kinds-in-use changed-meanwhile seats-in-use too-many-kinds")).uploads(admin_of),
+        at("/admin/venues/{id}/seats.csv")
+            .get(venues::show_seats, file("Downloads the seat plan.", "text/csv")),
+        at("/admin/venues/{id}/seats/preview")
+            .post(venues::preview_seats, shows::<PlanDocument<'_>>("Draws a seat plan before it is used.").refuses("invalid-plan")).uploads(admin_of),
+    ]
+}

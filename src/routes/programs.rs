@@ -1,0 +1,99 @@
+//! Shows, as administrators and their programs edit them.
+
+use crate::{
+    admin::{
+        cancellation::pages::{self as cancellation, CancellationDocument},
+        codes::pages::{self as codes, CodesDocument, NewCodesDocument},
+        overview::{self, pages::OverviewDocument},
+        programs::pages::{
+            self, EditionDocument, ProgramsDocument, copying,
+            preview::{self, PreviewDocument},
+            publication::{self, PublicationDocument},
+        },
+        queue::{
+            self,
+            pages::{
+                admission,
+                documents::{AdmissionDocument, QueueDocument},
+                draw, guards, purge,
+            },
+        },
+        sales::pages::{self as sales, SalesDocument},
+        schedules,
+    },
+    catalog::{ProgramEdition, ScheduleEdition},
+    entry_queue::{Purge, draw::DrawDocument},
+    web::{
+        operation::{changes, creates, file, page, shows},
+        page::Empty,
+        path::{Path, at},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    let mut paths = vec![
+        at("/admin")
+            .get(overview::pages::show_home, shows::<OverviewDocument<'_>>("Shows what is on sale, and what administrators did last.")),
+        at("/admin/programs")
+            .get(pages::list_programs, shows::<ProgramsDocument<'_>>("Lists the shows, the newest first."))
+            .post(pages::create_program, creates::<ProgramEdition>("Makes a show, as a draft.").refuses("slug-taken")),
+        at("/admin/programs/new")
+            .get(pages::new_program, page("Asks for the data of a new show.")),
+        at("/admin/programs/{id}")
+            .get(pages::show_program, shows::<EditionDocument<'_>>("Shows a show with its performances."))
+            .post(pages::update_program, changes::<ProgramEdition>("Changes a show.").refuses("slug-taken changed-meanwhile wrong-status draw-announced")),
+        at("/admin/programs/{id}/publication")
+            .get(publication::show_publication, shows::<PublicationDocument<'_>>("Shows what a publication would make public."))
+            .post(publication::create_publication, changes::<ProgramEdition>("Publishes a show.").refuses("nothing-to-sell changed-meanwhile wrong-status")),
+        at("/admin/programs/{id}/preview")
+            .get(preview::show_preview, shows::<PreviewDocument>("Shows a draft as customers would see it.").or_redirects()),
+        at("/admin/programs/{id}/copies")
+            .post(copying::create_copy, creates::<ProgramEdition>("Copies a show with its performances.").refuses("changed-meanwhile slug-taken")),
+        at("/admin/programs/{id}/schedules")
+            .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses("moment-taken wrong-status changed-meanwhile")),
+        at("/admin/programs/{id}/cancellation")
+            .get(cancellation::show_cancellation, shows::<CancellationDocument<'_>>("Shows what a cancellation would refund, or how far it is."))
+            .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds everybody.").refuses("wrong-status changed-meanwhile")),
+        at("/admin/programs/{id}/sales")
+            .get(sales::show_sales, shows::<SalesDocument>("Shows what was sold.")),
+        at("/admin/programs/{id}/sales.csv")
+            .get(sales::download_sales, file("Downloads what was sold.", "text/csv")),
+        at("/admin/programs/{id}/codes")
+            .get(codes::list_codes, shows::<CodesDocument<'_>>("Lists the codes of a show."))
+            .post(codes::create_codes, creates::<NewCodesDocument>("Makes codes.").refuses("code-taken code-gate-draw")),
+        at("/admin/programs/{id}/codes.csv")
+            .get(codes::download_codes, file("Downloads the codes.", "text/csv")),
+        at("/admin/programs/{id}/codes/{code_id}/limit")
+            .post(codes::update_limit, changes::<Empty>("Changes how often a code may be used.").refuses("code-below-uses code-withdrawn")),
+        at("/admin/programs/{id}/codes/{code_id}/withdrawal")
+            .post(codes::create_withdrawal, changes::<Empty>("Withdraws a code.").refuses("code-withdrawn")),
+    ];
+    paths.extend(queue_paths());
+    paths
+}
+
+#[rustfmt::skip]
+fn queue_paths() -> Vec<Path> {
+    vec![
+        at("/admin/programs/{id}/queue")
+            .get(queue::pages::show_queue, shows::<QueueDocument<'_>>("Shows the queue of a show, and what other limits would lead to."))
+            .post(queue::pages::update_queue, changes::<ProgramEdition>("Changes the limits of a queue.").refuses("changed-meanwhile wrong-status")),
+        at("/admin/programs/{id}/queue/guards")
+            .post(guards::update_guards, changes::<ProgramEdition>("Changes what guards a queue against hoarding.").refuses("changed-meanwhile wrong-status draw-announced")),
+        at("/admin/programs/{id}/queue/draw")
+            .post(draw::create_draw, changes::<DrawDocument>("Announces that the sale opens with a draw.").refuses("draw-not-possible draw-announced")),
+        at("/admin/programs/{id}/queue/draw/withdrawal")
+            .post(draw::delete_draw, changes::<Empty>("Withdraws a draw that is not closed.").refuses("draw-announced draw-closed")),
+        at("/admin/programs/{id}/queue/draw/beacon-omission")
+            .post(draw::create_omission, changes::<Empty>("Numbers a draw without its public beacon, which did not come.").refuses("beacon-awaited draw-running draw-closed")),
+        at("/admin/programs/{id}/queue/pause")
+            .post(queue::pages::create_pause, changes::<ProgramEdition>("Pauses the admission.").refuses("changed-meanwhile wrong-status")),
+        at("/admin/programs/{id}/queue/resumption")
+            .post(queue::pages::create_resumption, changes::<ProgramEdition>("Resumes the admission.").refuses("changed-meanwhile wrong-status")),
+        at("/admin/programs/{id}/queue/admissions")
+            .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses("sale-closed no-token sale-not-open")),
+        at("/admin/programs/{id}/queue/purge")
+            .post(purge::create_purge, changes::<Purge>("Empties a queue.")),
+    ]
+}

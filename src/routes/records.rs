@@ -1,0 +1,42 @@
+//! Figures, mails and the log of acts.
+
+use crate::{
+    admin::{
+        audit_log::pages::{self as audit_log, ActsDocument},
+        charges::pages::{self as charges, UnclaimedDocument},
+        mails::pages::{self as mails, LetterDocument, MailListDocument},
+        popularity::pages::{self as popularity, PopularityDocument, SellOutsDocument},
+    },
+    outbox::MailId,
+    web::{
+        operation::{changes, file, page, shows},
+        page::Identified,
+        path::{Path, at},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        at("/admin/charges")
+            .get(charges::list_unclaimed, shows::<UnclaimedDocument<'_>>("Lists money that came for deleted accounts.")),
+        at("/admin/charges.csv")
+            .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv").refuses("invalid")),
+        at("/admin/popularity")
+            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by what was sold.").refuses("invalid")),
+        at("/admin/popularity/sell-outs")
+            .get(popularity::show_sell_outs, shows::<SellOutsDocument<'_>>("Lists the performances that were sold out, and how long it took.")),
+        at("/admin/mails")
+            .get(mails::list_mails, shows::<MailListDocument<'_>>("Lists the mails, the newest first.")),
+        at("/admin/mails/{id}")
+            .get(mails::show_mail, shows::<LetterDocument<'_>>("Shows a mail.")),
+        at("/admin/mails/{id}/html")
+            .get(mails::show_html, page("Shows the page of a mail, as its reader sees it.")),
+        at("/admin/mails/{id}/sending")
+            .post(mails::create_sending, changes::<Identified<MailId>>("Sends a mail again that was given up.").refuses("mail-not-failed")),
+        at("/admin/audit")
+            .get(audit_log::list_acts, shows::<ActsDocument>("Lists what administrators and their programs did.")),
+        at("/admin/audit.csv")
+            .get(audit_log::download_acts, file("Downloads what they did.", "text/csv")),
+    ]
+}

@@ -1,0 +1,42 @@
+//! The service itself.
+
+use crate::{
+    api_reference::pages as api_reference,
+    rehearsal::{
+        fixtures::model::Stage,
+        pages::{self as rehearsal, AddedPeople},
+    },
+    web::{
+        assets,
+        health::{self, HealthDocument, ReadinessDocument},
+        metrics,
+        operation::{file, gives, makes, page},
+        path::{Path, at},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        at("/openapi.json")
+            .get(api_reference::download_document, gives::<serde_json::Value>("Downloads this document.").or_nothing(304)),
+        at("/api")
+            .get(api_reference::show_reference, page("Shows this document to people.")),
+        at("/api/{group}")
+            .get(api_reference::show_group, page("Shows the operations of a group to people.").refuses("not-found")),
+        at("/healthz")
+            .get(health::show_health, gives::<HealthDocument>("Tells that the process is up.")),
+        at("/readyz")
+            .get(health::show_readiness, gives::<ReadinessDocument>("Tells whether the instance can serve.").answers::<ReadinessDocument>(503)),
+        at("/metrics")
+            .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain").refuses("not-found")),
+        at("/static/{version}/{name:.*}")
+            .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("application/manifest+json").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
+        at("/rehearsal/stages")
+            .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.").refuses("too-many-people stage-limit")).with_long_deadline(),
+        at("/rehearsal/stages/{id}")
+            .delete(rehearsal::delete_stage, gives::<()>("Removes what a rehearsal made.")).with_long_deadline(),
+        at("/rehearsal/stages/{id}/people")
+            .post(rehearsal::create_people, makes::<AddedPeople>("Adds people to a rehearsal.").refuses("too-many-people")).with_long_deadline(),
+    ]
+}

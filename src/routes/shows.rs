@@ -1,0 +1,31 @@
+//! What is on sale.
+
+use crate::{
+    catalog::{self, pages::HomeDocument, popularity::pages::PopularDocument},
+    entry_queue::{self, pages::program_document::ProgramDocument},
+    reservation::{self, codes::pages::RedemptionDocument},
+    web::{
+        operation::{creates, file, shows},
+        path::{Path, at},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        at("/")
+            .get(catalog::pages::show_home, shows::<HomeDocument<'_>>("Lists the shows that are on sale, those to come, and those that people book.")),
+        at("/popular")
+            .get(catalog::popularity::pages::show_popular, shows::<PopularDocument<'_>>("Ranks the shows by what was booked on a day or in a week.")),
+        at("/sitemap.xml")
+            .get(catalog::pages::sitemap::show_sitemap, file("Lists the public pages for search engines.", "application/xml")),
+        at("/robots.txt")
+            .get(catalog::pages::sitemap::show_robots, file("Says what search engines may read.", "text/plain")),
+        at("/posters/{slug}/{version}.png")
+            .get(catalog::pages::picture::show_picture, file("Draws the poster of a show.", "image/png")),
+        at("/programs/{slug}")
+            .get(entry_queue::pages::show_program, shows::<ProgramDocument<'_>>("Shows a show with its performances. A slug or an id names it.")),
+        at("/programs/{slug}/code-redemptions")
+            .post(reservation::pages::create_redemption, creates::<RedemptionDocument>("Redeems an access code, which opens a section or a way in to the account.").refuses("code-unknown code-not-yet code-over code-used-up code-used code-elsewhere")),
+    ]
+}

@@ -1,0 +1,64 @@
+//! Tickets, and their ways from one holder to another.
+
+use crate::{
+    tickets::{
+        hand_over::{
+            self,
+            model::{HandOverAnswered, TicketOffered},
+            pages::HandOverDocument,
+        },
+        pages::{
+            self, TicketDocument, TicketsDocument,
+            bought::{self, BoughtDocument},
+            downloads,
+        },
+        returns::{self, model::ReturnMade, pages::ReturnTakenBackDocument},
+    },
+    web::{
+        operation::{changes, creates, file, redirects, shows},
+        path::{Path, at},
+    },
+};
+
+const PDF: &str = "application/pdf";
+const CALENDAR: &str = "text/calendar";
+
+#[rustfmt::skip]
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        at("/reservations/{id}/tickets")
+            .get(bought::show_bought, shows::<BoughtDocument<'_>>("Shows the tickets that a payment issued to the account.").or_redirects()),
+        at("/reservations/{id}/tickets.pdf")
+            .get(downloads::show_reservation_pdf, file("Downloads the tickets of a reservation, a page each.", PDF)),
+        at("/reservations/{id}/tickets-a4.pdf")
+            .get(downloads::show_reservation_print, file("Downloads the tickets of a reservation to print on A4.", PDF)),
+        at("/reservations/{id}/tickets.ics")
+            .get(downloads::show_reservation_calendar, file("Downloads the performance as an entry of a calendar.", CALENDAR)),
+        at("/tickets")
+            .get(pages::list_tickets, shows::<TicketsDocument<'_>>("Lists the account's tickets, and tickets that others offer to it.")),
+        at("/tickets/{code}.ics")
+            .get(downloads::show_calendar, file("Downloads the performance of a ticket as an entry of a calendar.", CALENDAR)),
+        at("/tickets/{code}.pdf")
+            .get(downloads::show_pdf, file("Downloads a ticket.", PDF)),
+        at("/tickets/{code}.svg")
+            .get(downloads::show_qr_code, file("Draws a ticket as a QR code.", "image/svg+xml")),
+        at("/tickets/{code}")
+            .get(pages::show_ticket, shows::<TicketDocument<'_>>("Shows a ticket.").or_redirects()),
+        at("/tickets/{code}/hand-overs")
+            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to somebody else.").refuses("hand-over-not-valid hand-over-begun hand-over-to-oneself hand-over-pending hand-over-on-return hand-over-too-many-hands hand-over-limit hand-over-too-often hand-over-unconfirmed contended key-reused already-processing")),
+        at("/tickets/{code}/returns")
+            .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses("return-not-valid return-open return-not-payer return-reduced return-offered return-sale-closed return-closed return-payout-changed contended key-reused already-processing")),
+        at("/returns/{id}")
+            .get(returns::pages::show_return, redirects("Leads to the ticket of a return.")),
+        at("/returns/{id}/cancellation")
+            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes a ticket back that nobody has bought.").refuses("return-ended return-being-bought return-gone contended")),
+        at("/hand-overs/{id}")
+            .get(hand_over::pages::show_hand_over, shows::<HandOverDocument<'_>>("Shows a ticket that is offered, to both sides.")),
+        at("/hand-overs/{id}/acceptance")
+            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.").refuses("hand-over-not-valid hand-over-ended hand-over-expired hand-over-begun hand-over-unconfirmed contended")),
+        at("/hand-overs/{id}/declining")
+            .post(hand_over::pages::create_declining, changes::<HandOverAnswered>("Declines a ticket.").refuses("hand-over-ended hand-over-expired contended")),
+        at("/hand-overs/{id}/cancellation")
+            .post(hand_over::pages::create_cancellation, changes::<HandOverAnswered>("Takes an offer back.").refuses("hand-over-ended hand-over-expired contended")),
+    ]
+}

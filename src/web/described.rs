@@ -1,0 +1,155 @@
+//! What the types of a handler's arguments tell about its operation: parameters, the body, who may use it,
+//! and the refusals that come with each.
+
+use std::collections::BTreeSet;
+
+use actix_web::{HttpRequest, web};
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+
+use crate::web::{form::Body, page::View};
+
+/// Argument of a handler that is described in the API reference.
+pub trait Described {
+    /// Adds what the argument tells to `facts`.
+    fn describe(facts: &mut Facts);
+}
+
+/// Who may use an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AllowedBy {
+    /// Nobody has to be signed in; a session changes what is shown.
+    Visitor,
+    /// An account that is signed in.
+    Session,
+    /// Key for programs, instead of a session.
+    ApiKey,
+    /// Token of the deployment for rehearsals.
+    RehearsalToken,
+}
+
+/// What the arguments of one handler tell.
+#[derive(Debug)]
+pub struct Facts {
+    /// Whether the operation changes something.
+    pub(crate) is_change: bool,
+    pub(crate) access: BTreeSet<AllowedBy>,
+    pub(crate) path: Option<Schema>,
+    pub(crate) query: Option<Schema>,
+    pub(crate) body: Option<Schema>,
+    /// Whether the body is any bytes.
+    pub(crate) has_raw_body: bool,
+    /// Headers, each with its description.
+    pub(crate) headers: Vec<(&'static str, &'static str)>,
+    pub(crate) refusals: BTreeSet<&'static str>,
+    generator: SchemaGenerator,
+}
+
+impl Facts {
+    /// Returns the facts of an operation whose arguments say nothing.
+    pub(crate) fn new(is_change: bool) -> Self {
+        let settings = SchemaSettings::draft2020_12().for_deserialize();
+        let settings = settings.with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        });
+        let mut facts = Self {
+            is_change,
+            access: BTreeSet::new(),
+            path: None,
+            query: None,
+            body: None,
+            has_raw_body: false,
+            headers: Vec::new(),
+            refusals: BTreeSet::new(),
+            generator: settings.into_generator(),
+        };
+        facts.refuses("internal unavailable bad-request unsupported-media-type");
+        if is_change {
+            facts.refuses("cross-site body-too-large request-timeout");
+        }
+        facts
+    }
+
+    /// Adds codes of problems, separated by spaces.
+    pub(crate) fn refuses(&mut self, codes: &'static str) {
+        self.refusals.extend(codes.split_whitespace());
+    }
+
+    /// Adds a way to be allowed.
+    pub(crate) fn admits(&mut self, access: AllowedBy) {
+        self.access.insert(access);
+    }
+
+    /// Adds a header that is read.
+    pub(crate) fn reads_header(&mut self, name: &'static str, description: &'static str) {
+        self.headers.push((name, description));
+    }
+}
+
+impl<T: 'static> Described for web::Data<T> {
+    fn describe(_: &mut Facts) {}
+}
+
+impl Described for HttpRequest {
+    fn describe(_: &mut Facts) {}
+}
+
+impl Described for View {
+    fn describe(_: &mut Facts) {}
+}
+
+impl Described for web::Bytes {
+    fn describe(facts: &mut Facts) {
+        facts.has_raw_body = true;
+    }
+}
+
+impl<T: JsonSchema> Described for web::Path<T> {
+    fn describe(facts: &mut Facts) {
+        facts.path = Some(facts.generator.subschema_for::<T>());
+        facts.refuses("not-found");
+    }
+}
+
+impl<T: JsonSchema> Described for web::Query<T> {
+    fn describe(facts: &mut Facts) {
+        facts.query = Some(facts.generator.subschema_for::<T>());
+        facts.refuses("invalid");
+    }
+}
+
+impl<T: JsonSchema> Described for Body<T> {
+    fn describe(facts: &mut Facts) {
+        facts.body = Some(facts.generator.subschema_for::<T>());
+        facts.refuses("invalid");
+    }
+}
+
+impl<T: Described> Described for Option<T> {
+    fn describe(facts: &mut Facts) {
+        let refusals = facts.refusals.clone();
+        T::describe(facts);
+        facts.admits(AllowedBy::Visitor);
+        facts.refusals = refusals;
+    }
+}
+
+macro_rules! describe_arguments {
+    ($($argument:ident)*) => {
+        impl<$($argument: Described),*> Described for ($($argument,)*) {
+            fn describe(_facts: &mut Facts) {
+                $($argument::describe(_facts);)*
+            }
+        }
+    };
+}
+
+describe_arguments!();
+describe_arguments!(A);
+describe_arguments!(A B);
+describe_arguments!(A B C);
+describe_arguments!(A B C D);
+describe_arguments!(A B C D E);
+describe_arguments!(A B C D E F);
+describe_arguments!(A B C D E F G);
+describe_arguments!(A B C D E F G H);
