@@ -129,6 +129,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(409, "too-many-price-types", &["types_max"]),
     row(409, "too-many-webhooks", &[]),
     row(409, "transfer-limit", &["limit"]),
+    row(409, "transfer-planned", &["starts_at"]),
     row(409, "undo-over", &[]),
     row(409, "waiting-list-full", &[]),
     row(409, "waiting-list-not-open", &[]),
