@@ -73,15 +73,15 @@ fn operation(entry: &Entry, responses: &mut Map<String, Value>) -> Value {
         );
         responses.entry(name).or_insert_with(|| refusal(codes));
     }
-    let mut document = json!({
-        "operationId": operation_id(entry),
-        "summary": entry.summary,
-        "tags": [entry.group],
-        "responses": answers,
-        "security": security(&entry.access),
-    });
+    let mut document = Map::new();
+    document.insert("operationId".to_owned(), json!(operation_id(entry)));
+    document.insert("summary".to_owned(), json!(entry.summary));
+    document.insert("tags".to_owned(), json!([entry.group]));
+    document.insert("responses".to_owned(), answers.into());
+    document.insert("security".to_owned(), security(&entry.access));
     if !entry.parameters.is_empty() {
-        document["parameters"] = entry.parameters.iter().map(parameter).collect();
+        let parameters = entry.parameters.iter().map(parameter).collect();
+        document.insert("parameters".to_owned(), parameters);
     }
     if !entry.body_types.is_empty() {
         let schema = entry.body.clone().unwrap_or_else(|| json!({ "type": "object" }));
@@ -91,9 +91,10 @@ fn operation(entry: &Entry, responses: &mut Map<String, Value>) -> Value {
             .map(|media_type| ((*media_type).to_owned(), json!({ "schema": schema })))
             .collect();
         let is_required = schema.get("required").is_some();
-        document["requestBody"] = json!({ "content": contents, "required": is_required });
+        let body = json!({ "content": contents, "required": is_required });
+        document.insert("requestBody".to_owned(), body);
     }
-    document
+    document.into()
 }
 
 /// Returns a name for the operation, of its method and path: no two have the same.
@@ -127,22 +128,23 @@ fn success(status: u16, answer: &DescribedAnswer) -> Value {
         .iter()
         .map(|(media_type, schema)| {
             let content = match schema {
+                Value::Null if media_type.ends_with("json") => json!({}),
                 Value::Null => json!({ "schema": { "type": "string" } }),
                 schema => json!({ "schema": schema }),
             };
             ((*media_type).to_owned(), content)
         })
         .collect();
-    let mut document = json!({ "description": description });
+    let mut document = Map::new();
+    document.insert("description".to_owned(), json!(description));
     if !contents.is_empty() {
-        document["content"] = contents.into();
+        document.insert("content".to_owned(), contents.into());
     }
     if status == 303 {
-        document["headers"] = json!({
-            "Location": { "required": true, "schema": { "type": "string" } },
-        });
+        let location = json!({ "required": true, "schema": { "type": "string" } });
+        document.insert("headers".to_owned(), json!({ "Location": location }));
     }
-    document
+    document.into()
 }
 
 /// Returns a problem by itself: what every problem document has, and what the code adds.

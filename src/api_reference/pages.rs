@@ -103,7 +103,7 @@ pub(crate) async fn show_reference(
         operations: reference.of_group(name).map(Listed::of).collect(),
     };
     let groups = GROUPS.iter().map(group).collect();
-    let page = ReferencePage { site: app.config.site_url().to_string(), groups, v };
+    let page = ReferencePage { site: app.config.site_url().clone(), groups, v };
     Ok(page.v.html(StatusCode::OK, &page))
 }
 
@@ -157,7 +157,7 @@ pub(crate) async fn show_group(
 ) -> Result<HttpResponse, PageError> {
     let (v, reference) = (visitor.view, reference(&request)?);
     let (name, about) = GROUPS.iter().find(|(name, _)| *name == *path).ok_or(NotFound)?;
-    let site = app.config.site_url().to_string();
+    let site = app.config.site_url().clone();
     let shown = |entry: &Entry| ShownOperation::of(&v, entry, &reference.schemas, &site);
     let operations = reference.of_group(name).map(shown).collect();
     let page = GroupPage { title: title(&v, name), about, operations, v };

@@ -79,6 +79,6 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/venues/{id}/seats.csv")
             .get(venues::show_seats, file("Downloads the seat plan.", "text/csv")),
         at("/admin/venues/{id}/seats/preview")
-            .post(venues::preview_seats, shows::<PlanDocument<'_>>("Draws a seat plan before it is used.").refuses("invalid-plan")).uploads(admin_of),
+            .post(venues::preview_seats, shows::<PlanDocument<'_>>("Draws a seat plan before it is used.").refuses("invalid-plan changed-meanwhile")).uploads(admin_of),
     ]
 }
