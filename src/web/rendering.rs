@@ -37,6 +37,9 @@ struct ErrorPage<'a> {
     request_id: String,
 }
 
+/// Members that every problem document has.
+const OF_EVERY_PROBLEM: [&str; 5] = ["type", "title", "status", "detail", "code"];
+
 /// Problem document (RFC 9457).
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ProblemDocument {
@@ -143,6 +146,8 @@ fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
 }
 
 fn document(view: &View, problem: &mut Problem) -> HttpResponse {
+    // A state that is told with a problem has a status of its own: `status` is the HTTP status.
+    problem.members.retain(|name, _| !OF_EVERY_PROBLEM.contains(&name.as_str()));
     let document = ProblemDocument {
         kind: "about:blank",
         title: problem.localize(view.locale, "title").to_string(),
