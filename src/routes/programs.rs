@@ -92,8 +92,8 @@ fn queue_paths() -> Vec<Path> {
         at("/admin/programs/{id}/queue/resumption")
             .post(queue::pages::create_resumption, changes::<ProgramEdition>("Resumes the admission.").refuses("changed-meanwhile wrong-status")),
         at("/admin/programs/{id}/queue/admissions")
-            .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses("sale-closed no-token sale-not-open")),
+            .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses("sale-closed no-token sale-not-open draw-running")),
         at("/admin/programs/{id}/queue/purge")
-            .post(purge::create_purge, changes::<Purge>("Empties a queue.")),
+            .post(purge::create_purge, changes::<Purge>("Empties a queue.").refuses("draw-running")),
     ]
 }
