@@ -20,10 +20,8 @@ create table daily_sales (
         foreign key (schedule_id, program_id) references schedules (id, program_id)
 );
 
--- Rows in the order in which they changed, for the ranking in Redis. One count may change very many. The
--- condition is true for every row, and only this index's own statement states it, for the reason given
--- at `schedule_seats_available`.
-create index daily_sales_changed_in on daily_sales (changed_in, day, schedule_id) where changed_in > 0;
+-- Rows in the order in which they changed, for the ranking in Redis.
+create index daily_sales_changed_in on daily_sales (changed_in);
 -- The days of one performance.
 create index daily_sales_schedule_id on daily_sales (schedule_id);
 
