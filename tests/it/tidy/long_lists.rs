@@ -41,7 +41,7 @@ async fn a_page_of_many_transfers_reads_what_it_shows(db: PgPool) {
                 for after in [newest, middle] {
                     let explain = format!(
                         "explain (analyze, format json) execute listed
-                         ({statuses}, {other}, {sides}, {after}, {statuses}, 51, id_of(0))"
+                         ({statuses}, {other}, {sides}, {after}, {statuses}, 51, id_of(0), {statuses})"
                     );
                     let plan: Value = sqlx::query_scalar(AssertSqlSafe(explain.clone()))
                         .fetch_one(&mut *tx)

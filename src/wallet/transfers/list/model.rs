@@ -25,9 +25,14 @@ pub(crate) struct TransferFilter {
 }
 
 impl TransferFilter {
-    /// Returns the states that the filter selects.
-    pub(super) fn shown(&self) -> &[TransferStatus] {
-        self.status.as_ref().map_or(TransferStatus::VARIANTS, std::slice::from_ref)
+    /// Returns the states of requests of `direction` that the filter selects: a planned request is
+    /// its sender's alone.
+    pub(super) fn shown(&self, direction: TransferDirection) -> Vec<TransferStatus> {
+        let is_shown = |status: &TransferStatus| {
+            self.status.is_none_or(|only| only == *status)
+                && (direction == TransferDirection::Sent || *status != TransferStatus::Planned)
+        };
+        TransferStatus::VARIANTS.iter().copied().filter(is_shown).collect()
     }
 
     /// Returns the states that rows of the selected requests have. One that ended by the clock may

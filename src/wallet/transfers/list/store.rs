@@ -37,8 +37,7 @@ pub(super) async fn list(
                 union all
                 (select id from transfers t
                  where $2::uuid is null and receiver_id = $4 and status = kept.status and id < $5
-                     and shown_transfer_status(status, starts_at, expires_at) = any($6::text[])
-                     and shown_transfer_status(status, starts_at, expires_at) <> 'PLANNED'
+                     and shown_transfer_status(status, starts_at, expires_at) = any($9::text[])
                  order by id desc limit $7)
                 union all
                 (select id from transfers t
@@ -50,8 +49,7 @@ pub(super) async fn list(
                 (select id from transfers t
                  where sender_id = $2 and receiver_id = $4 and sender_id <> receiver_id
                      and status = kept.status and id < $5
-                     and shown_transfer_status(status, starts_at, expires_at) = any($6::text[])
-                     and shown_transfer_status(status, starts_at, expires_at) <> 'PLANNED'
+                     and shown_transfer_status(status, starts_at, expires_at) = any($9::text[])
                  order by id desc limit $7)
             ) mine
         )
@@ -71,9 +69,10 @@ pub(super) async fn list(
         filter.of(Sent, account_id) as _,
         filter.of(Received, account_id) as _,
         after.map_or(Uuid::max(), |after| after.0),
-        filter.shown() as _,
+        filter.shown(Sent) as _,
         rows_max,
         account_id as _,
+        filter.shown(Received) as _,
     )
     .fetch_all(db)
     .await

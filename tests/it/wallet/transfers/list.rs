@@ -37,7 +37,8 @@ async fn requests_are_listed_by_direction_status_and_counterparty(db: PgPool) {
     sent(&db, eve, ada, 4).await;
     lapse(&db).await;
     sent(&db, ada, bob, 5).await;
-    sent(&db, eve, bob, 6).await;
+    // Of others. A sender's next request would write that an earlier one has expired.
+    sent(&db, bob, eve, 6).await;
 
     let bobs = email_of(&db, bob.account_id).await;
     for (query, listed) in [
