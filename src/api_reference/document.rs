@@ -53,7 +53,7 @@ pub(super) fn document(entries: &[Entry], schemas: &Map<String, Value>) -> Value
     })
 }
 
-const ABOUT: &str = "Every path answers people with pages and programs with JSON. Send \
+const ABOUT: &str = "Every path answers people with pages and software with JSON. Send \
     `Accept: application/json`: without it a read is answered with a page, and a change with a redirect. \
     A body is a form or a JSON document with the same field names. A refusal is a problem document (RFC 9457) \
     whose `code` says what was refused. Times are RFC 3339 in UTC, points are whole numbers.";
@@ -210,7 +210,7 @@ fn security_schemes() -> Value {
         },
         "api_key": {
             "type": "http", "scheme": "bearer",
-            "description": "Key for programs, made by an administrator on the page of API keys.",
+            "description": "API key, made by an administrator on the page of API keys.",
         },
         "rehearsal_token": {
             "type": "http", "scheme": "bearer",

@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 
 use self::entry::Entry;
 pub use self::entry::ProblemCode;
-use crate::web::{path::Path, precompressed::Precompressed};
+use crate::web::path::Path;
 
 /// The API reference of a process.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct ApiReference {
     entries: Vec<Entry>,
     /// Named schemas, by name.
     schemas: Map<String, Value>,
-    document: Precompressed,
+    document: Vec<u8>,
     etag: String,
 }
 
@@ -56,7 +56,7 @@ impl ApiReference {
         let schemas = document::schemas(codes, generator);
         let document = document::document(&entries, &schemas).to_string().into_bytes();
         let etag = hex::encode(Sha256::digest(&document));
-        Self { entries, schemas, document: document.into(), etag }
+        Self { entries, schemas, document, etag }
     }
 
     /// Lists the operations of a group.
@@ -66,6 +66,6 @@ impl ApiReference {
 
     /// Returns the OpenAPI document as JSON text.
     pub fn document(&self) -> &[u8] {
-        &self.document.plain
+        &self.document
     }
 }

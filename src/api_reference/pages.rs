@@ -7,7 +7,7 @@ use actix_web::{
         header::Header,
         header::{self, EntityTag, IfNoneMatch},
     },
-    web::{Data, Path},
+    web::{self, Data, Path},
 };
 use askama::Template;
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ use crate::{
 
 /// `GET /openapi.json`: the same bytes until another version is served.
 pub(crate) async fn download_document(request: HttpRequest) -> Result<HttpResponse, PageError> {
-    let reference = reference(&request)?;
+    let reference = reference(&request).await?;
     let etag = EntityTag::new_strong(reference.etag.clone());
     let is_known = match IfNoneMatch::parse(&request) {
         Ok(IfNoneMatch::Any) => true,
@@ -45,13 +45,14 @@ pub(crate) async fn download_document(request: HttpRequest) -> Result<HttpRespon
     if is_known {
         return Ok(response.finish());
     }
-    response.content_type(JSON);
-    Ok(reference.document.send(&request, response))
+    Ok(response.content_type(JSON).body(reference.document()))
 }
 
-fn reference(request: &HttpRequest) -> Result<&'static ApiReference, PageError> {
-    let source = request.app_data::<ReferenceSource>().ok_or(Internal)?;
-    Ok(source.0())
+/// Returns the reference. It is made apart from the threads that answer requests, because that takes as
+/// long as many of them.
+async fn reference(request: &HttpRequest) -> Result<&'static ApiReference, PageError> {
+    let source = *request.app_data::<ReferenceSource>().ok_or(Internal)?;
+    Ok(web::block(source.0).await.map_err(|_pool_is_gone| Internal)?)
 }
 
 /// Group of operations, as the first page lists it.
@@ -95,7 +96,7 @@ pub(crate) async fn show_reference(
     visitor: Visitor,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let (v, reference) = (visitor.view, reference(&request)?);
+    let (v, reference) = (visitor.view, reference(&request).await?);
     let group = |(name, about): &(&'static str, &'static str)| ShownGroup {
         name,
         title: title(&v, name),
@@ -155,7 +156,7 @@ pub(crate) async fn show_group(
     path: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let (v, reference) = (visitor.view, reference(&request)?);
+    let (v, reference) = (visitor.view, reference(&request).await?);
     let (name, about) = GROUPS.iter().find(|(name, _)| *name == *path).ok_or(NotFound)?;
     let site = app.config.site_url().clone();
     let shown = |entry: &Entry| ShownOperation::of(&v, entry, &reference.schemas, &site);

@@ -8,8 +8,8 @@ use super::entry::requires;
 const ROWS_MAX: usize = 60;
 /// Documents inside documents that rows are made of.
 const DEPTH_MAX: usize = 3;
-/// More types than these are a field, which takes any value as text.
-const FIELD_KINDS_MIN: usize = 2;
+/// Types that are named. A value of more types is a field, which takes any of them as text.
+const KINDS_MAX: usize = 2;
 /// Values of an enumeration that are named.
 const VALUES_MAX: usize = 12;
 
@@ -92,11 +92,7 @@ fn kind(schema: &Value, schemas: &Map<String, Value>) -> String {
         let named: Vec<String> = values.iter().take(VALUES_MAX).map(plain).collect();
         return named.join(" | ");
     }
-    if schema
-        .get("type")
-        .and_then(Value::as_array)
-        .is_some_and(|kinds| kinds.len() > FIELD_KINDS_MIN)
-    {
+    if schema.get("type").and_then(Value::as_array).is_some_and(|kinds| kinds.len() > KINDS_MAX) {
         return "value".to_owned();
     }
     let mut kinds: Vec<String> = match schema.get("type") {

@@ -4,17 +4,25 @@
 //! A file is compressed once in the life of a process, when it is first asked for, as small as it gets:
 //! it is asked for often, and a page is slow where its files are large.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    io::{self, Write},
+    sync::{LazyLock, OnceLock},
+};
 
-use actix_web::{HttpRequest, HttpResponse, http::header, web};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{self, AcceptEncoding, ContentEncoding, Encoding, Header},
+    web::{self, Bytes},
+};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use brotli::enc::BrotliEncoderParams;
+use flate2::{Compression, write::GzEncoder};
 use rust_embed::{Embed, EmbeddedFile};
 use sha2::{Digest, Sha256};
 
-use super::{
-    error::{NotFound, PageError},
-    precompressed::Precompressed,
-};
+use super::error::{NotFound, PageError};
 
 #[derive(Embed)]
 #[folder = "static/"]
@@ -23,8 +31,10 @@ struct Assets;
 /// File as it is served.
 #[derive(Debug)]
 struct Asset {
-    bytes: Precompressed,
+    plain: Bytes,
     mime: String,
+    brotli: OnceLock<Bytes>,
+    gzip: OnceLock<Bytes>,
 }
 
 /// All files by their names.
@@ -38,7 +48,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     const VERSION_BYTES: usize = 6;
     let mut digest = Sha256::new();
     for asset in ASSETS.values() {
-        digest.update(Sha256::digest(&asset.bytes.plain));
+        digest.update(Sha256::digest(&asset.plain));
     }
     let hash = digest.finalize();
     hash.iter().take(VERSION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
@@ -51,8 +61,46 @@ impl Asset {
             true => format!("{mime}; charset=utf-8"),
             false => mime.to_owned(),
         };
-        Self { bytes: file.data.into_owned().into(), mime }
+        let plain = Bytes::from(file.data.into_owned());
+        Self { plain, mime, brotli: OnceLock::new(), gzip: OnceLock::new() }
     }
+
+    /// Returns the file in a coding that the client takes, the smallest one first.
+    fn encoded(&self, accepted: &AcceptEncoding) -> (ContentEncoding, Bytes) {
+        let codings = [Encoding::brotli(), Encoding::gzip(), Encoding::identity()];
+        match accepted.negotiate(codings.iter()) {
+            Some(Encoding::Known(ContentEncoding::Brotli)) => {
+                (ContentEncoding::Brotli, self.in_coding(&self.brotli, brotli))
+            }
+            Some(Encoding::Known(ContentEncoding::Gzip)) => {
+                (ContentEncoding::Gzip, self.in_coding(&self.gzip, gzip))
+            }
+            _ => (ContentEncoding::Identity, self.plain.clone()),
+        }
+    }
+
+    /// Returns what `kept` has, or compresses the file for it. Writing to memory does not fail.
+    fn in_coding(
+        &self,
+        kept: &OnceLock<Bytes>,
+        compress: fn(&[u8]) -> io::Result<Vec<u8>>,
+    ) -> Bytes {
+        kept.get_or_init(|| compress(&self.plain).unwrap_or_default().into()).clone()
+    }
+}
+
+fn brotli(plain: &[u8]) -> io::Result<Vec<u8>> {
+    // The slowest and smallest there is, which is the default.
+    let params = BrotliEncoderParams { size_hint: plain.len(), ..BrotliEncoderParams::default() };
+    let mut small = Vec::new();
+    brotli::BrotliCompress(&mut &*plain, &mut small, &params)?;
+    Ok(small)
+}
+
+fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
+    let mut small = GzEncoder::new(Vec::new(), Compression::best());
+    small.write_all(plain)?;
+    small.finish()
 }
 
 /// Returns the address of the file `name`, such as `css/base.css`.
@@ -62,13 +110,13 @@ pub(crate) fn href(name: &str) -> String {
 
 /// Returns the text of the file `name`; `None` if there is none.
 pub(crate) fn text(name: &str) -> Option<Cow<'static, str>> {
-    ASSETS.get(name).map(|file| String::from_utf8_lossy(&file.bytes.plain))
+    ASSETS.get(name).map(|file| String::from_utf8_lossy(&file.plain))
 }
 
 /// Concatenates the files `names` into one `data:` URL, for a page that is kept as a file.
 pub(crate) fn inlined(names: &[&str], mime: &str) -> String {
     let files = names.iter().filter_map(|name| ASSETS.get(*name));
-    let bytes: Vec<u8> = files.flat_map(|file| file.bytes.plain.to_vec()).collect();
+    let bytes: Vec<u8> = files.flat_map(|file| file.plain.to_vec()).collect();
     format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
 }
 
@@ -85,9 +133,15 @@ pub(crate) async fn show_asset(
         true => "public, max-age=31536000, immutable",
         false => "no-cache",
     };
+    let accepted = AcceptEncoding::parse(&request).unwrap_or_else(|_| AcceptEncoding(Vec::new()));
+    let (coding, bytes) = asset.encoded(&accepted);
     let mut response = HttpResponse::Ok();
-    response
+    if coding != ContentEncoding::Identity {
+        response.insert_header(coding);
+    }
+    Ok(response
         .insert_header((header::CONTENT_TYPE, asset.mime.as_str()))
-        .insert_header((header::CACHE_CONTROL, cache_control));
-    Ok(asset.bytes.send(&request, response))
+        .insert_header((header::CACHE_CONTROL, cache_control))
+        .insert_header((header::VARY, "accept-encoding"))
+        .body(bytes))
 }

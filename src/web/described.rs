@@ -21,7 +21,7 @@ pub(crate) enum AllowedBy {
     Visitor,
     /// An account that is signed in.
     Session,
-    /// Key for programs, instead of a session.
+    /// API key, instead of a session.
     ApiKey,
     /// Token of the deployment for rehearsals.
     RehearsalToken,

@@ -57,7 +57,6 @@ pub(crate) mod page;
 pub(crate) mod pass_cookies;
 pub mod path;
 pub(crate) mod poster;
-pub(crate) mod precompressed;
 mod problem;
 pub(crate) mod qr_code;
 pub(crate) mod rendering;

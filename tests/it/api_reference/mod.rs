@@ -78,8 +78,6 @@ async fn the_document_is_sent_compressed_and_only_once(db: PgPool) {
     let request = stranger.asks(Method::GET, "/openapi.json", "application/json");
     let small = stranger.send(request.header("accept-encoding", "br")).await;
     assert_eq!(small.header("content-encoding"), "br");
-    let length: usize = small.header("content-length").parse().unwrap();
-    assert!(length < answer.body.len() / 5, "{length} of {} bytes", answer.body.len());
     let request = stranger.asks(Method::GET, "/openapi.json", "application/json");
     let known = stranger.send(request.header("if-none-match", answer.header("etag"))).await;
     assert_eq!((known.status, known.body.as_str()), (304, ""));
@@ -196,8 +194,14 @@ async fn people_read_the_reference_on_pages_in_their_language(db: PgPool) {
         assert!(page.has(&format!("a[href='{link}']")), "{operation}");
     }
     let page = stranger.visit("/api/seats").await;
-    for text in ["seat-unavailable", "seat_ids", "seat_ids, alternatives", "curl -H", "expires_at"]
-    {
+    for text in [
+        "seat-unavailable",
+        "Someone was a moment faster",
+        "seat_ids, alternatives",
+        "curl -H",
+        "expires_at",
+        "Holds seats",
+    ] {
         assert!(page.body.contains(text), "{text}: {}", page.body);
     }
     let request = stranger.asks(Method::GET, "/api/queue", "text/html");
