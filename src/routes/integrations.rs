@@ -41,7 +41,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/webhooks/{id}/deliveries/{event_id}/replay")
             .post(webhooks::create_replay, changes::<ReplayDocument>("Delivers an event again.").refuses("delivery-not-ended")),
         at("/admin/api-keys")
-            .get(api_keys::list_keys, shows::<ApiKeysDocument<'_>>("Lists the keys for programs."))
+            .get(api_keys::list_keys, shows::<ApiKeysDocument<'_>>("Lists the API keys."))
             .post(api_keys::create_key, creates::<NewKeyDocument>("Makes a key, which is shown once.").or_page(201).refuses("too-many-keys")),
         at("/admin/api-keys/{id}/revocation")
             .post(api_keys::create_revocation, changes::<Identified<ApiKeyId>>("Revokes a key.")),

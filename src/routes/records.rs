@@ -35,7 +35,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/mails/{id}/sending")
             .post(mails::create_sending, changes::<Identified<MailId>>("Sends a mail again that was given up.").refuses("mail-not-failed")),
         at("/admin/audit")
-            .get(audit_log::list_acts, shows::<ActsDocument>("Lists what administrators and their programs did.")),
+            .get(audit_log::list_acts, shows::<ActsDocument>("Lists what administrators and their API keys did.")),
         at("/admin/audit.csv")
             .get(audit_log::download_acts, file("Downloads what they did.", "text/csv")),
     ]

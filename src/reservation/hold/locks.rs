@@ -1,5 +1,5 @@
-//! Locks in Redis taken for a hold: the leases of its seats, or the account's lease and then the
-//! zone's fair lock. A batch takes the leases of all its holds at once.
+//! Locks in Redis taken for a hold: the account's lease, if its orders are one at a time, and then the
+//! leases of the seats or the zone's fair lock. A batch takes the leases of all its holds at once.
 //!
 //! Locks do not decide; without Redis a hold continues without them.
 

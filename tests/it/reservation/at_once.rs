@@ -75,7 +75,9 @@ async fn of_a_hundred_orders_without_a_key_each_holds_or_is_told_to_wait(db: PgP
     .await;
     let n_held = count(&answers, 201, "");
     let held: i64 = read_one(&db, "select count(*) from reservations").await;
-    assert_eq!(held, i64::try_from(n_held).unwrap());
+    // What a deadline ended may have been carried out.
+    let n_unknown = count(&answers, 503, "unavailable");
+    assert!((n_held..=n_held + n_unknown).contains(&usize::try_from(held).unwrap()));
     assert!(n_held > 0, "one of them came first");
     let n_told = count(&answers, 409, "already-processing");
     assert!(n_told > 0, "none of a hundred at once was told to wait");
