@@ -18,7 +18,14 @@
 pub mod metrics;
 mod ticks;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::{
     sync::watch,
@@ -186,11 +193,15 @@ impl Workers {
         });
         workers.run_catalog();
         workers.run_beyond(outside);
+        let is_first = AtomicBool::new(true);
         workers.run(
             "projection",
             LONG_TICK_MAX,
             first_then_every(FIRST_COMPARISON, COMPARISON_PERIOD),
-            |app| async move { entry_queue::project_everything(&app).await },
+            move |app| {
+                let is_first = is_first.swap(false, Ordering::Relaxed);
+                async move { entry_queue::project_everything(&app, is_first).await }
+            },
         );
         workers
     }

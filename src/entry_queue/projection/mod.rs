@@ -215,9 +215,15 @@ fn waiting((account_id, number): (AccountId, QueueNumber)) -> (AccountId, Projec
 /// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference.
 /// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
 /// its own server: one that is away keeps no other server's queues from being compared.
-pub(crate) async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
+///
+/// An instance that has just started takes the claims over: whichever ended before it may have left
+/// changes unprojected after the last comparison.
+pub(crate) async fn project_everything(
+    app: &App,
+    has_just_started: bool,
+) -> Result<(), sqlx::Error> {
     for program_id in positions::list_with_queue(&app.db).await? {
-        match compare_queue(app, program_id).await {
+        match compare_queue(app, program_id, has_just_started).await {
             Ok(()) => {}
             // Redis is away: the first call has said so.
             Err(ProjectionError::Redis(RedisAway::Resting)) => {
@@ -232,9 +238,13 @@ pub(crate) async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
 /// Tokens compared at once.
 const PAGE: i64 = 1_000;
 
-async fn compare_queue(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
+async fn compare_queue(
+    app: &App,
+    program_id: ProgramId,
+    takes_over: bool,
+) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
-    if !queue.claim_comparison(COMPARISON_PERIOD_MIN).await? {
+    if !queue.claim_comparison(COMPARISON_PERIOD_MIN, takes_over).await? {
         return Ok(());
     }
     let counted_to = queue.counted_to().await?;

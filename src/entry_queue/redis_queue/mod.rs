@@ -158,10 +158,18 @@ impl RedisQueue<'_> {
         Ok(QueueNumber(self.redis.query::<Option<i64>>(&ask).await?.unwrap_or(0)))
     }
 
-    /// Claims the comparison of the queue for `period`; false if another instance has it.
-    pub(crate) async fn claim_comparison(&self, period: Duration) -> Result<bool, RedisAway> {
+    /// Claims the comparison of the queue for `period`; false if another instance has it, unless it
+    /// is taken over.
+    pub(crate) async fn claim_comparison(
+        &self,
+        period: Duration,
+        takes_over: bool,
+    ) -> Result<bool, RedisAway> {
         let mut claim = redis::cmd("SET");
-        claim.arg(self.key("compared")).arg(1).arg("NX").arg("PX").arg(millis(period));
+        claim.arg(self.key("compared")).arg(1).arg("PX").arg(millis(period));
+        if !takes_over {
+            claim.arg("NX");
+        }
         Ok(self.redis.query::<Option<String>>(&claim).await?.is_some())
     }
 }
