@@ -1,4 +1,4 @@
-# Where PostgreSQL's and Redis' programs are, the tests' mail server, and what cargo builds. Sourced.
+# Where PostgreSQL's and Redis' programs are, what tests need, and what cargo builds. Sourced.
 # shellcheck shell=bash
 
 # The oldest versions that Stagedoor is tested with.
@@ -48,6 +48,11 @@ mail_python() {
     return
   done
   return 1
+}
+
+# Prints the path of the library that gives one process host names of its own.
+nss_wrapper_library() {
+  find /usr/lib /usr/lib64 -name libnss_wrapper.so -print -quit 2>/dev/null
 }
 
 first_number() {

@@ -81,6 +81,10 @@ impl Answer {
         self.outcome == Outcome::Ok
     }
 
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self.outcome, Outcome::Unknown(_))
+    }
+
     pub(crate) fn refused_with(&self) -> &str {
         match &self.outcome {
             Outcome::Refused(code) => code,

@@ -18,6 +18,11 @@ const HOLD_TRIES_MAX: usize = 6;
 /// Lower bound of the pause between polls, whatever the server asks for.
 const POLL_PAUSE_MIN: Duration = Duration::from_millis(100);
 
+/// Upper bound of repetitions of a request whose outcome is unknown.
+const REPETITIONS_MAX: usize = 20;
+/// Lower bound of the pause before such a repetition.
+const REPETITION_PAUSE_MIN: Duration = Duration::from_millis(500);
+
 /// Behaviour of a shopper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habit {
@@ -79,7 +84,7 @@ impl ShopperRun {
             Some(id) => {
                 let path = format!("/reservations/{id}/cancellation");
                 let cancel = Ask::post(Step::Cancel, &path, json!({}));
-                self.browser.send(Ask { reservation_id: Some(id), ..cancel }).await;
+                self.send(Ask { reservation_id: Some(id), ..cancel }).await;
                 self.leave().await;
             }
             // A shopper who got nothing leaves, or the rehearsal would last as long as an admission
@@ -90,7 +95,21 @@ impl ShopperRun {
 
     async fn leave(&self) {
         let leave = Ask::get(Step::Leave, &self.queue());
-        self.browser.send(Ask { method: reqwest::Method::DELETE, ..leave }).await;
+        self.send(Ask { method: reqwest::Method::DELETE, ..leave }).await;
+    }
+
+    /// Sends the request, again while its outcome is unknown: a request key, or the account's only
+    /// place in the queue, makes repeating it harmless.
+    async fn send(&self, ask: Ask) -> Answer {
+        let mut answer = self.browser.send(ask.clone()).await;
+        for _ in 0..REPETITIONS_MAX {
+            if !answer.is_unknown() || Instant::now() >= self.until {
+                break;
+            }
+            tokio::time::sleep(pause(&answer).max(REPETITION_PAUSE_MIN)).await;
+            answer = self.browser.send(ask.clone()).await;
+        }
+        answer
     }
 
     fn queue(&self) -> String {
@@ -100,7 +119,9 @@ impl ShopperRun {
     /// Joins the queue; whether the shopper is in it and stays.
     async fn join(&self, wanted_us: u64) -> bool {
         let join = Ask::post(Step::Join, &self.queue(), json!({}));
-        let joined = self.click(Ask { wanted_us: Some(wanted_us), ..join }).await.is_ok();
+        let joined = self.click(Ask { wanted_us: Some(wanted_us), ..join }).await;
+        // An earlier try may have joined without an answer.
+        let joined = joined.is_ok() || joined.refused_with() == "token-already-issued";
         if joined && self.habit == Habit::Leaves {
             self.browser.send(Ask::get(Step::Poll, &self.queue())).await;
             self.leave().await;
@@ -113,11 +134,10 @@ impl ShopperRun {
     /// that succeeded, if one did.
     async fn click(&self, ask: Ask) -> Answer {
         if self.habit == Habit::DoubleClicks {
-            let (first, second) =
-                tokio::join!(self.browser.send(ask.clone()), self.browser.send(ask));
+            let (first, second) = tokio::join!(self.send(ask.clone()), self.send(ask));
             return if second.is_ok() { second } else { first };
         }
-        self.browser.send(ask).await
+        self.send(ask).await
     }
 
     /// Polls at the intervals the server asks for; true once admitted.
@@ -201,7 +221,7 @@ impl ShopperRun {
         }
         if !self.click(pay.clone()).await.is_ok() {
             // The request key makes repeating the payment harmless, whatever the first outcome was.
-            self.browser.send(pay).await;
+            self.send(pay).await;
         }
         if matches!(self.habit, Habit::Reloads | Habit::TwoDevices) {
             self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;

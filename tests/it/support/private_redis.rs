@@ -16,6 +16,7 @@ pub(crate) struct PrivateRedis {
     pub(crate) port: u16,
     folder: PathBuf,
     arguments: Vec<String>,
+    environment: Vec<(String, String)>,
     server: Option<Child>,
 }
 
@@ -27,11 +28,16 @@ impl PrivateRedis {
 
     /// Starts a server with additional arguments of `redis-server`.
     pub(crate) async fn start_with(arguments: &[&str]) -> Self {
+        Self::start_in(arguments, Vec::new()).await
+    }
+
+    /// Works as [`Self::start_with`], with variables added to the server's environment.
+    pub(crate) async fn start_in(arguments: &[&str], environment: Vec<(String, String)>) -> Self {
         let port = free_port();
         let folder = std::env::temp_dir().join(format!("stagedoor-redis-{port}"));
         std::fs::create_dir_all(&folder).unwrap();
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        let mut server = Self { port, folder, arguments, server: None };
+        let mut server = Self { port, folder, arguments, environment, server: None };
         server.restart().await;
         server
     }
@@ -58,6 +64,7 @@ impl PrivateRedis {
             .arg("--dir")
             .arg(&self.folder)
             .args(&self.arguments)
+            .envs(self.environment.clone())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();

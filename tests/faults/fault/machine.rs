@@ -1,0 +1,112 @@
+//! Faults of the machines: clocks, file descriptors, names.
+
+use std::process::Command;
+
+use rand::{RngExt, rngs::StdRng};
+
+use super::{Fault, wait};
+use crate::{
+    Failure,
+    clock::Clock,
+    processes::succeed,
+    world::{Clocks, Shape, World},
+};
+
+/// Step of a clock.
+const HOUR_SECS: i64 = 3_600;
+/// Refusals where PostgreSQL's clock went past the end of the sessions, the holds and the sale.
+const PAST_THE_END: &[&str] = &["login-required", "hold-expired", "sale-closed", "sale-not-open"];
+
+pub(super) const FAULTS: &[Fault] = &[
+    Fault {
+        name: "postgres-clock-ahead",
+        what: "PostgreSQL's clock goes one hour ahead for 6 s, and back.",
+        shape: Shape::Clocks,
+        explains: PAST_THE_END,
+        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, HOUR_SECS)),
+    },
+    Fault {
+        name: "postgres-clock-back",
+        what: "PostgreSQL's clock goes one hour back for 6 s, and ahead again. Holds of that time carry its \
+               times, before their admission (G2).",
+        shape: Shape::Clocks,
+        explains: &["G2"],
+        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, -HOUR_SECS)),
+    },
+    Fault {
+        name: "redis-clock-ahead",
+        what: "Redis' clock goes one hour ahead for 6 s, and back.",
+        shape: Shape::Clocks,
+        explains: &[],
+        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.redis, HOUR_SECS)),
+    },
+    Fault {
+        name: "redis-clock-back",
+        what: "Redis' clock goes one hour back for 6 s, and ahead again.",
+        shape: Shape::Clocks,
+        explains: &[],
+        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.redis, -HOUR_SECS)),
+    },
+    Fault {
+        name: "instances-clock-ahead",
+        what: "The instances' clock goes one hour ahead for 6 s, and back.",
+        shape: Shape::Clocks,
+        explains: &[],
+        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.instances, HOUR_SECS)),
+    },
+    Fault {
+        name: "instances-clock-back",
+        what: "The instances' clock goes one hour back for 6 s, and ahead again.",
+        shape: Shape::Clocks,
+        explains: &[],
+        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.instances, -HOUR_SECS)),
+    },
+    Fault {
+        name: "descriptors-used-up",
+        what: "An instance may open no further file or connection for 6 s.",
+        shape: Shape::Plain,
+        explains: &[],
+        run: |world, rng| Box::pin(use_up_descriptors(world, rng)),
+    },
+    Fault {
+        name: "names-gone",
+        what: "The names of PostgreSQL and Redis do not resolve for 6 s, and all connections are reset.",
+        shape: Shape::Names,
+        explains: &[],
+        run: |world, rng| Box::pin(lose_names(world, rng)),
+    },
+];
+
+async fn step(
+    world: &mut World,
+    rng: &mut StdRng,
+    whose: fn(&Clocks) -> &Clock,
+    secs: i64,
+) -> Result<(), Failure> {
+    let Some(clocks) = &world.clocks else { return Err("there are no clocks to set".into()) };
+    whose(clocks).step(secs)?;
+    wait(rng, 5.0, 7.0).await;
+    whose(clocks).step(0)
+}
+
+async fn use_up_descriptors(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+    let instance = &world.instances[rng.random_range(0..world.instances.len())];
+    let Some(id) = instance.id() else { return Err("an instance has ended".into()) };
+    let limit = |n: &str| {
+        let mut prlimit = Command::new("prlimit");
+        succeed(prlimit.args(["--pid", &id.to_string(), &format!("--nofile={n}:")]))
+    };
+    let open = std::fs::read_dir(format!("/proc/{id}/fd"))?.count();
+    limit(&open.to_string())?;
+    wait(rng, 5.0, 7.0).await;
+    limit("1024")
+}
+
+async fn lose_names(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+    let Some(names) = &world.names else { return Err("there are no names to take away".into()) };
+    names.set(false)?;
+    world.to_postgres.cut_all().await;
+    world.to_redis.cut_all().await;
+    wait(rng, 5.0, 7.0).await;
+    names.set(true)
+}

@@ -1,0 +1,65 @@
+//! What can be tried: a fault or a sweep.
+
+use std::path::Path;
+
+use crate::{
+    Failure,
+    attempt::attempt,
+    fault::{self, Fault},
+    outcome::Outcome,
+    sweep::{SWEEPS, Sweep},
+    world::Template,
+};
+
+/// In a run of limited time a sweep looks at every message of this many.
+const SAMPLED: u64 = 8;
+
+/// Fault or sweep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Subject {
+    Fault(Fault),
+    Sweep(Sweep),
+}
+
+impl Subject {
+    /// Lists all of them.
+    pub(crate) fn all() -> Vec<Self> {
+        let faults = fault::all().into_iter().map(Self::Fault);
+        faults.chain(SWEEPS.iter().copied().map(Self::Sweep)).collect()
+    }
+
+    /// Name in the table, and for `--only`.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Fault(fault) => fault.name,
+            Self::Sweep(sweep) => sweep.name,
+        }
+    }
+
+    /// What happens, as a sentence.
+    pub(crate) fn what(&self) -> &'static str {
+        match self {
+            Self::Fault(fault) => fault.what,
+            Self::Sweep(sweep) => sweep.what,
+        }
+    }
+
+    /// Tries it once, a sweep as a sample if `is_sampled`; `None` where this machine lacks what it
+    /// needs.
+    pub(crate) async fn attempt(
+        &self,
+        template: &Template,
+        seed: u64,
+        is_sampled: bool,
+        kept: &Path,
+    ) -> Result<Option<Outcome>, Failure> {
+        match self {
+            Self::Fault(fault) => attempt(template, fault, seed, kept).await,
+            Self::Sweep(sweep) => {
+                let every = if is_sampled { SAMPLED } else { 1 };
+                let (first, every) = (usize::try_from(seed % every)?, usize::try_from(every)?);
+                sweep.run(template, first, every, kept).await
+            }
+        }
+    }
+}
