@@ -35,7 +35,7 @@ pub const SETTINGS: &[Setting] = &[
         "REDIS_URL",
         "",
         "URL",
-        "Redis 7 or newer; `redis+cluster://a,b,c` for a cluster. Required.",
+        "Redis 7 or newer; `redis+sentinel://a,b,c/NAME` for the primary that sentinels know by this name, `redis+cluster://a,b,c` for a cluster. Required.",
     ),
     setting("LISTEN_ADDR", "127.0.0.1:8080", "address", "Where HTTP is served."),
     setting(

@@ -1,4 +1,4 @@
-//! Connection of one link: to a single server, or to a cluster.
+//! Connection of one link: to a single server, which sentinels may name, or to a cluster.
 //!
 //! The **run id** names one process of a Redis server: it is made at every start, and is stored in no
 //! file. A script that gets it from here need not ask the server, which takes longer than all
@@ -15,12 +15,15 @@
 use std::{sync::Arc, time::Duration};
 
 use redis::{
-    AsyncConnectionConfig, Client, Cmd, Pipeline, RedisError, RedisFuture, Value,
+    AsyncConnectionConfig, Cmd, ErrorKind, Pipeline, RedisError, RedisFuture, ServerErrorKind,
+    Value,
     aio::{ConnectionLike, MultiplexedConnection},
     cluster::ClusterClient,
     cluster_async::ClusterConnection,
 };
 use tokio::{sync::OnceCell, time::timeout};
+
+use super::origin::Origin;
 
 /// Upper bound of one command.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -32,7 +35,7 @@ const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Connection that is made on first use; clones share it.
 #[derive(Clone)]
 pub(crate) enum RedisConnection {
-    Server(Arc<Client>, Arc<OnceCell<ServerConnection>>),
+    Server(Arc<Origin>, Arc<OnceCell<ServerConnection>>),
     Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
 }
 
@@ -44,8 +47,8 @@ pub(crate) struct ServerConnection {
 }
 
 impl RedisConnection {
-    pub(crate) fn to_server(client: Arc<Client>) -> Self {
-        Self::Server(client, Arc::default())
+    pub(crate) fn to_server(origin: Arc<Origin>) -> Self {
+        Self::Server(origin, Arc::default())
     }
 
     pub(crate) fn to_cluster(client: Arc<ClusterClient>) -> Self {
@@ -63,7 +66,7 @@ impl RedisConnection {
     /// Connects, unless it is connected.
     pub(crate) async fn connect(&self) -> Result<(), RedisError> {
         match self {
-            Self::Server(client, cell) => server(client, cell).await.map(|_| ()),
+            Self::Server(origin, cell) => server(origin, cell).await.map(|_| ()),
             Self::Cluster(client, cell) => cluster(client, cell).await.map(|_| ()),
         }
     }
@@ -71,14 +74,14 @@ impl RedisConnection {
     /// Returns the run id of the server at the other end; empty where that may change.
     pub(crate) async fn run_id(&self) -> Result<Arc<str>, RedisError> {
         match self {
-            Self::Server(client, cell) => Ok(server(client, cell).await?.run_id.clone()),
+            Self::Server(origin, cell) => Ok(server(origin, cell).await?.run_id.clone()),
             Self::Cluster(..) => Ok(Arc::default()),
         }
     }
 }
 
 async fn server<'a>(
-    client: &Client,
+    origin: &Origin,
     cell: &'a OnceCell<ServerConnection>,
 ) -> Result<&'a ServerConnection, RedisError> {
     // Boxed: a connection is made once, and every command would carry the size of this.
@@ -87,6 +90,7 @@ async fn server<'a>(
             let config = AsyncConnectionConfig::new()
                 .set_response_timeout(Some(RESPONSE_TIMEOUT))
                 .set_connection_timeout(Some(CONNECT_TIMEOUT));
+            let client = origin.client().await?;
             let mut connection =
                 client.get_multiplexed_async_connection_with_config(&config).await?;
             let info: String =
@@ -113,8 +117,8 @@ impl ConnectionLike for RedisConnection {
     fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
         Box::pin(async move {
             match self {
-                Self::Server(client, cell) => {
-                    server(client, cell).await?.connection.clone().req_packed_command(cmd).await
+                Self::Server(origin, cell) => {
+                    server(origin, cell).await?.connection.clone().req_packed_command(cmd).await
                 }
                 Self::Cluster(client, cell) => {
                     cluster(client, cell).await?.clone().req_packed_command(cmd).await
@@ -131,8 +135,8 @@ impl ConnectionLike for RedisConnection {
     ) -> RedisFuture<'a, Vec<Value>> {
         Box::pin(async move {
             match self {
-                Self::Server(client, cell) => {
-                    let mut connection = server(client, cell).await?.connection.clone();
+                Self::Server(origin, cell) => {
+                    let mut connection = server(origin, cell).await?.connection.clone();
                     connection.req_packed_commands(pipeline, offset, count).await
                 }
                 Self::Cluster(client, cell) => {
@@ -145,7 +149,7 @@ impl ConnectionLike for RedisConnection {
 
     fn get_db(&self) -> i64 {
         match self {
-            Self::Server(client, _) => client.get_connection_info().redis_settings().db(),
+            Self::Server(origin, _) => origin.database(),
             // A cluster has only database 0.
             Self::Cluster(..) => 0,
         }
@@ -154,6 +158,7 @@ impl ConnectionLike for RedisConnection {
 
 #[cfg(test)]
 mod tests {
+    use redis::io::tcp::TcpSettings;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::{TcpListener, TcpStream},
@@ -190,17 +195,17 @@ mod tests {
                 tokio::spawn(serve(stream, nth));
             }
         });
-        let client = Arc::new(Client::open(url).unwrap());
+        let origin = Arc::new(Origin::parse(&url, TcpSettings::default()).unwrap());
         let ping = async |connection: &RedisConnection| {
             redis::cmd("PING").query_async::<String>(&mut connection.clone()).await
         };
-        let first = RedisConnection::to_server(client.clone());
+        let first = RedisConnection::to_server(origin.clone());
         assert_eq!(&*first.run_id().await.unwrap(), "1");
         for _ in 0..3 {
             assert!(ping(&first).await.is_err(), "the server of this connection is gone");
         }
         assert_eq!(&*first.run_id().await.unwrap(), "1");
-        let second = RedisConnection::to_server(client);
+        let second = RedisConnection::to_server(origin);
         assert_eq!(&*second.run_id().await.unwrap(), "2");
         assert!(ping(&second).await.is_ok());
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use redis::{
-    Client, ConnectionInfo, IntoConnectionInfo, RedisError,
+    Client, RedisError,
     cluster::ClusterClient,
     io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use super::{
     connection::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT, RedisConnection},
     generations::LinkGenerations,
+    origin::{Origin, client},
 };
 
 /// Shortest life of links to a cluster: a node that is away for long must not have the links to the
@@ -50,18 +51,18 @@ struct Slot {
     next: Option<RedisLink>,
 }
 
-/// Address of Redis: a server or the nodes of a cluster.
+/// Address of Redis: a server, or the nodes of a cluster.
 enum Servers {
-    Single(Arc<Client>),
+    Single(Arc<Origin>),
     Cluster { client: Arc<ClusterClient>, nodes: Vec<String> },
 }
 
 impl Links {
-    /// Creates the links to the server or cluster that `url` names, without connecting.
+    /// Creates the links to what `url` names, without connecting.
     pub(crate) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,
-            None => Servers::Single(Arc::new(client(url)?)),
+            None => Servers::Single(Arc::new(Origin::parse(url, tcp_settings())?)),
         };
         let kept = match servers {
             Servers::Single(_) => Duration::ZERO,
@@ -81,10 +82,12 @@ impl Links {
 
     /// Returns clients to subscribe with: the server, or any node of a cluster, because each node
     /// repeats the messages of the others.
-    pub(crate) fn seeds(&self) -> Result<Arc<[Client]>, RedisError> {
+    pub(crate) async fn seeds(&self) -> Result<Vec<Client>, RedisError> {
         match &*self.servers {
-            Servers::Single(client) => Ok(Arc::from([Client::clone(client)])),
-            Servers::Cluster { nodes, .. } => nodes.iter().map(|node| client(node)).collect(),
+            Servers::Single(origin) => Ok(vec![origin.client().await?]),
+            Servers::Cluster { nodes, .. } => {
+                nodes.iter().map(|node| client(node, tcp_settings())).collect()
+            }
         }
     }
 
@@ -145,12 +148,7 @@ fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates a client whose sockets notice a peer that is gone.
-fn client(url: &str) -> Result<Client, RedisError> {
-    let info: ConnectionInfo = url.into_connection_info()?;
-    Client::open(info.set_tcp_settings(tcp_settings()))
-}
-
+/// Returns settings with which a socket notices a peer that is gone.
 fn tcp_settings() -> TcpSettings {
     let keepalive = TcpKeepalive::new()
         .with_time(KEEPALIVE_AFTER)
@@ -176,7 +174,7 @@ impl Servers {
 
     fn link(&self, generation: u64) -> RedisLink {
         let connection = match self {
-            Self::Single(client) => RedisConnection::to_server(client.clone()),
+            Self::Single(origin) => RedisConnection::to_server(origin.clone()),
             Self::Cluster { client, .. } => RedisConnection::to_cluster(client.clone()),
         };
         RedisLink { connection, generation }

@@ -1,5 +1,5 @@
-//! Redis: one handle for a single server or a cluster, with a breaker, so that requests do not wait
-//! for a Redis that is away.
+//! Redis: one handle for a single server, one behind sentinels or a cluster, with a breaker, so that
+//! requests do not wait for a Redis that is away.
 //!
 //! A **link** is the connection of one thread. A **generation** is the set of links that one
 //! failure condemns together. A **breaker** refuses calls for a moment after a failure. The **hash
@@ -23,6 +23,7 @@ mod breaker;
 mod connection;
 mod generations;
 mod link;
+mod origin;
 mod script;
 mod subscription;
 
@@ -32,7 +33,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
+use redis::{Arg, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
 use tokio::time::timeout;
 
 use breaker::{Breaker, Breakers};
@@ -62,9 +63,6 @@ pub enum RedisAway {
 #[derive(Clone)]
 pub struct Redis {
     links: Links,
-    /// Servers to subscribe to: the only one, or any node of a cluster, because each node repeats
-    /// the messages of the others.
-    seeds: Arc<[Client]>,
     prefix: Arc<str>,
     breakers: Breakers,
 }
@@ -81,8 +79,7 @@ impl Redis {
     pub fn open(url: &str, prefix: &str) -> Result<Self, RedisError> {
         let links = Links::to(url)?;
         let breakers = Breakers::new(links.is_cluster());
-        let seeds = links.seeds()?;
-        Ok(Self { links, seeds, prefix: prefix.into(), breakers })
+        Ok(Self { links, prefix: prefix.into(), breakers })
     }
 
     /// Returns `name` under this deployment's prefix. The text in braces decides the cluster slot,
@@ -154,8 +151,8 @@ impl Redis {
     /// Subscribes to `channel` at the first server that answers.
     pub async fn subscribe(&self, channel: &str) -> Result<Listening, RedisAway> {
         let mut failure = RedisAway::Resting;
-        for seed in self.seeds.iter() {
-            match Listening::open(seed, channel).await {
+        for seed in in_time(self.links.seeds()).await? {
+            match Listening::open(&seed, channel).await {
                 Ok(subscription) => return Ok(subscription),
                 Err(error) => failure = error.into(),
             }

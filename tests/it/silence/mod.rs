@@ -2,4 +2,5 @@
 
 mod database;
 mod redis;
+mod sentinels;
 mod standby;

@@ -9,9 +9,8 @@ use stagedoor::infra::{
 use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, SilentWire, until};
 
 /// Somebody inside, and somebody who waits and is told how many are ahead.
-async fn with_a_queue(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], String) {
-    let url = format!("redis://127.0.0.1:{}", wire.port);
-    let office = Office::open_with(db.clone(), 1, &[("REDIS_URL", &url)]).await;
+pub(super) async fn with_a_queue(db: &PgPool, redis_url: &str) -> (Office, [Person; 2], String) {
+    let office = Office::open_with(db.clone(), 1, &[("REDIS_URL", redis_url)]).await;
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(db, options).await;
     let path = format!("/programs/{}/queue", concert.slug);
@@ -24,7 +23,7 @@ async fn with_a_queue(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], S
     (office, people, path)
 }
 
-async fn until_counted(person: &Person, path: &str) {
+pub(super) async fn until_counted(person: &Person, path: &str) {
     until("the line", async || person.get(path).await.json()["ahead"] == 0).await;
 }
 
@@ -32,7 +31,7 @@ async fn until_counted(person: &Person, path: &str) {
 async fn a_redis_that_falls_silent_is_asked_over_new_connections(db: PgPool) {
     let redis = PrivateRedis::start().await;
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
-    let (office, [_, waiting], path) = with_a_queue(&db, &wire).await;
+    let (office, [_, waiting], path) = with_a_queue(&db, &wire.url()).await;
     for n_bytes in [0, 11, 500] {
         let before = wire.n_connections();
         wire.mute_after(n_bytes);
@@ -50,7 +49,7 @@ async fn a_redis_that_falls_silent_is_asked_over_new_connections(db: PgPool) {
 async fn a_redis_that_was_made_a_replica_is_left_for_the_new_primary(db: PgPool) {
     let (old, new) = (PrivateRedis::start().await, PrivateRedis::start().await);
     let wire = SilentWire::to("127.0.0.1", old.port).await;
-    let (office, [inside, waiting], path) = with_a_queue(&db, &wire).await;
+    let (office, [inside, waiting], path) = with_a_queue(&db, &wire.url()).await;
     // The address leads to the new primary; the old one still answers on what is open.
     wire.lead_to(new.port);
     old.run::<()>(&["REPLICAOF", "127.0.0.1", &new.port.to_string()]).await;
@@ -65,7 +64,7 @@ async fn a_redis_that_was_made_a_replica_is_left_for_the_new_primary(db: PgPool)
 async fn a_redis_that_only_reads_is_away_and_comes_back(db: PgPool) {
     let redis = PrivateRedis::start().await;
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
-    let (office, [_, waiting], path) = with_a_queue(&db, &wire).await;
+    let (office, [_, waiting], path) = with_a_queue(&db, &wire.url()).await;
     redis.run::<()>(&["REPLICAOF", "127.0.0.1", "1"]).await;
     until("noticing", async || waiting.get("/readyz").await.json()["redis"] == "away").await;
     until("saying so", async || waiting.get(&path).await.json()["ahead"].is_null()).await;
@@ -84,7 +83,7 @@ async fn threads_do_not_find_out_one_after_the_other() {
     const FAILED_ROUNDS_MAX: usize = 12;
     let redis = PrivateRedis::start().await;
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
-    let handle = Redis::open(&format!("redis://127.0.0.1:{}", wire.port), "test").unwrap();
+    let handle = Redis::open(&wire.url(), "test").unwrap();
     // How many were answered, and whether one of them failed and did not just rest.
     let ask = async |handle: &Redis| {
         let threads = (0..ASKED).map(|_| {
@@ -116,7 +115,7 @@ async fn threads_do_not_find_out_one_after_the_other() {
 async fn who_listens_hears_again_after_a_silence(_db: PgPool) {
     let redis = PrivateRedis::start().await;
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
-    let through = Redis::open(&format!("redis://127.0.0.1:{}", wire.port), "test").unwrap();
+    let through = Redis::open(&wire.url(), "test").unwrap();
     let direct = Redis::open(&redis.url(), "test").unwrap();
     let (heard, mut hears) = tokio::sync::watch::channel(0_u32);
     let _listener = signals::listen(&through, "news", move |_| heard.send_modify(|n| *n += 1));

@@ -22,6 +22,7 @@ mod pdf;
 mod person;
 mod private_postgres;
 mod private_redis;
+mod private_sentinels;
 mod purchase;
 mod raw;
 mod rows;
@@ -47,6 +48,7 @@ pub(crate) use pdf::Pdf;
 pub(crate) use person::Person;
 pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
+pub(crate) use private_sentinels::PrivateSentinels;
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
 pub(crate) use rows::{

@@ -40,6 +40,11 @@ impl SilentWire {
         Self::to(connect.get_host(), connect.get_port()).await
     }
 
+    /// Returns the value for `REDIS_URL` where it leads to Redis.
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
     /// Opens a proxy to `host` and `port`.
     pub(crate) async fn to(host: &str, port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

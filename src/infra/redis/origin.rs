@@ -1,0 +1,172 @@
+//! Server that a connection is made to: one with a fixed address, or the primary that sentinels name.
+//!
+//! # Invariants
+//!
+//! * The sentinels are asked at each connection, so a new primary is found as soon as the old one's
+//!   connections end or refuse a write.
+//! * Sentinels that still name the old primary do no harm: it is a replica by then and refuses writes,
+//!   which ends the connection.
+//! * Each sentinel has its own deadline: one that is silent costs a second, and the next is asked.
+
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError,
+    io::tcp::TcpSettings,
+};
+use url::Url;
+
+use super::connection::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT};
+
+/// Scheme of an address with sentinels:
+/// `redis+sentinel://user:password@host:port,host:port/NAME/DATABASE`, where NAME is what the
+/// sentinels call the primary. The user, the password and the database are the primary's, and may be
+/// missing.
+const SENTINEL_SCHEME: &str = "redis+sentinel://";
+/// Port of a sentinel without one.
+const SENTINEL_PORT: u16 = 26_379;
+
+/// Fixed server, or the primary of some sentinels.
+pub(crate) enum Origin {
+    Fixed(Client),
+    Sentinels(Sentinels),
+}
+
+/// Sentinels with the name by which they know the primary.
+pub(crate) struct Sentinels {
+    clients: Vec<Client>,
+    name: String,
+    /// Address of the primary, but for its host and port.
+    primary: Url,
+    tcp: TcpSettings,
+}
+
+impl Origin {
+    /// Parses an address of either kind. The sockets get these settings.
+    pub(crate) fn parse(url: &str, tcp: TcpSettings) -> Result<Self, RedisError> {
+        match url.strip_prefix(SENTINEL_SCHEME) {
+            Some(rest) => Ok(Self::Sentinels(Sentinels::parse(rest, tcp)?)),
+            None => Ok(Self::Fixed(client(url, tcp)?)),
+        }
+    }
+
+    /// Returns a client of the server, which the sentinels are asked for.
+    pub(crate) async fn client(&self) -> Result<Client, RedisError> {
+        match self {
+            Self::Fixed(client) => Ok(client.clone()),
+            Self::Sentinels(sentinels) => sentinels.client_of_primary().await,
+        }
+    }
+
+    /// Returns the number of the database.
+    pub(crate) fn database(&self) -> i64 {
+        match self {
+            Self::Fixed(client) => client.get_connection_info().redis_settings().db(),
+            Self::Sentinels(sentinels) => {
+                sentinels.primary.path().trim_start_matches('/').parse().unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl Sentinels {
+    /// Parses what follows the scheme.
+    fn parse(rest: &str, tcp: TcpSettings) -> Result<Self, RedisError> {
+        let (authority, path) = rest.split_once('/').ok_or_else(|| wrong("no name is given"))?;
+        let (login, hosts) = match authority.rsplit_once('@') {
+            Some((login, hosts)) => (format!("{login}@"), hosts),
+            None => (String::new(), authority),
+        };
+        let (name, database) = path.split_once('/').unwrap_or((path, ""));
+        if name.is_empty() {
+            return Err(wrong("no name is given"));
+        }
+        let sentinel = |host: &str| {
+            let host = host.trim();
+            // The colon of an IPv6 address stands within brackets.
+            let has_port = host.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
+            let port = if has_port { String::new() } else { format!(":{SENTINEL_PORT}") };
+            client(&format!("redis://{host}{port}"), tcp.clone())
+        };
+        let clients: Result<Vec<Client>, RedisError> = hosts.split(',').map(sentinel).collect();
+        let primary = format!("redis://{login}primary/{database}");
+        // A wrong database is found now, and not at the first connection.
+        client(&primary, tcp.clone())?;
+        let primary = Url::parse(&primary).map_err(|_error| wrong("it is no address"))?;
+        Ok(Self { clients: clients?, name: name.to_owned(), primary, tcp })
+    }
+
+    async fn client_of_primary(&self) -> Result<Client, RedisError> {
+        let mut failure = wrong("no sentinel is named");
+        for sentinel in &self.clients {
+            match self.ask(sentinel).await {
+                Ok((host, port)) => {
+                    let mut primary = self.primary.clone();
+                    let is_address = primary.set_host(Some(&host)).is_ok();
+                    if !is_address || primary.set_port(Some(port)).is_err() {
+                        return Err(wrong("the sentinels name no host"));
+                    }
+                    return client(primary.as_str(), self.tcp.clone());
+                }
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure)
+    }
+
+    /// Asks one sentinel for the host and port of the primary.
+    async fn ask(&self, sentinel: &Client) -> Result<(String, u16), RedisError> {
+        let config = AsyncConnectionConfig::new()
+            .set_response_timeout(Some(RESPONSE_TIMEOUT))
+            .set_connection_timeout(Some(CONNECT_TIMEOUT));
+        let mut connection = sentinel.get_multiplexed_async_connection_with_config(&config).await?;
+        let mut question = redis::cmd("SENTINEL");
+        question.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.name);
+        let named: Option<(String, u16)> = question.query_async(&mut connection).await?;
+        named.ok_or_else(|| wrong("the sentinels know no primary of this name"))
+    }
+}
+
+/// Creates a client whose sockets have these settings.
+pub(crate) fn client(url: &str, tcp: TcpSettings) -> Result<Client, RedisError> {
+    let info: ConnectionInfo = url.into_connection_info()?;
+    Client::open(info.set_tcp_settings(tcp))
+}
+
+fn wrong(why: &'static str) -> RedisError {
+    RedisError::from((
+        ErrorKind::InvalidClientConfig,
+        "Redis address with sentinels",
+        why.to_owned(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(url: &str) -> Result<Sentinels, String> {
+        match Origin::parse(url, TcpSettings::default()) {
+            Ok(Origin::Sentinels(sentinels)) => Ok(sentinels),
+            Ok(Origin::Fixed(_)) => Err("a fixed server".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn an_address_names_the_sentinels_the_primary_and_how_to_log_in() {
+        let all = parsed("redis+sentinel://stage:secret@a:1,b,[::1]:3/tickets/4").unwrap();
+        let hosts: Vec<String> =
+            all.clients.iter().map(|one| one.get_connection_info().addr().to_string()).collect();
+        assert_eq!(hosts, ["a:1", "b:26379", "::1:3"]);
+        assert_eq!(all.name, "tickets");
+        assert_eq!(all.primary.as_str(), "redis://stage:secret@primary/4");
+        let least = parsed("redis+sentinel://a/tickets").unwrap();
+        assert_eq!(least.primary.as_str(), "redis://primary/");
+    }
+
+    #[test]
+    fn an_address_without_a_name_or_with_an_odd_database_is_refused() {
+        for wrong in ["a:1,b:2", "a:1/", "a:1/tickets/many", ":x/tickets", ""] {
+            assert!(parsed(&format!("{SENTINEL_SCHEME}{wrong}")).is_err(), "{wrong}");
+        }
+    }
+}
