@@ -17,7 +17,7 @@ use crate::{
         error::AccountError,
         log_in::{device, guesses::AccountKey},
         model::{AccountId, LastCode, Role, SessionAccount, SessionToken, TokenHash},
-        sessions::reader::SessionReader,
+        sessions::{reader::SessionReader, store},
     },
     app::App,
     infra::security_log::{ClientEvent, SecurityEvent},
@@ -174,17 +174,21 @@ fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<boo
 
 /// Counts a change against the account's rate limit.
 fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
-    let app = data::<App>(request)?;
-    data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
+    let counted = data::<Limits>(request)?.account.count(&account_id.0);
+    Ok(counted.inspect_err(|_| tell(request, SecurityEvent::AccountThrottled, Some(account_id)))?)
+}
+
+/// Writes an event of the sender of `request` to the security log.
+pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Option<AccountId>) {
+    if let Some(app) = request.app_data::<Data<App>>() {
         app.security_log.record(&ClientEvent {
-            event: SecurityEvent::AccountThrottled,
+            event,
             client: client::address(request, &app.config.trusted_proxies),
-            account_id: Some(account_id.0),
+            account_id: account_id.map(|id| id.0),
             email_hash: None,
             by: None,
         });
-    })?;
-    Ok(())
+    }
 }
 
 enum Source {
@@ -286,6 +290,14 @@ fn removal_of(app: &App, name: &'static str) -> Cookie<'static> {
     let mut cookie = Cookie::build(name, "").path("/").secure(app.config.is_https()).finish();
     cookie.make_removal();
     cookie
+}
+
+/// Ends the session that the browser of `request` has, if it has one.
+pub(crate) async fn end_session(request: &HttpRequest, app: &App) -> Result<(), PageError> {
+    let Some(token) = token_of(request, app) else { return Ok(()) };
+    store::delete(&app.db, &token.hash()).await?;
+    data::<SessionCache>(request)?.forget(&token.hash()).await;
+    Ok(())
 }
 
 impl SessionCache {
