@@ -35,7 +35,7 @@ const ORDER: [&[&str]; 27] = [
     &["routes"],
     &["server"],
     &["lib"],
-    &["offline", "rehearse_arguments"],
+    &["fuzz", "offline", "rehearse_arguments"],
     &["main"],
 ];
 
