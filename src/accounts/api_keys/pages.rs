@@ -15,7 +15,6 @@ use crate::{
     accounts::{
         error::AccountError,
         roles::pages::{AdminAccount, ConfirmedAdmin, acts_on_rehearsal},
-        sessions::pages::current::tell,
     },
     app::App,
     infra::security_log::SecurityEvent,
@@ -133,7 +132,7 @@ async fn actor_of(request: &HttpRequest, scope: ApiScope) -> Result<Option<Actor
     let actor = authorize(app, token, scope).await;
     let actor = actor.inspect_err(|error| {
         if error.status().is_client_error() {
-            tell(request, SecurityEvent::AccessDenied, None);
+            client::tell(request, SecurityEvent::AccessDenied, None);
         }
     })?;
     let limits = request.app_data::<Data<Limits>>().ok_or(Internal)?;

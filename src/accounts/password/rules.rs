@@ -148,7 +148,7 @@ mod tests {
             "aaaaaaaaaaaaaaaaaaaaaaaa",
             "        ",
             "StageDoor-1",
-            "ticket-office-2030",
+            "TicketOffice 2030",
             "Admin!Admin!",
         ] {
             assert_eq!(checked(known), Err(PasswordRefusal::Known), "{known}");

@@ -12,7 +12,7 @@ use crate::{
     accounts::{
         error::AccountError,
         model::{AccountId, Role},
-        sessions::pages::current::{CurrentAccount, tell},
+        sessions::pages::current::CurrentAccount,
     },
     infra::{security_log::SecurityEvent, throwaway},
     web::{
@@ -154,7 +154,7 @@ fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccoun
 
 /// Returns the refusal of an account whose role does not open what it asked for, and tells the security log.
 fn forbidden(request: &HttpRequest, account_id: AccountId) -> AccountError {
-    tell(request, SecurityEvent::AccessDenied, Some(account_id));
+    client::tell(request, SecurityEvent::AccessDenied, Some(account_id));
     AccountError::Forbidden
 }
 

@@ -13,7 +13,7 @@ use crate::{
     reservation::admit,
     support::{
         Answer, Concert, ConcertOptions, Hold, HookReceiver, Office, Person, Purchase, email_of,
-        read_one, read_one_with,
+        read_one, read_one_with, run_sql_with,
     },
 };
 
@@ -66,10 +66,16 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
     let path = format!("/schedules/{}/waiting-list", full.schedule_id);
     let wished = ada.post_json(&path, &json!({ "places": 1 })).await;
     assert_eq!(wished.status, 201, "{}", wished.body);
+    let charge = "insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
+             pays, next_path, status, expires_at, check_at)
+         values (gen_random_uuid(), $1, gen_random_uuid(), 100, 100, 'KRW', 'STRIPE', false, '/wallet',
+             'EXPIRED', now(), now())";
+    run_sql_with(db, charge, ada.account_id).await;
     let session = "select id from sessions where account_id = $1";
     let session: Uuid = read_one_with(db, session, ada.account_id).await;
     HashMap::from([
         ("reservation", held.to_string()),
+        ("paid", bought.reservation_id.to_string()),
         ("share_id", id_in(db, "shares").await),
         ("share", link),
         ("ticket", bought.codes[0].clone()),
@@ -77,7 +83,7 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
         ("hand_over", offered),
         ("wish", id_in(db, "wishes").await),
         ("transfer", made(&sent, "transfer_id")),
-        ("charge", Uuid::now_v7().to_string()),
+        ("charge", id_in(db, "charges").await),
         ("session", session.to_string()),
     ])
 }
@@ -115,6 +121,7 @@ impl House {
             ("/wishes/", one("id", "wish")),
             ("/wallet/charges/", one("id", "charge")),
             ("/wallet/transfers/", one("id", "transfer")),
+            ("/reservations/{id}/tickets", one("id", "paid")),
             ("/reservations/", one("id", "reservation")),
         ];
         let id = |id: &dyn ToString| HashMap::from([("id", id.to_string())]);

@@ -139,6 +139,7 @@ fn http_stands_in_pages() {
             || source.path.starts_with("src/web/")
             || source.path == "src/main.rs"
             || source.path.starts_with("src/server/")
+            || source.path.starts_with("src/fuzz/")
     });
     expect_none(&mistakes, "actix belongs into pages and web/:");
 }

@@ -20,7 +20,7 @@ use crate::{
         sessions::{reader::SessionReader, store},
     },
     app::App,
-    infra::security_log::{ClientEvent, SecurityEvent},
+    infra::security_log::SecurityEvent,
     web::{
         client,
         error::{Internal, PageError},
@@ -175,20 +175,9 @@ fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<boo
 /// Counts a change against the account's rate limit.
 fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
     let counted = data::<Limits>(request)?.account.count(&account_id.0);
-    Ok(counted.inspect_err(|_| tell(request, SecurityEvent::AccountThrottled, Some(account_id)))?)
-}
-
-/// Writes an event of the sender of `request` to the security log.
-pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Option<AccountId>) {
-    if let Some(app) = request.app_data::<Data<App>>() {
-        app.security_log.record(&ClientEvent {
-            event,
-            client: client::address(request, &app.config.trusted_proxies),
-            account_id: account_id.map(|id| id.0),
-            email_hash: None,
-            by: None,
-        });
-    }
+    Ok(counted.inspect_err(|_| {
+        client::tell(request, SecurityEvent::AccountThrottled, Some(account_id))
+    })?)
 }
 
 enum Source {
