@@ -7,7 +7,7 @@
 //!
 //! `config < telemetry < text < infra < app < web < points < events, outbox < accounts < audit < catalog < wallet <
 //! entry_queue < reservation < tickets < payment < mail, webhooks < account_deletion, admin, demo, personal_data <
-//! verify < workers < rehearsal, witness < api_reference < routes < server < main`
+//! verify < workers < rehearsal, witness < api_reference < routes < server < fuzz, main`
 
 mod account_deletion;
 pub mod accounts;
@@ -20,6 +20,8 @@ pub mod config;
 pub mod demo;
 pub mod entry_queue;
 pub mod events;
+#[cfg(test)]
+mod fuzz;
 pub mod infra;
 pub mod mail;
 pub mod outbox;

@@ -14,7 +14,7 @@ use super::{
     model::{AccountId, SessionToken},
     sessions::{
         device_name,
-        pages::current::{CachedAccount, device_cookie, session_cookie},
+        pages::current::{CachedAccount, device_cookie, end_session, session_cookie},
     },
     store,
 };
@@ -76,14 +76,18 @@ pub(crate) struct WelcomeDocument {
     account_id: AccountId,
 }
 
-/// Builds the answer to a successful sign-up or log-in, with the session and device cookies.
-pub(crate) fn welcome(
+/// Builds the answer to a successful sign-up or log-in, with the session and device cookies. The session
+/// that the browser had before ends.
+pub(crate) async fn welcome(
     app: &App,
-    v: &View,
+    (request, v): (&HttpRequest, &View),
     status: StatusCode,
     (account_id, token): (AccountId, SessionToken),
     (account, next): (AccountKey, &str),
 ) -> HttpResponse {
+    if let Err(error) = end_session(request, app).await {
+        tracing::warn!(%error, "a session ends with its time and not with the log-in after it");
+    }
     let next = LocalPath::or_start(next);
     let mut answer = v.done(status, &WelcomeDocument { account_id }, next.as_str());
     // The cookie's value is base64 and always a valid header, so the error cannot occur.

@@ -46,6 +46,8 @@ pub enum SecurityEvent {
     SignUpThrottled,
     /// An account sends more requests than it may.
     AccountThrottled,
+    /// An account, or a program with a key, asked for what its role or scope does not open.
+    AccessDenied,
     /// A signed-in user did not know the password when asked to confirm it.
     ConfirmationFailed,
     /// A code of the second factor was wrong, or used before.

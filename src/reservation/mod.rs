@@ -46,7 +46,7 @@
 mod choice;
 pub(crate) mod codes;
 mod error;
-mod hold;
+pub(crate) mod hold;
 mod inventory;
 mod leased_seats;
 pub(crate) mod lifecycle;

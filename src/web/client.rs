@@ -5,7 +5,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use actix_web::{HttpRequest, web::Data};
 use ipnet::IpNet;
 
-use crate::{app::App, infra::network::Network};
+use crate::{
+    app::{AccountId, App},
+    infra::{
+        network::Network,
+        security_log::{ClientEvent, SecurityEvent},
+    },
+};
 
 /// Returns the client's network, by which limits and budgets are counted.
 pub(crate) fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
@@ -17,6 +23,19 @@ pub(crate) fn record(request: &HttpRequest) {
     if let Some(app) = request.app_data::<Data<App>>() {
         let address = address(request, &app.config.trusted_proxies);
         tracing::Span::current().record("client", tracing::field::display(address));
+    }
+}
+
+/// Writes an event of the sender of `request` to the security log.
+pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Option<AccountId>) {
+    if let Some(app) = request.app_data::<Data<App>>() {
+        app.security_log.record(&ClientEvent {
+            event,
+            client: address(request, &app.config.trusted_proxies),
+            account_id: account_id.map(|id| id.0),
+            email_hash: None,
+            by: None,
+        });
     }
 }
 

@@ -8,6 +8,8 @@ use actix_web::{
     cookie::{Cookie, SameSite, time::Duration},
 };
 
+use super::host_cookie;
+
 /// Name of the cookie that carries the key.
 const COOKIE: &str = "flash";
 /// Prefix of every flash key.
@@ -17,7 +19,7 @@ const LIVES: Duration = Duration::seconds(30);
 /// Returns the key of the message to show; `None` if there is none or the cookie holds no flash
 /// key.
 pub(crate) fn of(request: &HttpRequest) -> Option<String> {
-    let key = request.cookie(COOKIE)?.value().to_owned();
+    let key = host_cookie::read(request, COOKIE)?.value().to_owned();
     let is_key = key.starts_with(KEY_PREFIX)
         && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     is_key.then_some(key)

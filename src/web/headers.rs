@@ -14,7 +14,7 @@ use actix_web::{
 use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
-use super::deadline::Running;
+use super::{deadline::Running, host_cookie};
 use crate::{
     app::App,
     config::{PaymentConfig, ProviderConfig},
@@ -92,6 +92,7 @@ pub(crate) async fn add_headers(
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     if is_https {
+        host_cookie::bind_all(headers);
         headers.insert(
             header::STRICT_TRANSPORT_SECURITY,
             HeaderValue::from_static(TRANSPORT_SECURITY),

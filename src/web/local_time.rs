@@ -5,8 +5,11 @@
 //! of a second included, even if the default zone has changed since. A time that occurs twice is
 //! refused with both readings to choose from, and one that is skipped is refused.
 
+use std::ops::RangeInclusive;
+
 use chrono::{
-    DateTime, FixedOffset, MappedLocalTime, NaiveDateTime, Offset, SecondsFormat, TimeZone, Utc,
+    DateTime, Datelike, FixedOffset, MappedLocalTime, NaiveDateTime, Offset, SecondsFormat,
+    TimeZone, Utc,
 };
 use chrono_tz::Tz;
 
@@ -15,6 +18,9 @@ use crate::text::times::typed;
 
 /// Accepted formats: those of a browser's `datetime-local` field, and with a blank instead of `T`.
 const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
+
+/// Years of times that may be typed: the database can store them, and hours can be added to them.
+const YEARS: RangeInclusive<i32> = 1_970..=9_998;
 
 /// Time as it was typed, with what its form showed.
 #[derive(Clone, Copy, Debug)]
@@ -151,10 +157,15 @@ fn offset_at(instant: DateTime<Utc>, zone: Tz) -> FixedOffset {
 
 fn said(text: &str, zone: Tz) -> Said {
     if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
-        return Said::Instant(instant.to_utc());
+        let instant = instant.to_utc();
+        return if YEARS.contains(&instant.year()) {
+            Said::Instant(instant)
+        } else {
+            Said::Nothing
+        };
     }
     let local = FORMATS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
-    match local {
+    match local.filter(|local| YEARS.contains(&local.year())) {
         Some(local) => Said::Local(local, local.and_local_timezone(zone)),
         None => Said::Nothing,
     }
@@ -213,7 +224,16 @@ mod tests {
         assert_eq!(twice(shown, "-04:00").unwrap(), shown);
         let never = read(["2026-03-08T02:30", "America/New_York", "", "-05:00"]);
         assert_eq!(never, Err("admin-refusal-moment-skipped"));
-        for nonsense in ["", "tomorrow", "2026-02-30T10:00", "2026-01-01"] {
+        for nonsense in [
+            "",
+            "tomorrow",
+            "2026-02-30T10:00",
+            "2026-01-01",
+            "+262142-12-31T23:59",
+            "-4800-01-01T00:00",
+            "9999-12-31T23:59:59-23:59",
+            "0000-01-01T00:00:00Z",
+        ] {
             assert_eq!(read([nonsense, "", "", ""]), Err("admin-refusal-moment"));
         }
     }

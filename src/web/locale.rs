@@ -5,6 +5,7 @@ use actix_web::{
     http::header::{AcceptLanguage, Header},
 };
 
+use super::host_cookie;
 use crate::text::i18n::Locale;
 
 /// Name of the cookie that keeps the language chosen with the switch.
@@ -13,7 +14,8 @@ pub(crate) const LOCALE_COOKIE: &str = "locale";
 /// Returns the language of a request: the one chosen with the switch, else the one the browser
 /// prefers, else English.
 pub(crate) fn locale_of(request: &HttpRequest) -> Locale {
-    let chosen = request.cookie(LOCALE_COOKIE).and_then(|cookie| Locale::parse(cookie.value()));
+    let chosen =
+        host_cookie::read(request, LOCALE_COOKIE).and_then(|cookie| Locale::parse(cookie.value()));
     let preferred = || {
         let ranked = AcceptLanguage::parse(request).ok()?.ranked();
         ranked.iter().find_map(|tag| Locale::parse(tag.item()?.primary_language()))

@@ -44,6 +44,7 @@ pub(crate) mod flash;
 pub(crate) mod form;
 pub(crate) mod headers;
 pub(crate) mod health;
+pub(crate) mod host_cookie;
 pub(crate) mod language;
 pub(crate) mod limits;
 pub(crate) mod local_path;

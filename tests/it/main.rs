@@ -27,6 +27,7 @@ mod request_keys;
 mod reservation;
 mod roles;
 mod round_trips;
+mod security;
 mod server;
 mod silence;
 mod statistics;

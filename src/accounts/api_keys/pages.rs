@@ -17,11 +17,12 @@ use crate::{
         roles::pages::{AdminAccount, ConfirmedAdmin, acts_on_rehearsal},
     },
     app::App,
+    infra::security_log::SecurityEvent,
     web::{
         bearer::token_of,
         client,
         described::{AllowedBy, Described, Facts},
-        error::{Internal, PageError},
+        error::{HttpError, Internal, PageError},
         limits::Limits,
         page::View,
     },
@@ -128,7 +129,12 @@ fn describe_key(facts: &mut Facts) {
 async fn actor_of(request: &HttpRequest, scope: ApiScope) -> Result<Option<Actor>, PageError> {
     let Some(token) = token_of(request) else { return Ok(None) };
     let app = request.app_data::<Data<App>>().ok_or(Internal)?;
-    let actor = authorize(app, token, scope).await?;
+    let actor = authorize(app, token, scope).await;
+    let actor = actor.inspect_err(|error| {
+        if error.status().is_client_error() {
+            client::tell(request, SecurityEvent::AccessDenied, None);
+        }
+    })?;
     let limits = request.app_data::<Data<Limits>>().ok_or(Internal)?;
     let counted: Uuid = actor.api_key_id.map_or(actor.account_id.0, |id| id.0);
     limits.account.count(&counted)?;

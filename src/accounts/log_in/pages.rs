@@ -20,10 +20,7 @@ use crate::{
         model::{Credentials, Password},
         pages::{Next, device_of, parse_next, welcome},
         password::PasswordGate,
-        sessions::{
-            pages::current::{SessionCache, device_claim, removal_cookie, token_of},
-            store,
-        },
+        sessions::pages::current::{device_claim, end_session, removal_cookie},
         sign_up::{self, LogInOutcome},
     },
     app::App,
@@ -104,7 +101,8 @@ pub(crate) async fn create_session(
     match outcome {
         Ok((LogInOutcome::Opened(account_id, token), account)) => {
             let opened = (account_id, token);
-            Ok(welcome(&app, &v, StatusCode::OK, opened, (account, form.next.text())))
+            let next = (account, form.next.text());
+            Ok(welcome(&app, (&request, &v), StatusCode::OK, opened, next).await)
         }
         Ok((LogInOutcome::Pending(token), _)) => {
             Ok(ask_for_code(&app, &v, &token, form.next.text()))
@@ -125,14 +123,10 @@ pub(crate) async fn create_session(
 /// `POST /logout`
 pub(crate) async fn delete_session(
     app: Data<App>,
-    cache: Data<SessionCache>,
     request: HttpRequest,
     v: View,
 ) -> Result<HttpResponse, PageError> {
-    if let Some(token) = token_of(&request, &app) {
-        store::delete(&app.db, &token.hash()).await?;
-        cache.forget(&token.hash()).await;
-    }
+    end_session(&request, &app).await?;
     let mut answer = match v.format.is_for_programs() {
         true => HttpResponse::NoContent().finish(),
         false => see_other("/"),

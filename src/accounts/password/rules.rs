@@ -24,6 +24,9 @@ const PART_SYLLABLES_MIN: usize = 2;
 /// Characters that a password must have beside its owner's names.
 const REST_CHARS_MIN: usize = 6;
 
+/// Words that are tried first at any office; `docs/KNOWN-PASSWORDS.md` lists them.
+const OFFICE_WORDS: [&str; 5] = ["stagedoor", "ticket", "office", "admin", "staff"];
+
 /// Sorted hash prefixes of breached passwords; `docs/KNOWN-PASSWORDS.md` names the sources.
 static KNOWN: &[u8] =
     include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/known_passwords.bin"));
@@ -65,6 +68,9 @@ pub(crate) fn check(
     }
     let folded = fold(text);
     if is_known(&folded) || is_known(folded.trim()) || is_one_letter(&folded) {
+        return Err(PasswordRefusal::Known);
+    }
+    if is_made_of(&folded, OFFICE_WORDS.iter().map(ToString::to_string)) {
         return Err(PasswordRefusal::Known);
     }
     let parts = email.into_iter().flat_map(parts_of_email);
@@ -141,6 +147,9 @@ mod tests {
             "ｐａｓｓｗｏｒｄ",
             "aaaaaaaaaaaaaaaaaaaaaaaa",
             "        ",
+            "StageDoor-1",
+            "TicketOffice 2030",
+            "Admin!Admin!",
         ] {
             assert_eq!(checked(known), Err(PasswordRefusal::Known), "{known}");
         }

@@ -14,7 +14,7 @@ use crate::{
         model::{AccountId, Role},
         sessions::pages::current::CurrentAccount,
     },
-    infra::throwaway,
+    infra::{security_log::SecurityEvent, throwaway},
     web::{
         client,
         described::{Described, Facts},
@@ -69,15 +69,15 @@ impl FromRequest for StaffAccount {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let current = CurrentAccount::from_request(request, payload);
-        let acts_on_rehearsal = acts_on_rehearsal(request);
+        let request = request.clone();
         Box::pin(async move {
             let CurrentAccount { account_id, role, view, .. } = current.await?;
             match role {
-                Role::Staff | Role::Admin if acts_on_rehearsal => {
+                Role::Staff | Role::Admin if acts_on_rehearsal(&request) => {
                     Err(AccountError::Rehearsed.into())
                 }
                 Role::Staff | Role::Admin => Ok(Self { account_id, view }),
-                Role::Customer => Err(AccountError::Forbidden.into()),
+                Role::Customer => Err(forbidden(&request, account_id).into()),
             }
         })
     }
@@ -148,8 +148,14 @@ fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccoun
             client::record(request);
             Ok(current)
         }
-        Role::Staff | Role::Customer => Err(AccountError::Forbidden),
+        Role::Staff | Role::Customer => Err(forbidden(request, current.account_id)),
     }
+}
+
+/// Returns the refusal of an account whose role does not open what it asked for, and tells the security log.
+fn forbidden(request: &HttpRequest, account_id: AccountId) -> AccountError {
+    client::tell(request, SecurityEvent::AccessDenied, Some(account_id));
+    AccountError::Forbidden
 }
 
 /// Returns whether `request` would change rehearsal data. Every admin path contains the id of

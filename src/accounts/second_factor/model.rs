@@ -21,8 +21,10 @@ const TYPED_BYTES_MAX: usize = 64;
 
 /// Length of a secret, in bytes: that of the hash, as RFC 4226 recommends.
 pub(crate) const SECRET_BYTES: usize = 20;
-/// Length of a recovery code, in bytes: 80 bits, which nobody guesses.
-const RECOVERY_BYTES: usize = 10;
+/// Length of a recovery code, in bytes: 120 bits, so that SHA-256 alone may keep it.
+const RECOVERY_BYTES: usize = 15;
+/// Length of the recovery codes of version 0.1.0, which still work.
+const OLD_RECOVERY_BYTES: usize = 10;
 
 /// Secret that an authenticator app makes codes of. `Debug` does not show it.
 #[derive(Clone)]
@@ -113,9 +115,9 @@ impl SignInCode {
     }
 }
 
-/// Code that replaces one of the app, once: 80 random bits. `Debug` does not show it.
+/// Code that replaces one of the app, once: 120 random bits. `Debug` does not show it.
 #[derive(Clone)]
-pub(crate) struct RecoveryCode([u8; RECOVERY_BYTES]);
+pub(crate) struct RecoveryCode(Vec<u8>);
 
 impl fmt::Debug for RecoveryCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +127,7 @@ impl fmt::Debug for RecoveryCode {
 
 impl RecoveryCode {
     pub(crate) fn generate() -> Self {
-        Self(rand::random())
+        Self(rand::random::<[u8; RECOVERY_BYTES]>().to_vec())
     }
 
     /// Parses base32 without dashes. Digits that base32 lacks are taken for the letters that they
@@ -140,18 +142,18 @@ impl RecoveryCode {
                 other => other,
             })
             .collect();
-        let parsed = Secret::try_from_base32(letters).ok()?;
-        parsed.as_bytes().try_into().ok().map(Self)
+        let bytes = Secret::try_from_base32(letters).ok()?.as_bytes().to_vec();
+        [RECOVERY_BYTES, OLD_RECOVERY_BYTES].contains(&bytes.len()).then_some(Self(bytes))
     }
 
     /// Returns the code as it is shown: base32 in groups.
     pub(crate) fn grouped(&self) -> String {
-        grouped(&Secret::from(self.0.to_vec()).to_base32(), "-")
+        grouped(&Secret::from(self.0.clone()).to_base32(), "-")
     }
 
     /// Returns the SHA-256 that the database stores for a code of the account.
     pub(crate) fn hash(&self, account_id: AccountId) -> TokenHash {
-        Sha256::new().chain_update(account_id.0).chain_update(self.0).finalize().into()
+        Sha256::new().chain_update(account_id.0).chain_update(&self.0).finalize().into()
     }
 }
 
@@ -182,7 +184,7 @@ mod tests {
     fn a_code_is_read_however_it_is_grouped_and_nothing_else_is_one() {
         let recovery = RecoveryCode::generate();
         let shown = recovery.grouped();
-        assert_eq!((shown.len(), shown.matches('-').count()), (19, 3));
+        assert_eq!((shown.len(), shown.matches('-').count()), (29, 5));
         for typed in [shown.clone(), shown.to_lowercase(), shown.replace('-', " ")] {
             let Some(SignInCode::Recovery(read)) = SignInCode::parse(&typed) else { panic!() };
             assert_eq!(read.0, recovery.0);
@@ -191,6 +193,10 @@ mod tests {
             let Some(SignInCode::App(read)) = SignInCode::parse(typed) else { panic!("{typed}") };
             assert_eq!(read, "123456");
         }
+        let Some(SignInCode::Recovery(old)) = SignInCode::parse("ABCD-EFGH-IJKL-MNOP") else {
+            panic!()
+        };
+        assert_eq!(old.0.len(), OLD_RECOVERY_BYTES);
         let long = "A".repeat(1_000);
         for nonsense in ["", "12345", "1234567", "１２３４５６", "AAAA-BBBB", "no code", &long]
         {

@@ -127,7 +127,7 @@ pub(crate) async fn create_account(
     match outcome {
         Ok(signed_up) => {
             let next = form.next.text();
-            Ok(welcome(&app, &v, StatusCode::CREATED, signed_up, (account, next)))
+            Ok(welcome(&app, (&request, &v), StatusCode::CREATED, signed_up, (account, next)).await)
         }
         Err(refusal) => {
             if refusal.status() == StatusCode::TOO_MANY_REQUESTS {

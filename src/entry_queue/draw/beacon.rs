@@ -48,7 +48,7 @@ impl BeaconRound {
 
     /// Returns when the round's signature is made.
     pub(crate) fn comes_at(&self) -> DateTime<Utc> {
-        let secs = (self.round - 1).saturating_mul(i64::from(self.period_secs));
+        let secs = self.round.saturating_sub(1).saturating_mul(i64::from(self.period_secs));
         TimeDelta::try_seconds(secs)
             .and_then(|since| self.genesis_at.checked_add_signed(since))
             .unwrap_or(DateTime::<Utc>::MAX_UTC)

@@ -33,7 +33,7 @@
 //! anywhere leaves a beginning that any instance goes on with.
 
 mod announcement;
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod beacon;
 pub(crate) mod check;
 pub(crate) mod close;

@@ -22,7 +22,7 @@
 //! Numbers are committed in their order, so a reader that sees number n sees all before it.
 
 mod entries;
-mod entry;
+pub(crate) mod entry;
 mod growth;
 pub(crate) mod moves;
 pub(crate) mod pages;

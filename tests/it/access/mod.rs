@@ -1,6 +1,8 @@
 //! Who may open what: every line of the URL table, asked as everybody.
 
+mod house;
 mod integrations;
+mod objects;
 
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -49,8 +51,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/login", Door::Public),
     ("/login/code", Door::Public),
     ("/logout", Door::Public),
-    ("/password/forgotten", Door::Public),
-    ("/password/reset", Door::Public),
+    ("/password/forgotten", Door::Public), ("/password/reset", Door::Public),
     ("/address/confirmation", Door::Public),
     ("/mails/unsubscription", Door::Public),
     ("/language", Door::Public),
@@ -175,10 +176,8 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/sales", Door::Admin),
     ("/admin/programs/{id}/sales.csv", Door::Admin),
     ("/admin/popularity", Door::Admin), ("/admin/popularity/sell-outs", Door::Admin),
-    ("/admin/audit", Door::Admin),
-    ("/admin/audit.csv", Door::Admin),
-    ("/admin/charges", Door::Admin),
-    ("/admin/charges.csv", Door::Admin),
+    ("/admin/audit", Door::Admin), ("/admin/audit.csv", Door::Admin),
+    ("/admin/charges", Door::Admin), ("/admin/charges.csv", Door::Admin),
 
     ("/webhooks/stripe", Door::PaymentProvider),
     ("/rehearsal/stages", Door::RehearsalToken),
@@ -192,7 +191,7 @@ fn paths() -> impl Iterator<Item = &'static (&'static str, Door)> {
 }
 
 /// A path of the pattern: every gap is filled with an id that nothing has.
-fn example(pattern: &str) -> String {
+pub(crate) fn example(pattern: &str) -> String {
     const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
     let mut path = String::new();
     let mut rest = pattern;

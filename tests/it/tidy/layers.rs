@@ -35,7 +35,7 @@ const ORDER: [&[&str]; 27] = [
     &["routes"],
     &["server"],
     &["lib"],
-    &["offline", "rehearse_arguments"],
+    &["fuzz", "offline", "rehearse_arguments"],
     &["main"],
 ];
 
@@ -139,6 +139,7 @@ fn http_stands_in_pages() {
             || source.path.starts_with("src/web/")
             || source.path == "src/main.rs"
             || source.path.starts_with("src/server/")
+            || source.path.starts_with("src/fuzz/")
     });
     expect_none(&mistakes, "actix belongs into pages and web/:");
 }

@@ -1,6 +1,7 @@
 //! The house rules that a compiler does not know: who may use whom, where SQL, HTTP and
 //! Redis stand, how large a file may grow, and that every text and template has its owner.
 
+mod asvs;
 mod bench;
 mod checks;
 mod circles;

@@ -151,7 +151,8 @@ pub(crate) async fn create_session(
             keep_locale(&app, pending.account_id, v.locale).await;
             let email = Email::parse(&pending.email).ok_or(AccountError::LogInOver)?;
             let (opened, account) = ((pending.account_id, session), AccountKey::of(&email));
-            let answer = welcome(&app, &v, StatusCode::OK, opened, (account, form.next.text()));
+            let next = (account, form.next.text());
+            let answer = welcome(&app, (&request, &v), StatusCode::OK, opened, next).await;
             Ok(without_cookie(&app, answer))
         }
         Err(refusal) if v.wants_form(&refusal) && !matches!(refusal, AccountError::LogInOver) => {

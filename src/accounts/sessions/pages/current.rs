@@ -17,10 +17,10 @@ use crate::{
         error::AccountError,
         log_in::{device, guesses::AccountKey},
         model::{AccountId, LastCode, Role, SessionAccount, SessionToken, TokenHash},
-        sessions::reader::SessionReader,
+        sessions::{reader::SessionReader, store},
     },
     app::App,
-    infra::security_log::{ClientEvent, SecurityEvent},
+    infra::security_log::SecurityEvent,
     web::{
         client,
         error::{Internal, PageError},
@@ -174,17 +174,10 @@ fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<boo
 
 /// Counts a change against the account's rate limit.
 fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
-    let app = data::<App>(request)?;
-    data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
-        app.security_log.record(&ClientEvent {
-            event: SecurityEvent::AccountThrottled,
-            client: client::address(request, &app.config.trusted_proxies),
-            account_id: Some(account_id.0),
-            email_hash: None,
-            by: None,
-        });
-    })?;
-    Ok(())
+    let counted = data::<Limits>(request)?.account.count(&account_id.0);
+    Ok(counted.inspect_err(|_| {
+        client::tell(request, SecurityEvent::AccountThrottled, Some(account_id))
+    })?)
 }
 
 enum Source {
@@ -286,6 +279,14 @@ fn removal_of(app: &App, name: &'static str) -> Cookie<'static> {
     let mut cookie = Cookie::build(name, "").path("/").secure(app.config.is_https()).finish();
     cookie.make_removal();
     cookie
+}
+
+/// Ends the session that the browser of `request` has, if it has one.
+pub(crate) async fn end_session(request: &HttpRequest, app: &App) -> Result<(), PageError> {
+    let Some(token) = token_of(request, app) else { return Ok(()) };
+    store::delete(&app.db, &token.hash()).await?;
+    data::<SessionCache>(request)?.forget(&token.hash()).await;
+    Ok(())
 }
 
 impl SessionCache {

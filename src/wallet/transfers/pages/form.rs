@@ -1,8 +1,6 @@
 //! Transfer form: its fields as sent, and the form as shown.
 
-use std::ops::RangeInclusive;
-
-use chrono::{DateTime, Datelike, SubsecRound, Utc};
+use chrono::SubsecRound;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -14,7 +12,7 @@ use crate::{
     infra::idempotency::RequestKey,
     points::Points,
     text::times::{HOME_ZONE, zone, zone_name},
-    wallet::transfers::model::{START_REFUSAL, TransferOrder},
+    wallet::transfers::model::TransferOrder,
     web::{
         form::{Field, Mistakes},
         local_time::parse_optional_time,
@@ -25,8 +23,6 @@ use crate::{
 const SECS_PER_DAY: u32 = 86_400;
 /// Digits of a second that the database stores.
 const MICROS_DIGITS: u16 = 6;
-/// Years that the database can store, and more than anybody plans in.
-const YEARS: RangeInclusive<i32> = 1..=9_999;
 
 /// Fields of a transfer request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -55,16 +51,8 @@ impl TransferForm {
         let amount = mistakes.note("amount", "wallet-refusal-send-amount", amount);
         let starts_at =
             parse_optional_time(&mut mistakes, "starts_at", &self.starts_at, zone(HOME_ZONE));
-        // Whether the start lies ahead is up to the database, which cannot store every year.
-        let is_storable =
-            |at: &Option<DateTime<Utc>>| at.is_none_or(|at| YEARS.contains(&at.year()));
-        let starts_at = match starts_at {
-            Some(at) => {
-                let at = at.map(|at| at.trunc_subsecs(MICROS_DIGITS));
-                mistakes.note("starts_at", START_REFUSAL, Some(at).filter(is_storable))
-            }
-            None => None,
-        };
+        // Whether the start lies ahead is up to the database.
+        let starts_at = starts_at.map(|at| at.map(|at| at.trunc_subsecs(MICROS_DIGITS)));
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let order = to.zip(amount).zip(starts_at).map(|((to, amount), starts_at)| {
             let key = key.map(|key| {

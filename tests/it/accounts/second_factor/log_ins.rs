@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use super::{Boss, STEP, administrator, boss, confirm, give_code, give_password, offer, told};
 use crate::{
     accounts::{
-        account::{PASSWORD, Signed},
+        account::{PASSWORD, Signed, secret_of},
         guessing::guesses_within,
     },
     support::{Office, count, read_one, run_sql, run_sql_with, storm},
@@ -147,5 +147,23 @@ async fn of_a_hundred_wrong_codes_at_once_ten_are_compared(db: PgPool) {
     let asked = owner.post("/login", &[("email", email.as_str()), ("password", PASSWORD)]).await;
     assert_eq!(asked.status, 202);
     assert_eq!(give_code(&owner, &app.fresh(&db).await).await.status, 200);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_reset_password_still_needs_the_code(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("LOGIN_PER_MINUTE", "100")]).await;
+    let Boss { email, app, .. } = boss(&office).await;
+    let thief = office.stranger();
+    assert_eq!(thief.post("/password/forgotten", &[("email", &email)]).await.status, 202);
+    let link = secret_of(&db, "reset-password").await;
+    let reset = [("token", link.as_str()), ("password", "a lantern for the otter")];
+    assert!([200, 204].contains(&thief.post("/password/reset", &reset).await.status));
+    let form = [("email", email.as_str()), ("password", "a lantern for the otter")];
+    let pending = thief.post("/login", &form).await;
+    assert_eq!(pending.status, 202, "{}", pending.body);
+    assert_eq!(thief.get("/account").await.code(), "login-required");
+    assert_eq!(give_code(&thief, &app.wrong()).await.code(), "wrong-code");
+    assert_eq!(give_code(&thief, &app.fresh(&db).await).await.status, 200);
     office.close().await;
 }

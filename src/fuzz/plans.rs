@@ -1,0 +1,99 @@
+//! Targets of what organisers and buyers type: seat plans, codes, numbers, amounts and times.
+
+use chrono_tz::Tz;
+
+use super::{check, text};
+use crate::{
+    catalog::SeatPlan,
+    reservation::{ReservationNumber, codes::model::CodeWord},
+    text::times::{parse_minutes, typed, typed_minutes},
+    wallet::statement::Month,
+    web::{
+        form::{Field, Mistakes},
+        local_time::{TypedTime, carried},
+    },
+};
+
+const PLAN: &str = "\u{feff}Section,Row,Number,x,y,kind,companion_of\nStalls,A,1,0,0,WHEELCHAIR,\n\
+                    Stalls,A,2,1,0,COMPANION,1\n\"Box, left\",B,3,2.5,-1e3,,\n";
+
+#[test]
+fn a_plan_is_written_as_it_was_read() {
+    let seeds = [
+        PLAN,
+        "section,row,number\r\nA,1,1\rA,1,2\n\nB,1,1\n",
+        "number,row,section\n1,A,\"x\"\"y\"\n",
+    ];
+    check(seeds, |bytes| {
+        let sent = text(bytes);
+        match SeatPlan::from_csv(&sent) {
+            Ok(plan) => {
+                let written = plan.to_csv();
+                let again = SeatPlan::from_csv(&written)
+                    .map_err(|mistake| format!("{mistake:?}\n{written}"));
+                assert_eq!(again.unwrap(), plan);
+                assert!(plan.seats().iter().all(|seat| seat.x.is_finite() && seat.y.is_finite()));
+            }
+            Err(mistake) => assert!(mistake.text.chars().count() <= 100, "{mistake:?}"),
+        }
+    });
+}
+
+#[test]
+fn a_grid_makes_no_more_seats_than_a_venue_may_have() {
+    let seeds = ["Stalls, 28, 2\n\nBalcony,1,3", "A,1000,1000", "A,1,1\nB,2,2\r\nC,3,3"];
+    check(seeds, |bytes| {
+        if let Ok(plan) = SeatPlan::from_grid(&text(bytes)) {
+            assert!((1..=100_000).contains(&plan.seats().len()));
+        }
+    });
+}
+
+#[test]
+fn a_typed_time_is_one_that_can_be_kept_and_shown() {
+    let seeds = [
+        "2030-01-02T19:00",
+        "2026-11-01 01:30",
+        "2030-01-02T19:00:00+01:00",
+        "+262142-12-31T23:59",
+        "-4800-01-01T00:00",
+        "0000-01-01T00:00:00+23:59",
+        "9999-12-31T23:59:59-23:59",
+    ];
+    let zones = [Tz::Asia__Seoul, Tz::America__New_York, Tz::Pacific__Kiritimati];
+    check(seeds, |bytes| {
+        let (field, empty) = (Field::of(text(bytes)), Field::default());
+        let time =
+            TypedTime { name: "at", text: &field, zone: &empty, shown: &field, offset: &field };
+        for zone in zones {
+            let Some(at) = time.parse(&mut Mistakes::default(), zone, None) else { continue };
+            let year = at.format("%Y").to_string();
+            assert!(year.parse::<i32>().is_ok_and(|year| (1_969..=9_999).contains(&year)), "{at}");
+            // What a form carries on is read as the same instant.
+            let (shown, kept) = (Field::of(typed(at, zone)), Field::of(carried(at)));
+            let again =
+                TypedTime { name: "at", text: &shown, zone: &empty, shown: &kept, offset: &empty };
+            let again = again.parse(&mut Mistakes::default(), zone, None);
+            assert_eq!(again.map(carried), Some(carried(at)));
+        }
+    });
+}
+
+#[test]
+fn what_is_typed_short_is_read_as_it_is_shown() {
+    let seeds = ["5", "4:30", "SUMMER-2030", "1M9W2-K7Q4D", "2030-02"];
+    check(seeds, |bytes| {
+        let typed = text(bytes);
+        if let Some(secs) = parse_minutes(&typed) {
+            assert_eq!(parse_minutes(&typed_minutes(secs)), Some(secs));
+        }
+        if let Ok(word) = typed.parse::<CodeWord>() {
+            assert_eq!(word.to_string().parse(), Ok(word));
+        }
+        if let Ok(number) = typed.parse::<ReservationNumber>() {
+            assert_eq!(number.to_string().parse(), Ok(number));
+            assert!(number.ids().start() <= number.ids().end());
+        }
+        let _ = Month::parse(&typed);
+    });
+}

@@ -1,0 +1,157 @@
+//! Targets of requests: bodies, headers and addresses that anybody sends.
+
+use std::collections::BTreeMap;
+
+use actix_web::{
+    FromRequest, HttpRequest, dev::Payload, http::header::HeaderValue, test::TestRequest,
+    web::Bytes,
+};
+use futures_util::FutureExt;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::{check, text};
+use crate::{
+    accounts::AccountId,
+    reservation::hold::pages::form::HoldForm,
+    tickets::{TicketCode, hand_over::pages::form::HandOverForm},
+    wallet::{charges::pages::form::ChargeForm, transfers::pages::form::TransferForm},
+    web::{
+        bearer, client, flash,
+        form::{Body, Fields},
+        local_path::LocalPath,
+        negotiation::Format,
+        page::View,
+        pass_cookies,
+        request_key::HeaderKey,
+    },
+    webhooks::target,
+};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const JSON: &str = "application/json";
+const MULTIPART: &str = "multipart/form-data; boundary=x";
+
+/// Returns what a body is read as; `None` if it is refused.
+fn read<T: DeserializeOwned + 'static>(content_type: &str, body: &[u8]) -> Option<T> {
+    let request =
+        TestRequest::post().insert_header(("content-type", content_type)).to_http_request();
+    let mut payload = Payload::from(Bytes::copy_from_slice(body));
+    let read = Body::<T>::from_request(&request, &mut payload).now_or_never();
+    read.expect("the whole body is there").ok().map(|body| body.0)
+}
+
+#[test]
+fn a_body_is_read_or_refused_in_every_coding() {
+    let seeds = [
+        "seat_ids=1&seat_ids=2&zone_id=&quantity=&total=100000&request_key=0190a5d0-0000-7000-8000-000000000000",
+        "to=ada%40b.example&amount=500&starts_at=2030-01-02T19%3A00&request_key=",
+        r#"{"seat_ids":[1,2,"3"],"seat_types":["1:x"],"quantities":["x:2"],"code":"SUMMER","total":1e3,"needed":true}"#,
+        r#"{"to":"ada@b.example","amount":500,"starts_at":null,"best":2,"section":"Stalls","step_free":"on"}"#,
+        "--x\r\nContent-Disposition: form-data; name=\"version\"\r\n\r\n1\r\n--x\r\nContent-Disposition: form-data; \
+         name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\nsection,row,number\nA,1,1\n\r\n--x--\r\n",
+    ];
+    check(seeds, |bytes| {
+        for content_type in [FORM, JSON, MULTIPART] {
+            let fields = read::<BTreeMap<String, Fields>>(content_type, bytes);
+            let n_fields = fields
+                .iter()
+                .flat_map(BTreeMap::values)
+                .map(|fields| fields.0.len())
+                .sum::<usize>();
+            assert!(n_fields <= bytes.len());
+            let me = AccountId(Uuid::from_u128(1));
+            let _ = read::<HoldForm>(content_type, bytes).map(|form| form.parse());
+            let _ = read::<ChargeForm>(content_type, bytes).map(|form| form.parse(me));
+            let _ = read::<TransferForm>(content_type, bytes).map(|form| form.parse(me));
+            let _ = read::<HandOverForm>(content_type, bytes)
+                .map(|form| form.parse(me, TicketCode::generate()));
+        }
+    });
+}
+
+/// Each line of an input is the value of one header.
+#[test]
+fn headers_choose_among_what_there_is() {
+    const NAMES: [&str; 8] = [
+        "accept",
+        "accept-language",
+        "cookie",
+        "idempotency-key",
+        "x-forwarded-for",
+        "authorization",
+        "referer",
+        "user-agent",
+    ];
+    let seeds = [
+        "application/json;q=0.5, text/html\nde, ko-KR;q=0.8\nlocale=ja; flash=flash-logged-out; session=x\n\
+         \"0190a5d0-0000-7000-8000-000000000000\"\n203.0.113.9, 198.51.100.7, 10.0.0.2\nBearer stagedoor_x\n\
+         http://localhost:8080/wallet?a=b\nMozilla/5.0 (X11; Linux) Firefox/140.0",
+        "text/event-stream\n*\nentry_pass_0190a5d0000070008000000000000000=x; flash=../x\n{0190}\n::ffff:10.0.0.1\nbearer  \n\
+         //evil.example/\ncurl/8",
+    ];
+    let trusted = ["10.0.0.0/8".parse().unwrap()];
+    check(seeds, |bytes| {
+        let mut request = TestRequest::get().peer_addr("192.0.2.1:4711".parse().unwrap());
+        for (name, value) in NAMES.iter().zip(bytes.split(|byte| *byte == b'\n')) {
+            if let Ok(value) = HeaderValue::from_bytes(value) {
+                request = request.insert_header((*name, value));
+            }
+        }
+        let request: HttpRequest = request.to_http_request();
+        let view = View::of(&request);
+        assert!(["en", "ko", "ja"].contains(&view.locale.tag()));
+        let _ = (
+            Format::of(&request),
+            bearer::token_of(&request),
+            HeaderKey::extract(&request).now_or_never(),
+        );
+        if let Some(key) = flash::of(&request) {
+            assert!(key.starts_with("flash-"));
+            let _ = view.flash().map(|text| text.to_string());
+        }
+        assert!(pass_cookies::shown(&request, false).len() <= 64);
+        assert_eq!(client::address(&request, &trusted).to_string(), "192.0.2.1");
+    });
+}
+
+#[test]
+fn a_redirect_stays_on_this_site_and_a_target_outside_of_this_network() {
+    let seeds = [
+        "/wallet?page=2",
+        "/programs/x?a=%EC%9D%84#b",
+        "/..//evil.example",
+        "/%2e%2e//evil.example",
+        "/\\evil.example",
+        "https://hooks.example/x",
+        "https://127.0.0.1/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://0x7f.1/",
+        "https://localhost.:443/",
+        "http://a:b@hooks.example#c",
+    ];
+    check(seeds, |bytes| {
+        let sent = text(bytes);
+        if let Some(path) = LocalPath::parse(&sent) {
+            assert!(HeaderValue::from_str(path.as_str()).is_ok());
+            let here = url::Url::parse("https://tickets.example/a/b").unwrap();
+            let there = here.join(path.as_str()).unwrap();
+            assert_eq!(there.origin(), here.origin());
+            // A browser that follows the redirect, and resolves the path again, stays, too.
+            let again = here.join(there.path()).unwrap();
+            assert_eq!(again.origin(), here.origin());
+        }
+        if let Ok(url) = target::parse(&sent, false) {
+            assert_eq!(url.scheme(), "https");
+            let address = match url.host().unwrap() {
+                url::Host::Ipv4(address) => Some(address.into()),
+                url::Host::Ipv6(address) => Some(address.into()),
+                url::Host::Domain(name) => {
+                    assert!(name.contains('.'), "{name}");
+                    None
+                }
+            };
+            assert!(address.is_none_or(target::is_public), "{url}");
+        }
+    });
+}
