@@ -18,6 +18,7 @@ mod guards;
 mod locks;
 mod mail;
 mod metrics;
+mod models;
 mod payment;
 mod pool;
 mod production;
