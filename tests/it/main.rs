@@ -19,6 +19,7 @@ mod guards;
 mod locks;
 mod mail;
 mod metrics;
+mod models;
 mod payment;
 mod pool;
 mod production;

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use deadpool::managed::{Object, Pool};
+use deadpool::managed::Pool;
 use tokio::time;
 
 use super::{manager::Manager, settings::APPLICATION_NAME, slot::PoolSlot};
@@ -36,8 +36,8 @@ enum ProcessState {
     Ended,
 }
 
-/// Keeps the place of `connection` in the pool until its process has ended, and terminates a
-/// process that waits for the rest of a request. Returns whether the process may still exist.
+/// Waits until the process `backend_pid` of a connection that keeps its place in the pool has ended, and
+/// terminates a process that waits for the rest of a request. Returns whether the process may still exist.
 ///
 /// Closing the local end does not reach a server behind a wire that fell silent. A process that
 /// waits for a standby keeps its locks until the standby is back: without its place in the pool,
@@ -46,11 +46,10 @@ enum ProcessState {
 /// standby, and a repeated request would be answered so. A process that got half of a request waits
 /// for the other half with its locks held, and neither `statement_timeout` nor
 /// `idle_in_transaction_session_timeout` runs meanwhile; nothing of it was acknowledged.
-pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
-    let Some(pool) = Object::pool(connection) else { return false };
+pub(crate) async fn keep_until_ended(pool: &Pool<Manager>, backend_pid: i32) -> bool {
     let (mut n_failed, mut n_busy, mut counted) = (0, 0, None);
     for _ in 0..STANDBY_CHECKS_MAX {
-        match state_of(&pool, connection.backend_pid()).await {
+        match state_of(pool, backend_pid).await {
             Some(ProcessState::WaitingForStandby) => {
                 n_failed = 0;
                 counted.get_or_insert_with(|| Counted::new(pool.manager().waiting_for_standby()));

@@ -31,6 +31,16 @@ const RESET_MAX: Duration = Duration::from_secs(1);
 /// Bytes of COPY in one message.
 const COPY_CHUNK_BYTES: usize = 64 * 1024;
 
+/// Connection that a pool keeps between two uses.
+pub(crate) trait Reusable {
+    /// Records that the work is done and the connection rests.
+    fn rest(&mut self);
+
+    /// Ends any transaction that was left open, one of which is known if `is_open`; false when the
+    /// server does not answer.
+    fn reset(&mut self, is_open: bool) -> impl Future<Output = bool> + Send;
+}
+
 /// Connection to PostgreSQL on which every call ends, answered or not.
 ///
 /// A call that the server has not answered at the connection's deadline fails with an
@@ -79,28 +89,9 @@ impl Connection {
         self.life.trust()
     }
 
-    /// Records that the work is done and the connection rests.
-    pub(crate) fn rest(&mut self) {
-        self.rested_since = Instant::now();
-    }
-
     /// Returns the time since the last work.
     pub(crate) fn rested(&self) -> Duration {
         self.rested_since.elapsed()
-    }
-
-    /// Ends any transaction that was left open; false when the server does not answer. Where none
-    /// is known to be open, `begin` comes first, because a bare `rollback` would log a warning.
-    pub(crate) async fn reset(&mut self, is_open: bool) -> bool {
-        let ending = if is_open { "rollback" } else { "begin; rollback" };
-        if self.life.is_lost() {
-            return false;
-        }
-        let is_clean = matches!(timeout(RESET_MAX, self.wire.execute(ending)).await, Ok(Ok(_)));
-        if !is_clean {
-            self.life.lose();
-        }
-        is_clean
     }
 
     /// Asks the server whether an idle connection still lives. The answer also decides about the
@@ -140,6 +131,26 @@ impl Connection {
             self.life.lose();
             Err(MigrateError::Execute(silence()))
         })
+    }
+}
+
+impl Reusable for Connection {
+    fn rest(&mut self) {
+        self.rested_since = Instant::now();
+    }
+
+    /// Where no transaction is known to be open, `begin` comes first, because a bare `rollback` would
+    /// log a warning.
+    async fn reset(&mut self, is_open: bool) -> bool {
+        let ending = if is_open { "rollback" } else { "begin; rollback" };
+        if self.life.is_lost() {
+            return false;
+        }
+        let is_clean = matches!(timeout(RESET_MAX, self.wire.execute(ending)).await, Ok(Ok(_)));
+        if !is_clean {
+            self.life.lose();
+        }
+        is_clean
     }
 }
 

@@ -31,6 +31,7 @@ mod manager;
 mod migrate;
 mod migrations;
 pub(crate) mod page;
+mod places;
 mod pool;
 mod pooled_connection;
 mod retry;

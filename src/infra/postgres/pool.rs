@@ -6,12 +6,9 @@ use std::{
     time::Duration,
 };
 
-use deadpool::managed::{self, PoolError, QueueMode};
+use deadpool::managed::PoolError;
 use sqlx::postgres::PgConnectOptions;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time,
-};
+use tokio::time;
 
 use super::{
     connection::Connection,
@@ -19,6 +16,7 @@ use super::{
     error::is_cut_off,
     generations::Life,
     manager::Manager,
+    places::PoolPlaces,
     pooled_connection::PooledConnection,
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     transaction::Transaction,
@@ -35,8 +33,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REST_BEFORE_WRITE_MAX: Duration = Duration::from_millis(250);
 /// Connections on which a `begin` is tried: the first, and another when that was lost.
 const BEGIN_ATTEMPTS_MAX: u32 = 2;
-/// Connections that changes leave to reads, but at most a quarter of the pool.
-const READS_RESERVED: usize = 4;
 
 /// Pool of connections to one database, opened as they are needed and used by one caller at a time.
 ///
@@ -53,8 +49,7 @@ const READS_RESERVED: usize = 4;
 /// connection that was lost unnoticed is repeated on another.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    connections: managed::Pool<Manager>,
-    changes: Arc<Semaphore>,
+    places: Arc<PoolPlaces<Manager>>,
 }
 
 impl Pool {
@@ -70,15 +65,8 @@ impl Pool {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
         let manager =
             Manager { connect, generations: Arc::default(), waiting_for_standby: Arc::default() };
-        let built = managed::Pool::builder(manager)
-            .max_size(connections_max)
-            // The connection used last has the most prepared statements, and the others may rest.
-            .queue_mode(QueueMode::Lifo)
-            .build();
-        let connections = built.map_err(sqlx::Error::config)?;
-        let n_reserved = READS_RESERVED.min(connections_max / 4);
-        let n_changes = (connections_max - n_reserved).min(Semaphore::MAX_PERMITS);
-        Ok(Self { connections, changes: Arc::new(Semaphore::new(n_changes)) })
+        let places = PoolPlaces::new(manager, connections_max).map_err(sqlx::Error::config)?;
+        Ok(Self { places: Arc::new(places) })
     }
 
     /// Opens a transaction. Dropped before its commit, it is rolled back.
@@ -96,49 +84,41 @@ impl Pool {
 
     /// Acquires a connection for reads.
     pub(crate) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
-        in_time(async { self.acquire_reset(None).await }).await
+        in_time(async {
+            let connection = self.places.take().await.map_err(reason)?;
+            Ok(PooledConnection::new(connection, None))
+        })
+        .await
     }
 
     async fn acquire_for_change(&self) -> Result<PooledConnection, sqlx::Error> {
-        in_time(async { self.acquire_reset(Some(self.permit().await?)).await }).await
+        in_time(self.take_for_change()).await
     }
 
     /// Acquires a connection for a single statement that writes; one that rested is checked first.
     pub(crate) async fn acquire_to_write(&self) -> Result<PooledConnection, sqlx::Error> {
         let acquired = async {
-            let pooled = self.acquire_reset(Some(self.permit().await?)).await?;
+            let pooled = self.take_for_change().await?;
             if pooled.connection().rested() < REST_BEFORE_WRITE_MAX {
                 return Ok(pooled);
             }
             let (mut pooled, mut n_asked) = (pooled, 0);
             while !pooled.connection_mut().prove().await {
                 n_asked += 1;
-                if n_asked > self.connections.status().max_size {
+                if n_asked > self.places.status().max_size {
                     return Err(sqlx::Error::PoolTimedOut);
                 }
                 drop(pooled);
-                pooled = self.acquire_reset(Some(self.permit().await?)).await?;
+                pooled = self.take_for_change().await?;
             }
             Ok(pooled)
         };
         in_time(acquired).await
     }
 
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, sqlx::Error> {
-        let permit = Arc::clone(&self.changes).acquire_owned().await;
-        permit.map_err(|_closed| sqlx::Error::PoolClosed)
-    }
-
-    async fn acquire_reset(
-        &self,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Result<PooledConnection, sqlx::Error> {
-        match self.connections.get().await {
-            Ok(connection) => Ok(PooledConnection::new(connection, permit)),
-            Err(PoolError::Backend(cause)) => Err(cause),
-            Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
-            Err(_) => Err(sqlx::Error::PoolTimedOut),
-        }
+    async fn take_for_change(&self) -> Result<PooledConnection, sqlx::Error> {
+        let (connection, permit) = self.places.take_for_change().await.map_err(reason)?;
+        Ok(PooledConnection::new(connection, Some(permit)))
     }
 
     /// Opens a connection outside the pool, known to the server as `name`. Connecting fails at once
@@ -149,7 +129,7 @@ impl Pool {
         call_max: Duration,
     ) -> Result<DedicatedConnection, sqlx::Error> {
         use sqlx::ConnectOptions;
-        let connect = self.connections.manager().connect.clone().application_name(name);
+        let connect = self.places.manager().connect.clone().application_name(name);
         let connect = connect.options(SESSION_LIMITS).options(SOCKET_OPTIONS);
         let connect = connect.options(REPORT_OPTIONS).disable_statement_logging();
         let opened = Connection::open(&connect, call_max, Life::default());
@@ -159,24 +139,23 @@ impl Pool {
 
     /// Closes the pool: waiting callers are refused, and returned connections are closed.
     pub fn close(&self) {
-        self.connections.close();
-        self.changes.close();
+        self.places.close();
     }
 
     /// Returns the number of open connections.
     pub fn size(&self) -> u32 {
-        saturated(self.connections.status().size)
+        saturated(self.places.status().size)
     }
 
     /// Returns the number of given-up commits that wait for a standby, as the server said at the
     /// last check; each keeps its place in the pool until the standby is back.
     pub fn n_waiting_for_standby(&self) -> u32 {
-        self.connections.manager().waiting_for_standby.load(Ordering::Relaxed)
+        self.places.manager().waiting_for_standby.load(Ordering::Relaxed)
     }
 
     /// Returns the number of idle connections.
     pub fn n_idle(&self) -> u32 {
-        saturated(self.connections.status().available)
+        saturated(self.places.status().available)
     }
 }
 
@@ -184,6 +163,15 @@ async fn in_time<T>(
     acquired: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
     time::timeout(ACQUIRE_MAX, acquired).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+/// Returns why nothing was acquired.
+fn reason(error: PoolError<sqlx::Error>) -> sqlx::Error {
+    match error {
+        PoolError::Backend(cause) => cause,
+        PoolError::Closed => sqlx::Error::PoolClosed,
+        _ => sqlx::Error::PoolTimedOut,
+    }
 }
 
 fn saturated(count: usize) -> u32 {

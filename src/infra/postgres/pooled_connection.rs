@@ -55,20 +55,20 @@ impl PooledConnection {
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
-        let Some(mut slot) = self.slot.take() else { return };
+        let Some(slot) = self.slot.take() else { return };
         let (permit, is_open, may_commit) = (self.permit.take(), self.is_open, self.may_commit);
         // Without a runtime the connection cannot be reset, so it is closed.
         let Ok(runtime) = Handle::try_current() else { return };
+        let connection = slot.connection();
+        let (Some(pool), backend_pid) = (Object::pool(connection), connection.backend_pid()) else {
+            return;
+        };
         runtime.spawn(async move {
-            if slot.reset(is_open).await {
-                return;
-            }
-            let connection = slot.connection();
-            let late = (Object::pool(connection), connection.backend_pid());
             // Only a commit keeps its place in the pool: any other statement ends by itself.
-            let may_be_there = !may_commit || abandoned::keep_until_ended(connection).await;
-            drop((slot, permit));
-            if may_be_there && let (Some(pool), backend_pid) = late {
+            let gone =
+                async { !may_commit || abandoned::keep_until_ended(&pool, backend_pid).await };
+            let may_be_there = slot.recover(permit, is_open, gone).await;
+            if may_be_there == Some(true) {
                 abandoned::end_late(pool, backend_pid).await;
             }
         });

@@ -1,16 +1,23 @@
 //! Slot of the pool, with the connection that occupies it.
 
-use deadpool::managed::Object;
+use std::fmt;
 
-use super::{connection::Connection, manager::Manager};
+use deadpool::managed::{self, Object};
+
+use super::{connection::Reusable, manager::Manager};
 
 /// Connection with its place in the pool. [`give_back`](Self::give_back) returns the connection to
 /// it; dropping the slot closes the connection.
-#[derive(Debug)]
-pub(crate) struct PoolSlot(Option<Object<Manager>>);
+pub(crate) struct PoolSlot<M: managed::Manager = Manager>(Option<Object<M>>);
 
-impl PoolSlot {
-    pub(crate) fn new(connection: Object<Manager>) -> Self {
+impl<M: managed::Manager> fmt::Debug for PoolSlot<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoolSlot").finish_non_exhaustive()
+    }
+}
+
+impl<M: managed::Manager> PoolSlot<M> {
+    pub(crate) fn new(connection: Object<M>) -> Self {
         Self(Some(connection))
     }
 
@@ -19,6 +26,18 @@ impl PoolSlot {
         self.0.take().map(Self::new)
     }
 
+    #[expect(clippy::expect_used, reason = "it goes in `take` and `give_back`, which end this")]
+    pub(crate) fn connection(&self) -> &Object<M> {
+        self.0.as_ref().expect("a slot in use has its connection")
+    }
+
+    #[expect(clippy::expect_used, reason = "it goes in `take` and `give_back`, which end this")]
+    pub(crate) fn connection_mut(&mut self) -> &mut M::Type {
+        self.0.as_mut().expect("a slot in use has its connection")
+    }
+}
+
+impl<M: managed::Manager<Type: Reusable>> PoolSlot<M> {
     /// Returns the connection to the pool: the server has answered everything, and no transaction
     /// is open.
     pub(crate) fn give_back(&mut self) {
@@ -37,18 +56,25 @@ impl PoolSlot {
         is_clean
     }
 
-    #[expect(clippy::expect_used, reason = "it goes in `take` and `give_back`, which end this")]
-    pub(crate) fn connection(&self) -> &Object<Manager> {
-        self.0.as_ref().expect("a slot in use has its connection")
-    }
-
-    #[expect(clippy::expect_used, reason = "it goes in `take` and `give_back`, which end this")]
-    pub(crate) fn connection_mut(&mut self) -> &mut Connection {
-        self.0.as_mut().expect("a slot in use has its connection")
+    /// Ends a use that was dropped in the middle: resets the connection, or waits for `gone` and closes
+    /// it. Its place in the pool and `permit` are kept until then. Returns what `gone` returned;
+    /// `None` if the connection was reset.
+    pub(crate) async fn recover<P, T>(
+        mut self,
+        permit: P,
+        is_open: bool,
+        gone: impl Future<Output = T>,
+    ) -> Option<T> {
+        if self.reset(is_open).await {
+            return None;
+        }
+        let gone = gone.await;
+        drop((self, permit));
+        Some(gone)
     }
 }
 
-impl Drop for PoolSlot {
+impl<M: managed::Manager> Drop for PoolSlot<M> {
     fn drop(&mut self) {
         if let Some(connection) = self.0.take() {
             drop(Object::take(connection));

@@ -2,15 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 /// Time after a failure in which the server is not asked.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
+pub(super) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
 /// Hash tags with a breaker of their own; beyond that all are dropped together.
 const TAGS_MAX: usize = 10_000;
 
@@ -57,33 +54,44 @@ pub(crate) fn tag_of(key: &[u8]) -> Option<&str> {
 
 /// Circuit breaker: closed while Redis answers, and open for [`PAUSE_AFTER_FAILURE`] after a
 /// failure, so that requests do not wait for the timeout one after the other.
-pub(crate) struct Breaker {
-    started: Instant,
-    open_until_ms: AtomicU64,
-}
-
-impl Default for Breaker {
-    fn default() -> Self {
-        Self { started: Instant::now(), open_until_ms: AtomicU64::new(0) }
-    }
-}
+#[derive(Default)]
+pub(crate) struct Breaker(Mutex<Pause>);
 
 impl Breaker {
-    fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
     pub(crate) fn is_open(&self) -> bool {
-        self.elapsed_ms() < self.open_until_ms.load(Ordering::Relaxed)
+        self.pause().is_on(Instant::now())
     }
 
     pub(crate) fn open(&self) {
-        let pause_ms = u64::try_from(PAUSE_AFTER_FAILURE.as_millis()).unwrap_or(u64::MAX);
-        self.open_until_ms.store(self.elapsed_ms().saturating_add(pause_ms), Ordering::Relaxed);
+        self.pause().begin(Instant::now());
     }
 
     pub(crate) fn close(&self) {
-        self.open_until_ms.store(0, Ordering::Relaxed);
+        self.pause().end();
+    }
+
+    fn pause(&self) -> MutexGuard<'_, Pause> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Time in which the server is not asked: the state that a breaker guards with its lock.
+#[derive(Debug, Default)]
+pub(super) struct Pause {
+    ends_at: Option<Instant>,
+}
+
+impl Pause {
+    pub(super) fn is_on(&self, now: Instant) -> bool {
+        self.ends_at.is_some_and(|ends_at| now < ends_at)
+    }
+
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.ends_at = Some(now + PAUSE_AFTER_FAILURE);
+    }
+
+    pub(super) fn end(&mut self) {
+        self.ends_at = None;
     }
 }
 

@@ -1,40 +1,54 @@
 //! Generations of links: the first failure in a generation condemns all of its links.
 
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-/// Counter that rises with the first failure of the newest links.
+/// Newest generation of the links to one Redis.
 #[derive(Debug)]
 pub(crate) struct LinkGenerations {
-    newest: AtomicU64,
+    newest: Mutex<Newest>,
     /// Shortest life of a generation.
     kept: Duration,
-    since: Mutex<Option<Instant>>,
 }
 
 impl LinkGenerations {
     pub(crate) fn new(kept: Duration) -> Self {
-        Self { newest: AtomicU64::new(0), kept, since: Mutex::new(None) }
+        Self { newest: Mutex::default(), kept }
     }
 
     pub(crate) fn newest(&self) -> u64 {
-        self.newest.load(Ordering::Acquire)
+        self.lock().generation
     }
 
     /// Records that a link of `generation` failed. Returns whether this began a new generation.
     pub(crate) fn lose(&self, generation: u64) -> bool {
-        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_young = since.is_some_and(|since| since.elapsed() < self.kept);
-        if generation < self.newest() || is_young {
+        self.lock().lose(generation, self.kept, Instant::now())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Newest> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counter that rises with the first failure of the newest links: the state that is guarded by a lock.
+#[derive(Debug, Default)]
+pub(super) struct Newest {
+    pub(super) generation: u64,
+    /// When the generation began; `None` for the first.
+    since: Option<Instant>,
+}
+
+impl Newest {
+    /// Records that a link of `generation` failed, where a generation lives at least as long as
+    /// `kept`. Returns whether this began a new one.
+    pub(super) fn lose(&mut self, generation: u64, kept: Duration, now: Instant) -> bool {
+        let is_young = self.since.is_some_and(|since| now.duration_since(since) < kept);
+        if generation < self.generation || is_young {
             return false;
         }
-        *since = Some(Instant::now());
-        self.newest.store(generation + 1, Ordering::Release);
+        *self = Self { generation: generation + 1, since: Some(now) };
         true
     }
 }

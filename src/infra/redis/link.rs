@@ -114,6 +114,11 @@ impl Links {
         self.generations.lose(link.generation)
     }
 
+    /// Whether `link` is of the newest generation: what it met is true of the others too.
+    pub(crate) fn is_newest(&self, link: &RedisLink) -> bool {
+        link.generation >= self.generations.newest()
+    }
+
     fn slot(&self) -> &Mutex<Slot> {
         match &self.pinned {
             Some(pinned) => pinned,

@@ -24,6 +24,8 @@ mod connection;
 mod generations;
 mod link;
 mod origin;
+#[cfg(test)]
+mod outages;
 mod script;
 mod subscription;
 
@@ -175,10 +177,9 @@ impl Redis {
         let asked: Result<(), _> = in_time(self.question().query_async(&mut link.connection)).await;
         let is_present = asked.as_ref().err().is_none_or(|error| !is_absence(error));
         if is_present {
-            self.breakers.whole().close();
+            self.note_presence(&link);
         } else {
-            self.links.lose(&link);
-            self.breakers.whole().open();
+            self.note_absence(&link, self.breakers.whole());
         }
         is_present
     }
@@ -210,16 +211,30 @@ impl Redis {
         if let Err(error) = &outcome
             && is_absence(error)
         {
-            // Each thread meets the same failure on a link of its own, and a late failure of a link
-            // that is replaced already says nothing about the server.
-            let is_news = self.links.lose(link);
-            if is_news || self.links.is_cluster() {
-                breaker.open();
+            if self.note_absence(link, breaker) {
                 tracing::warn!(%error, "Redis is away");
             }
             metrics::counter!("stagedoor_redis_failures_total").increment(1);
         }
         Ok(outcome?)
+    }
+
+    /// Opens the breaker after a failure of `link`; returns whether it did. Each thread meets the same
+    /// failure on a link of its own, and a late failure of a link that is replaced already says nothing
+    /// about the server.
+    fn note_absence(&self, link: &RedisLink, breaker: &Breaker) -> bool {
+        let is_news = self.links.lose(link) || self.links.is_cluster();
+        if is_news {
+            breaker.open();
+        }
+        is_news
+    }
+
+    /// Closes the breaker after an answer on `link`, unless a failure was met since it was sent.
+    fn note_presence(&self, link: &RedisLink) {
+        if self.links.is_newest(link) {
+            self.breakers.whole().close();
+        }
     }
 }
 
