@@ -19,6 +19,7 @@ mod sales;
 mod schedule_cancellation;
 mod schedule_races;
 mod seats;
+mod sentences;
 mod times;
 
 use serde_json::Value;
