@@ -5,6 +5,7 @@ mod attendees;
 mod audit;
 mod cancellation;
 mod catalog;
+mod charts;
 mod codes;
 mod crashes;
 mod drafts;
