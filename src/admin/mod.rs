@@ -26,6 +26,7 @@ pub(crate) mod attendees;
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;
 pub(crate) mod charges;
+mod chart;
 pub(crate) mod codes;
 mod edits;
 pub(crate) mod error;

@@ -140,7 +140,7 @@ impl Act {
 }
 
 /// Kind of thing acted on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Subject {
     /// Ticket, by its id.
@@ -263,9 +263,32 @@ pub(crate) struct LogLine {
     pub(crate) act: String,
     pub(crate) subject_kind: String,
     pub(crate) subject_id: String,
+    /// Name of the subject today, of what a ticket or a reservation is for; `None` for what was deleted.
+    pub(crate) subject_name: Option<String>,
+    /// Last six characters of a ticket's code; `None` for other subjects.
+    #[serde(skip)]
+    pub(crate) ticket_code: Option<String>,
+    /// Start of a performance; `None` for other subjects.
+    #[serde(skip)]
+    pub(crate) starts_at: Option<DateTime<Utc>>,
+    /// Time zone of `starts_at`.
+    #[serde(skip)]
+    pub(crate) time_zone: Option<String>,
+    /// Id of the reservation of a ticket; `None` for other subjects.
+    #[serde(skip)]
+    pub(crate) reservation_id: Option<Uuid>,
     pub(crate) before: Option<Value>,
     pub(crate) after: Option<Value>,
     pub(crate) reason: Option<String>,
+    pub(crate) acted_at: DateTime<Utc>,
+}
+
+/// Change of a subject, as its author is told of it who saw an older edition.
+#[derive(Clone, Debug)]
+pub(crate) struct LaterAct {
+    pub(crate) who: String,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Option<Value>,
     pub(crate) acted_at: DateTime<Utc>,
 }
 

@@ -31,6 +31,8 @@ struct Language {
     own_name: &'static str,
     /// How a date with its time is written, as chrono has it.
     moment_form: &'static str,
+    /// How a day without its year is written.
+    day_form: &'static str,
     /// Whose names of days and months are written.
     names: chrono::Locale,
 }
@@ -42,18 +44,21 @@ static LANGUAGES: [Language; 3] = [
         id: langid!("en"),
         own_name: "English",
         moment_form: "%a %-d %b %Y, %H:%M",
+        day_form: "%-d %b",
         names: chrono::Locale::en_GB,
     },
     Language {
         id: langid!("ko"),
         own_name: "한국어",
         moment_form: "%Y년 %-m월 %-d일 (%a) %H:%M",
+        day_form: "%-m월 %-d일",
         names: chrono::Locale::ko_KR,
     },
     Language {
         id: langid!("ja"),
         own_name: "日本語",
         moment_form: "%Y年%-m月%-d日(%a) %H:%M",
+        day_form: "%-m月%-d日",
         names: chrono::Locale::ja_JP,
     },
 ];
@@ -87,6 +92,11 @@ impl Locale {
     /// Form of a date with its time, and the names of days and months in it, for chrono.
     pub(super) fn moment_form(self) -> (&'static str, chrono::Locale) {
         (self.0.moment_form, self.0.names)
+    }
+
+    /// Form of a day without its year, and the names of months in it, for chrono.
+    pub(super) fn day_form(self) -> (&'static str, chrono::Locale) {
+        (self.0.day_form, self.0.names)
     }
 
     /// Returns the text named `key`.

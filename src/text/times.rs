@@ -1,6 +1,6 @@
 //! Moments and durations as people read and type them.
 
-use chrono::{DateTime, Timelike, Utc};
+use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use chrono_tz::Tz;
 
 use super::i18n::Locale;
@@ -44,6 +44,12 @@ pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String
 /// Formats the time of day on the clock of `zone`, which it names.
 pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
     format!("{} {}", moment.with_timezone(&zone).format("%H:%M"), zone_name(moment, zone))
+}
+
+/// Formats a day without its year.
+pub(crate) fn short_day(day: NaiveDate, locale: Locale) -> String {
+    let (form, names) = locale.day_form();
+    day.format_localized(form, names).to_string()
 }
 
 /// Returns the short name of `zone` at a moment, such as `KST`; its offset, such as `UTC+05:45`,

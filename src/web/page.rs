@@ -141,6 +141,14 @@ impl View {
         self.t("points-amount").number("count", &points).number("points", &points)
     }
 
+    /// Returns an e-mail address; of a deleted account, which has none, says that it is deleted.
+    pub(crate) fn address(&self, email: &str) -> String {
+        match email.contains('@') {
+            true => email.to_owned(),
+            false => self.t("admin-person-deleted").to_string(),
+        }
+    }
+
     /// Returns the log-in page's address, with the current page as its `next`.
     pub(crate) fn login_href(&self) -> String {
         self.entrance("/login")

@@ -1,6 +1,7 @@
 // Keeps parts of a page fresh: an element with `data-live-part` and `data-live-secs` is
 // fetched again every so many seconds, and its content replaced where that has changed,
-// until the fresh one says no seconds. Without this file the page is as fresh as its reload.
+// until the fresh one says no seconds. What was opened stays open. Without this file the page
+// is as fresh as its reload.
 
 for (const part of document.querySelectorAll("[data-live-part][data-live-secs]")) {
   const timer = setInterval(() => refresh(part, timer), Number(part.dataset.liveSecs) * 1_000);
@@ -15,6 +16,9 @@ async function refresh(part, timer) {
     const fresh = page.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
     if (!fresh) return;
     if (fresh.dataset.liveSecs === undefined) clearInterval(timer);
+    for (const opened of part.querySelectorAll("details[id][open]")) {
+      fresh.querySelector(`#${opened.id}`)?.setAttribute("open", "");
+    }
     // What is the same stays: a reader would say it again, and a focus would be lost.
     if (fresh.isEqualNode(part)) return;
     part.replaceChildren(...document.adoptNode(fresh).childNodes);

@@ -1,6 +1,6 @@
 //! Pages of the audit log.
 //!
-//! A **row** is a line of the log with its changed fields and the localized name of its act.
-//! `crate::audit` reads and writes the log.
+//! A **row** is a line of the log as people read it: a **sentence** about its act, in which names
+//! are links, and the fields that the act changed. `crate::audit` reads and writes the log.
 
 pub(crate) mod pages;

@@ -20,6 +20,8 @@ pub(crate) struct AccountEvent {
     pub(crate) amount: Option<i64>,
     /// Id to look it up by.
     pub(crate) reference: Option<String>,
+    /// Name of who acted; `None` for what is no act.
+    pub(crate) who: Option<String>,
 }
 
 /// Lists the latest moments of an account: queues, reservations, points, tickets, and acts done
@@ -39,30 +41,32 @@ pub(crate) async fn list_moments(
             where r.account_id = $1 order by r.id desc limit $2
         ), moments as (
             select issued_at as at, 'joined' as what, title as subject, queue_number as amount,
-                program_id::text as reference from tokens
+                program_id::text as reference, null as who from tokens
             union all
-            select admitted_at, 'admitted', title, queue_number, program_id::text from tokens
+            select admitted_at, 'admitted', title, queue_number, program_id::text, null from tokens
                 where admitted_at is not null
             union all
-            select ended_at, 'left-' || lower(status), title, queue_number, program_id::text
+            select ended_at, 'left-' || lower(status), title, queue_number, program_id::text, null
                 from tokens where ended_at is not null
             union all
-            select created_at, 'held', title, total, id::text from bookings
+            select created_at, 'held', title, total, id::text, null from bookings
             union all
-            select settled_at, 'ended-' || lower(status), title, total, id::text
+            select settled_at, 'ended-' || lower(status), title, total, id::text, null
                 from bookings where settled_at is not null
             union all
-            (select e.created_at, 'points', e.kind, e.amount, e.reference_id::text
+            (select e.created_at, 'points', e.kind, e.amount, e.reference_id::text, null
                 from wallets w join point_transactions e on e.wallet_id = w.id
                 where w.account_id = $1 order by e.wallet_version desc limit $2)
             union all
-            (select used_at, 'let-in', right(code, 6), null, id::text from tickets
+            (select used_at, 'let-in', right(code, 6), null, id::text, null from tickets
                 where account_id = $1 and used_at is not null order by id desc limit $2)
             union all
-            (select acted_at, 'act', act, null, id::text from audit_log
+            (select acted_at, 'act', act, null, id::text,
+                    (select name from accounts where id = audit_log.account_id)
+                from audit_log
                 where subject_id = $1::uuid::text order by id desc limit $2)
         )
-        select at as "at!", what as "what!", subject as "subject!", amount, reference
+        select at as "at!", what as "what!", subject as "subject!", amount, reference, who
         from moments order by at desc limit $2
         "#,
         account_id as _,

@@ -1,6 +1,6 @@
 //! SQL of sales by performance and section.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use uuid::Uuid;
 
@@ -198,6 +198,43 @@ pub(crate) async fn list_types(
         order by d.id, sold.name nulls first
         "#,
         program_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Net sales of a program on one day of the office's time zone.
+#[derive(Clone, Copy, Debug, serde::Serialize, JsonSchema)]
+pub(crate) struct SoldDay {
+    pub(crate) day: NaiveDate,
+    /// Reservations paid less reservations refunded; negative on a day of refunds.
+    pub(crate) bookings: i64,
+    /// Points paid less points given back.
+    pub(crate) revenue: i64,
+}
+
+/// Lists the days from `first` on on which something of a program was sold or given back, the oldest
+/// first.
+pub(crate) async fn list_days(
+    db: &Pool,
+    program_id: ProgramId,
+    first: NaiveDate,
+) -> Result<Vec<SoldDay>, sqlx::Error> {
+    sqlx::query_as!(
+        SoldDay,
+        r#"
+        select sold.day, sum(sold.bookings)::bigint as "bookings!",
+            sum(sold.revenue)::bigint as "revenue!"
+        from (select id from schedules where program_id = $1 offset 0) d
+        cross join lateral (
+            select day, bookings, revenue from daily_sales
+            where schedule_id = d.id and day >= $2 offset 0
+        ) sold
+        group by sold.day
+        order by sold.day
+        "#,
+        program_id as _,
+        first,
     )
     .fetch_all(db)
     .await

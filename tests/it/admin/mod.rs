@@ -5,6 +5,7 @@ mod attendees;
 mod audit;
 mod cancellation;
 mod catalog;
+mod charts;
 mod codes;
 mod crashes;
 mod drafts;
@@ -19,6 +20,7 @@ mod sales;
 mod schedule_cancellation;
 mod schedule_races;
 mod seats;
+mod sentences;
 mod times;
 
 use serde_json::Value;

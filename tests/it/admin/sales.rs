@@ -40,7 +40,7 @@ async fn sales_are_shown_by_section_and_streamed_as_a_file(db: PgPool) {
     run_sql_with(
         &db,
         "insert into audit_log (id, account_id, act, subject_kind, subject_id, reason)
-         select gen_random_uuid(), $1, 'refunded', 'reservation', n::text, 'line, ' || n
+         select gen_random_uuid(), $1, 'refunded', 'reservation', gen_random_uuid()::text, 'line, ' || n
          from generate_series(1, 2300) n",
         admin.account_id,
     )

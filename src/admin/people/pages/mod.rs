@@ -45,7 +45,7 @@ use crate::{
 };
 
 /// Returns the locale key of a role.
-fn role_key(role: Role) -> &'static str {
+pub(crate) fn role_key(role: Role) -> &'static str {
     match role {
         Role::Customer => "admin-role-customer",
         Role::Staff => "admin-role-staff",
@@ -119,7 +119,7 @@ impl PersonPage {
             wallet: find_shown_wallet(&app.db, id).await?,
             timeline: moments
                 .into_iter()
-                .map(|moment| TimelineEntry::of(&me.view, moment))
+                .map(|moment| TimelineEntry::of(&me.view, &person.name, moment))
                 .collect(),
             request_key: Uuid::now_v7(),
             debt_key: Uuid::now_v7(),

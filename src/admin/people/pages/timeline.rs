@@ -14,7 +14,8 @@ pub(crate) struct TimelineEntry {
 }
 
 impl TimelineEntry {
-    pub(crate) fn of(v: &View, moment: AccountEvent) -> Self {
+    /// Tells a moment of the account of `name`.
+    pub(crate) fn of(v: &View, name: &str, moment: AccountEvent) -> Self {
         let reference = moment.reference.as_deref().unwrap_or_default();
         let (key, href) = match moment.what.as_str() {
             "joined" => ("admin-moment-joined", Some(queue_href(reference))),
@@ -29,16 +30,22 @@ impl TimelineEntry {
             "ended-refunded" => ("admin-moment-refunded", Some(reservation_href(reference))),
             "let-in" => ("admin-moment-let-in", None),
             "points" => ("admin-moment-points", None),
-            _ => ("admin-moment-act", None),
+            _ => return Self::act(v, name, moment),
         };
         let subject = match moment.what.as_str() {
             "points" => kind(v, &moment.subject),
-            "act" => v.text(format!("{ACT_KEY}{}", moment.subject)).to_string(),
             _ => moment.subject.clone(),
         };
         let amount = moment.amount.map(|amount| v.number(amount)).unwrap_or_default();
         let text = v.t(key).word("subject", subject).word("amount", amount);
         Self { moment, text, href }
+    }
+
+    /// Tells what was done to the account of `name`.
+    fn act(v: &View, name: &str, moment: AccountEvent) -> Self {
+        let who = moment.who.as_deref().unwrap_or_default();
+        let text = v.text(format!("{ACT_KEY}{}", moment.subject)).word("who", who);
+        Self { text: text.word("what", name), moment, href: None }
     }
 }
 

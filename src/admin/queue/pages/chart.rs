@@ -1,55 +1,19 @@
-//! Charts of a queue's last hour, drawn on the server.
+//! Charts of a queue's last hour, minute by minute.
 
-use crate::admin::queue::store::Minute;
+use chrono::{DateTime, Timelike, Utc};
+use chrono_tz::Tz;
 
-/// Width of a bar, in units of the drawing.
-const BAR: i64 = 10;
-const HEIGHT: i64 = 120;
-/// Smallest count at the top edge, so that a quiet queue is not drawn large.
-const TOP_MIN: i64 = 5;
+use crate::{
+    admin::{
+        chart::{Chart, SlotValues},
+        queue::store::Minute,
+    },
+    text::times,
+    web::page::View,
+};
 
-/// Minute drawn as a bar.
-pub(crate) struct ChartBar {
-    pub(crate) x: i64,
-    pub(crate) y: i64,
-    pub(crate) height: i64,
-}
-
-/// Bars, optionally with a line over them.
-pub(crate) struct Chart {
-    /// One bar for each minute with a known count.
-    pub(crate) bars: Vec<ChartBar>,
-    /// Points of the line; empty without one.
-    pub(crate) line: String,
-    /// Count at the top edge.
-    pub(crate) top: i64,
-    pub(crate) width: i64,
-    pub(crate) height: i64,
-}
-
-impl Chart {
-    /// Draws one count a minute.
-    fn of(bars: &[Option<i64>], line: &[i64]) -> Self {
-        let highest = bars.iter().flatten().chain(line).max();
-        let top = highest.copied().unwrap_or_default().max(TOP_MIN);
-        let scaled = |count: i64| count.saturating_mul(HEIGHT) / top;
-        let columns = || (0..).step_by(usize::try_from(BAR).unwrap_or(1));
-        let drawn = columns().zip(bars).filter_map(|(x, count)| {
-            let height = scaled((*count)?);
-            Some(ChartBar { x, y: HEIGHT - height, height })
-        });
-        let points = columns()
-            .zip(line)
-            .map(|(x, count)| format!("{},{}", x + BAR / 2, HEIGHT - scaled(*count)));
-        Self {
-            bars: drawn.collect(),
-            line: points.collect::<Vec<_>>().join(" "),
-            top,
-            width: i64::try_from(bars.len()).unwrap_or_default() * BAR,
-            height: HEIGHT,
-        }
-    }
-}
+/// Minutes between two ticks of the axis of time.
+const TICK_MINS: u32 = 15;
 
 /// Three charts of the same hour.
 pub(crate) struct Charts {
@@ -64,24 +28,53 @@ pub(crate) struct Charts {
     pub(crate) gate: Chart,
     pub(crate) admitted_total: i64,
     pub(crate) freed_total: i64,
+    zone: Tz,
 }
 
 impl Charts {
-    pub(crate) fn of(minutes: Vec<Minute>) -> Self {
-        let bars = |count: fn(&Minute) -> Option<i64>| -> Vec<Option<i64>> {
-            minutes.iter().map(count).collect()
+    /// Draws the minutes on the clock of `zone`.
+    pub(crate) fn of(v: &View, minutes: Vec<Minute>, zone: Tz) -> Self {
+        let drawn = |names: &[&'static str], counts: fn(&Minute) -> [Option<i64>; 2]| {
+            let slots = minutes.iter().map(|minute| {
+                let [bar, line] = counts(minute);
+                let told = names.iter().zip([bar, line]);
+                let told = told.map(|(name, count)| value(v, name, count));
+                let parts: Vec<String> =
+                    std::iter::once(times::time_of_day(minute.at, zone)).chain(told).collect();
+                SlotValues { bar, line, tick: tick(minute.at, zone), title: parts.join(", ") }
+            });
+            Chart::of(slots.collect(), |count| v.number(count))
         };
-        let freed: Vec<i64> = minutes.iter().map(|minute| minute.freed).collect();
         Self {
-            length: Chart::of(&bars(|minute| minute.waiting), &[]),
-            arrivals: Chart::of(&bars(|minute| minute.joined), &[]),
+            length: drawn(&["admin-chart-length"], |minute| [minute.waiting, None]),
+            arrivals: drawn(&["admin-chart-arrivals"], |minute| [minute.joined, None]),
             joined_total: minutes.iter().filter_map(|minute| minute.joined).sum(),
-            gate: Chart::of(&bars(|minute| Some(minute.admitted)), &freed),
+            gate: drawn(&["admin-chart-admitted", "admin-chart-freed"], |minute| {
+                [Some(minute.admitted), Some(minute.freed)]
+            }),
             admitted_total: minutes.iter().map(|minute| minute.admitted).sum(),
-            freed_total: freed.iter().sum(),
+            freed_total: minutes.iter().map(|minute| minute.freed).sum(),
             minutes,
+            zone,
         }
     }
+
+    /// Returns the start of a minute, as the table has it.
+    pub(crate) fn time(&self, at: &DateTime<Utc>) -> String {
+        times::time_of_day(*at, self.zone)
+    }
+}
+
+/// Returns a count with its name; of an unknown one says so.
+fn value(v: &View, name: &'static str, count: Option<i64>) -> String {
+    let count = count.map_or_else(|| v.t("admin-chart-unknown").to_string(), |n| v.number(n));
+    v.t("admin-chart-value").word("name", v.t(name)).word("count", count).to_string()
+}
+
+/// Returns the words of the axis at a round time; `None` at other minutes.
+fn tick(at: DateTime<Utc>, zone: Tz) -> Option<String> {
+    let local = at.with_timezone(&zone);
+    local.minute().is_multiple_of(TICK_MINS).then(|| local.format("%H:%M").to_string())
 }
 
 #[cfg(test)]
@@ -89,11 +82,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_busiest_minute_reaches_the_top_and_an_unknown_one_is_left_out() {
-        let chart = Chart::of(&[Some(5), None, Some(20)], &[10, 0, 0]);
-        let bars: Vec<(i64, i64)> = chart.bars.iter().map(|bar| (bar.x, bar.height)).collect();
-        assert_eq!((bars, chart.top, chart.width), (vec![(0, 30), (20, 120)], 20, 30));
-        assert_eq!(chart.line, "5,60 15,120 25,120");
-        assert_eq!(Chart::of(&[Some(1)], &[]).top, TOP_MIN);
+    fn ticks_are_at_quarters_of_the_clock_on_the_wall() {
+        let at = |secs| DateTime::from_timestamp(secs, 0).unwrap();
+        let told = |secs| tick(at(secs), times::zone("Asia/Kathmandu"));
+        // 10:00 in UTC is 15:45 in Kathmandu.
+        assert_eq!(told(1_782_900_000), Some("15:45".to_owned()));
+        assert_eq!(told(1_782_900_000 + 60), None);
+        assert_eq!(told(1_782_900_000 + 900), Some("16:00".to_owned()));
     }
 }

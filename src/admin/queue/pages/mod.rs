@@ -39,6 +39,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         AdminError,
+        chart::Chart,
         programs::{
             self,
             pages::{VersionForm, edition_of},
@@ -88,7 +89,8 @@ impl AdminQueuePage {
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
         let figures = store::figures_of(&app.db, id).await?;
-        let charts = Charts::of(store::list_minutes(&app.db, id).await?);
+        let minutes = store::list_minutes(&app.db, id).await?;
+        let charts = Charts::of(&v, minutes, times::zone(&edition.time_zone));
         let purge = find_purge(&app.db, id).await?;
         let purge = purge.and_then(|purge| PurgeView::of(purge, figures.at));
         let details = &edition.details;
@@ -160,7 +162,7 @@ impl AdminQueuePage {
     }
 
     fn time(&self) -> String {
-        times::time_of_day(self.figures.at, times::zone(HOME_ZONE))
+        self.charts.time(&self.figures.at)
     }
 }
 

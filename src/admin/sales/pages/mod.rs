@@ -1,5 +1,7 @@
 //! Sales by performance and section, as a page, as JSON and as a CSV file.
 
+mod chart;
+
 use std::collections::HashMap;
 
 use actix_web::{
@@ -13,13 +15,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::store::{self as store, SoldSection, SoldType};
+use self::chart::SalesCharts;
+use super::store::{self as store, SoldDay, SoldSection, SoldType};
 use crate::{
     accounts::AdminAccount,
-    admin::programs::pages::edition_of,
+    admin::{chart::Chart, programs::pages::edition_of},
     app::App,
     catalog::{ProgramEdition, ProgramId, ScheduleId},
-    text::times::{rfc3339_in, zone},
+    text::times::{self, HOME_ZONE, rfc3339_in, zone},
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
@@ -94,11 +97,18 @@ fn types_of(types: &[SoldType], schedule_id: ScheduleId) -> Vec<SoldType> {
     if sold.iter().any(|each| each.price_type.is_some()) { sold } else { Vec::new() }
 }
 
+impl SalesPage {
+    fn day(&self, sold: &SoldDay) -> String {
+        times::short_day(sold.day, self.v.locale)
+    }
+}
+
 #[derive(Template)]
 #[template(path = "admin/sales.html")]
 struct SalesPage {
     v: View,
     edition: ProgramEdition,
+    charts: SalesCharts,
     evenings: Vec<Evening>,
 }
 
@@ -110,6 +120,8 @@ pub(crate) struct SalesDocument {
     price_types: Vec<SoldType>,
     /// Points that codes took off, by performance.
     discounts: HashMap<ScheduleId, i64>,
+    /// Days of the last 30 on which something was sold or given back.
+    days: Vec<SoldDay>,
 }
 
 /// `GET /admin/programs/{id}/sales`
@@ -123,9 +135,11 @@ pub(crate) async fn show_sales(
     let types = store::list_types(&app.db, edition.id).await?;
     let discounts: HashMap<ScheduleId, i64> =
         store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
+    let today = app.now().with_timezone(&zone(HOME_ZONE)).date_naive();
+    let days = store::list_days(&app.db, edition.id, chart::first_day(today)).await?;
     if me.view.format.is_for_programs() {
         let (program, price_types) = (edition, types);
-        let document = SalesDocument { program, sections, price_types, discounts };
+        let document = SalesDocument { program, sections, price_types, discounts, days };
         return Ok(json(StatusCode::OK, &document));
     }
     let mut evenings: Vec<Evening> = Vec::new();
@@ -144,7 +158,8 @@ pub(crate) async fn show_sales(
             }),
         }
     }
-    let page = SalesPage { v: me.view, edition, evenings };
+    let charts = SalesCharts::of(&me.view, &days, today);
+    let page = SalesPage { v: me.view, edition, charts, evenings };
     Ok(page.v.html(StatusCode::OK, &page))
 }
 

@@ -1,5 +1,8 @@
 //! Audit log as a page, as JSON and as a CSV file.
 
+pub(crate) mod fields;
+mod sentence;
+
 use actix_web::{
     HttpResponse,
     web::{Data, Query},
@@ -9,19 +12,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use self::sentence::SentencePart;
 use crate::{
     accounts::AdminAccount,
     app::App,
     audit::{
         self,
         filter::AuditFilter,
-        model::{ACT_KEY, FieldChange, LogLine, changes},
+        model::{FieldChange, LogLine},
         store,
     },
-    text::{
-        i18n::Phrase,
-        times::{HOME_ZONE, rfc3339},
-    },
+    text::times::{HOME_ZONE, rfc3339},
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
@@ -32,18 +33,14 @@ use crate::{
 /// Line of the log as a page shows it.
 pub(crate) struct LogRow {
     pub(crate) log: LogLine,
-    pub(crate) act: Phrase,
+    pub(crate) sentence: Vec<SentencePart>,
     pub(crate) changes: Vec<FieldChange>,
 }
 
 /// Prepares lines of the log for a page.
 pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<LogRow> {
     log.into_iter()
-        .map(|log| LogRow {
-            act: v.text(format!("{ACT_KEY}{}", log.act)),
-            changes: changes(log.before.as_ref(), log.after.as_ref()),
-            log,
-        })
+        .map(|log| LogRow { sentence: sentence::of(v, &log), changes: fields::of(v, &log), log })
         .collect()
 }
 
@@ -53,6 +50,8 @@ struct AuditPage {
     v: View,
     query: AuditQuery,
     lines: Vec<LogRow>,
+    /// Name of the only subject whose acts are listed, in the words of the newest of them.
+    only: Option<SentencePart>,
     next: Option<Uuid>,
 }
 
@@ -78,6 +77,11 @@ impl AuditQuery {
             subject_id: given(&self.subject),
             who: given(&self.who),
         }
+    }
+
+    /// Whether only acts on one subject are listed.
+    fn is_of_one_subject(&self) -> bool {
+        !self.subject.is_empty()
     }
 
     /// Returns the filters as a query string, without the page.
@@ -106,8 +110,10 @@ pub(crate) async fn list_acts(
     let query = query.into_inner();
     let found = audit::list(&app.db, &query.filter(), query.after).await?;
     let document = ActsDocument { acts: found.rows.clone(), next: found.next };
+    let only = found.rows.first().filter(|_| query.is_of_one_subject());
+    let only = only.map(|line| sentence::subject(&me.view, line));
     let lines = lines(&me.view, found.rows);
-    let page = AuditPage { v: me.view, query, lines, next: found.next };
+    let page = AuditPage { v: me.view, query, lines, only, next: found.next };
     Ok(page.v.show(&page, &document))
 }
 

@@ -1,0 +1,66 @@
+//! Charts of what was sold of a program, day by day.
+
+use chrono::{Days, NaiveDate};
+
+use crate::{
+    admin::{
+        chart::{Chart, SlotValues},
+        sales::store::SoldDay,
+    },
+    text::times,
+    web::page::View,
+};
+
+/// Days that the charts show, the last of them today.
+pub(crate) const DAYS: u32 = 30;
+/// Days between two ticks of the axis of time.
+const TICK_DAYS: u32 = 7;
+
+/// Two charts of the same days.
+pub(crate) struct SalesCharts {
+    /// Days, oldest first, those without sales too.
+    pub(crate) days: Vec<SoldDay>,
+    pub(crate) bookings: Chart,
+    pub(crate) bookings_total: i64,
+    pub(crate) revenue: Chart,
+    pub(crate) revenue_total: i64,
+}
+
+/// Returns the first of the days that the charts show.
+pub(crate) fn first_day(today: NaiveDate) -> NaiveDate {
+    today - Days::new(u64::from(DAYS - 1))
+}
+
+impl SalesCharts {
+    /// Draws the days up to `today`, of which `sold` are those with sales.
+    pub(crate) fn of(v: &View, sold: &[SoldDay], today: NaiveDate) -> Self {
+        let filled = (0..DAYS).map(|idx| {
+            let day = first_day(today) + Days::new(u64::from(idx));
+            let found = sold.iter().find(|sold| sold.day == day);
+            found.copied().unwrap_or(SoldDay { day, bookings: 0, revenue: 0 })
+        });
+        let days: Vec<SoldDay> = filled.collect();
+        let drawn = |name: &'static str, count: fn(&SoldDay) -> i64| {
+            let slots = (1..).zip(&days).map(|(nth, day): (u32, _)| {
+                let when = times::short_day(day.day, v.locale);
+                let what = v.t("admin-chart-value").word("name", v.t(name));
+                let what = what.word("count", v.number(count(day)));
+                let is_tick = (DAYS - nth).is_multiple_of(TICK_DAYS);
+                SlotValues {
+                    bar: Some(count(day)),
+                    line: None,
+                    title: format!("{when}, {what}"),
+                    tick: is_tick.then_some(when),
+                }
+            });
+            Chart::of(slots.collect(), |count| v.number(count))
+        };
+        Self {
+            bookings: drawn("popularity-bookings", |day| day.bookings),
+            bookings_total: days.iter().map(|day| day.bookings).sum(),
+            revenue: drawn("popularity-revenue", |day| day.revenue),
+            revenue_total: days.iter().map(|day| day.revenue).sum(),
+            days,
+        }
+    }
+}
