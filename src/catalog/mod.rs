@@ -78,5 +78,5 @@ pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
 pub(crate) use venues::plan::{
     PlannedSeat, SeatPlan,
-    house::{HouseSection, places as house_places},
+    house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},
 };
