@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-api lighthouse watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -20,6 +20,9 @@ test-browser: ## run the tests in a real browser, which is installed if it is mi
 
 test-api: ## send requests made from the API's document to a throw-away office, as everybody who uses it
 	@scripts/test-api
+
+lighthouse: ## measure the pages with Lighthouse as a phone sees them, into docs/BROWSER.md; ARGS=5 makes five runs
+	@scripts/lighthouse $(ARGS)
 
 watch: ## run checks again at every change; ARGS="test wallet" runs tests instead
 	@scripts/watch $(ARGS)

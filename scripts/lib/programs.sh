@@ -1,4 +1,4 @@
-# Where PostgreSQL's and Redis' programs are, the tests' mail server, and what cargo builds. Sourced.
+# Where PostgreSQL's and Redis' programs are, the tests' mail server and browser, and what cargo builds. Sourced.
 # shellcheck shell=bash
 
 # The oldest versions that Stagedoor is tested with.
@@ -48,6 +48,11 @@ mail_python() {
     return
   done
   return 1
+}
+
+# Prints the path of Chromium, or of the browser that is made of it.
+chromium_path() {
+  command -v chromium || command -v google-chrome
 }
 
 first_number() {
