@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api test-faults fuzz watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-api test-faults fuzz lighthouse watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -26,6 +26,9 @@ test-faults: ## break servers and wires in the middle of sales; ARGS="--only red
 
 fuzz: ## give the parsers inputs for an hour; SECS=600 for as long, ARGS="fuzz::plans" picks targets
 	@scripts/test --fuzz $(or $(SECS),3600) $(ARGS)
+
+lighthouse: ## measure the pages with Lighthouse as a phone sees them, into docs/BROWSER.md; ARGS=5 makes five runs
+	@scripts/lighthouse $(ARGS)
 
 watch: ## run checks again at every change; ARGS="test wallet" runs tests instead
 	@scripts/watch $(ARGS)

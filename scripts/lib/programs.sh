@@ -55,6 +55,11 @@ nss_wrapper_library() {
   find /usr/lib /usr/lib64 -name libnss_wrapper.so -print -quit 2>/dev/null
 }
 
+# Prints the path of Chromium, or of the browser that is made of it.
+chromium_path() {
+  command -v chromium || command -v google-chrome
+}
+
 first_number() {
   sed -nE 's/^[^0-9]*([0-9]+).*/\1/p' | head -n 1
 }

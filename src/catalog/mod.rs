@@ -76,4 +76,7 @@ pub(crate) use model::{
 pub use price_types::{Company, PriceTypeError};
 pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
-pub(crate) use venues::plan::{PlannedSeat, SeatPlan};
+pub(crate) use venues::plan::{
+    PlannedSeat, SeatPlan,
+    house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},
+};

@@ -1,7 +1,10 @@
 //! Halls of the demo: sections of curved rows, as the seat map draws them.
 
 use super::store::{self, SeatRow};
-use crate::{catalog::SeatKind, infra::postgres::Connection};
+use crate::{
+    catalog::{HouseSection, SeatKind, house_places},
+    infra::postgres::Connection,
+};
 
 /// Hall with its sections, front to back.
 #[derive(Debug)]
@@ -80,44 +83,38 @@ pub(crate) const HALLS: &[Hall] = &[
     Hall { name: "Riverside Park", address: "Seoul, Ttukseom", sections: &[] },
 ];
 
-/// Bend of a row towards the stage, in seat widths per squared distance from the middle in seats.
-const BEND: f32 = 0.008;
-/// Aisle between two sections, in seat widths.
-const AISLE: f32 = 1.5;
-/// Distance between rows, in seat widths.
-const ROW_PITCH: f32 = 1.15;
-
 /// Inserts a hall with its seats.
 pub(crate) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::Error> {
     let venue_id = store::insert_venue(tx, hall.name, hall.address).await?;
-    let widest = hall.sections.iter().map(Section::widest).max().unwrap_or_default();
-    let middle = (f32::from(widest) - 1.0) / 2.0;
-    let mut y = 0.0;
+    let tiers: Vec<_> = hall.sections.iter().map(|section| vec![section.rows_of_seats()]).collect();
+    let places = house_places(&tiers);
+    let mut places = places.as_slice();
     let mut labels = 'A'..='Z';
     for section in hall.sections {
         for row_idx in 0..section.rows {
-            let seats = section.seats_first_row + row_idx * section.seats_more_a_row;
+            let seats = usize::from(section.seats_in(row_idx));
             let label = labels.next().unwrap_or('Z').to_string();
             let row = SeatRow { venue_id, section: section.name, label: &label };
-            let from_middle: Vec<f32> =
-                (0..seats).map(|idx| f32::from(idx) - (f32::from(seats) - 1.0) / 2.0).collect();
-            let xs: Vec<f32> = from_middle.iter().map(|offset| middle + offset).collect();
-            let ys: Vec<f32> =
-                from_middle.iter().map(|offset| y - BEND * offset * offset).collect();
+            let (of_row, others) = places.split_at_checked(seats).unwrap_or((places, &[]));
+            let (xs, ys): (Vec<f32>, Vec<f32>) = of_row.iter().copied().unzip();
+            places = others;
             store::insert_seats(tx, &row, &xs, &ys).await?;
             for marked in section.marked.iter().filter(|marked| marked.row_idx == row_idx) {
                 store::mark_seats(tx, &row, marked.kind, marked.numbers, marked.companions_of)
                     .await?;
             }
-            y += ROW_PITCH;
         }
-        y += AISLE;
     }
     Ok(())
 }
 
 impl Section {
-    fn widest(&self) -> u16 {
-        self.seats_first_row + self.rows.saturating_sub(1) * self.seats_more_a_row
+    fn seats_in(&self, row_idx: u16) -> u16 {
+        self.seats_first_row + row_idx * self.seats_more_a_row
+    }
+
+    fn rows_of_seats(&self) -> HouseSection {
+        let row = |row_idx| (0..self.seats_in(row_idx)).map(f32::from).collect();
+        HouseSection { rows: (0..self.rows).map(row).collect() }
     }
 }

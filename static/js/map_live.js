@@ -6,7 +6,8 @@
 import { follow } from "./seat_live.js";
 import { typedPrice } from "./seat_types.js";
 
-const SHADES = 4;
+// Classes of prices, each with a colour and a mark of its own.
+const CLASSES = 4;
 
 // For as long as the server leases seats to whoever was refused.
 const LEASE_MS = 10_000;
@@ -70,18 +71,27 @@ function showSection({ name, free, price_min, price_max }) {
   const span = (high) => (price_min === price_max ? high : `${low}–${high}`);
   const prices = span(amount(price_max));
   const { textFree, textSoldOut } = live.dataset;
+  const words = free > 0 ? textFree.replace("{free}", count) : textSoldOut;
+  const look = free > 0 ? `seat--price-${classOf(price_max)}` : "block--sold-out";
   const block = document.querySelector(`[data-section="${CSS.escape(name)}"]`);
   if (block) {
-    const shade = Math.min(Math.ceil((free * SHADES) / Number(block.dataset.seats)), SHADES);
-    block.setAttribute("class", `block block--${shade}`);
+    block.setAttribute("class", `block ${look}`);
     const label = block.dataset.label.replace("{free}", count).replace("{prices}", prices);
     put(block.querySelector("[data-name]"), label);
     put(block.querySelector("[data-price-sign]"), span(number.format(price_max)));
-    put(block.querySelector("[data-free]"), free > 0 ? count : textSoldOut);
+    put(block.querySelector("[data-free]"), words);
   }
-  const words = document.querySelector(`[data-section-free="${CSS.escape(name)}"]`);
-  put(document.querySelector(`[data-section-prices="${CSS.escape(name)}"]`), prices);
-  put(words, free > 0 ? textFree.replace("{free}", count) : textSoldOut);
+  const link = document.querySelector(`[data-section-link="${CSS.escape(name)}"]`);
+  if (!link) return;
+  link.setAttribute("class", `overview__link ${look}`);
+  put(link.querySelector("[data-prices]"), prices);
+  put(link.querySelector("[data-free]"), words);
+}
+
+// A price that is new is shown in the class of the next cheaper one until the page is opened again.
+function classOf(price) {
+  const scale = document.querySelector("[data-overview]")?.dataset.scale.split(" ") ?? [];
+  return Math.min(scale.filter((each) => Number(each) > price).length + 1, CLASSES);
 }
 
 function amount(points) {

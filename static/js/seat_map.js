@@ -8,6 +8,7 @@
 
 import { seatCloser } from "./seat_closer.js";
 import { seatTypes } from "./seat_types.js";
+import { seatView } from "./seat_view.js";
 import { zoomable } from "./seat_zoom.js";
 
 const TOUCH_PX_MIN = 28;
@@ -16,7 +17,6 @@ const TOUCH_PX_WANTED = 44;
 const CLASSES = 4;
 // Of a seat in the drawing, in its units.
 const SEAT_SIZE = 20;
-const LINK = "#seat-";
 const CLASS = "seat--price-";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -114,20 +114,22 @@ function setUpDrawing() {
   svg.setAttribute("aria-label", text.textMap);
   form.querySelector("[data-seat-list]")?.removeAttribute("open");
 
-  for (const mark of svg.querySelectorAll("a.seat")) {
-    const id = mark.getAttribute("href").slice(LINK.length);
-    const seat = seats.get(id);
-    if (!seat) continue;
+  const marks = svg.querySelectorAll(".seat");
+  [...seats.values()].forEach((seat, position) => {
+    const mark = marks[position];
+    if (!mark) return;
     const drawn = mark.querySelector("use");
     seat.mark = mark;
     seat.x = Number(drawn.getAttribute("x")) + SEAT_SIZE / 2;
     seat.y = Number(drawn.getAttribute("y")) + SEAT_SIZE / 2;
-    mark.dataset.seat = id;
+    mark.dataset.seat = seat.box.value;
     seat.number = numberOf(seat.box);
-    // A check box now; as a link it would be read as one.
-    mark.removeAttribute("href");
     mark.setAttribute("role", "checkbox");
-  }
+    mark.setAttribute("tabindex", "-1");
+    mark.setAttribute("aria-describedby", "seat-view");
+  });
+  // A seat is a check box now; in a link it would be read as one.
+  for (const row of svg.querySelectorAll("a")) row.replaceWith(...row.childNodes);
   // The way in by keyboard: the free seat nearest to the stage.
   const free = [...seats.values()].filter((seat) => seat.mark && !seat.box.disabled);
   const first = free.reduce((best, seat) => (best && best.y <= seat.y ? best : seat), null);
@@ -137,6 +139,14 @@ function setUpDrawing() {
   const buttons = { in: button("in"), out: button("out"), reset: button("reset") };
   const closer = seatCloser(svg, [...seats.values()].filter((seat) => seat.mark), SEAT_SIZE);
   zoom = zoomable(svg, buttons, closer);
+  const view = seatView(form, svg);
+  for (const seat of seats.values()) seat.box.addEventListener("focus", () => view(seat));
+  for (const name of ["focusin", "pointerover"]) {
+    svg.addEventListener(name, (event) => {
+      const seat = seatOf(event.target);
+      if (seat) view(seat);
+    });
+  }
   svg.addEventListener("click", clicked);
   svg.addEventListener("keydown", pressed);
 }

@@ -28,9 +28,10 @@ export function seatTypes(form, amount, changed) {
     const row = template.content.firstElementChild.cloneNode(true);
     row.querySelector("[data-seat-name]").textContent = box.dataset.name;
     const select = row.querySelector("select");
-    const allowed = new Set((box.dataset.types ?? "").split(" "));
+    // A seat that may have all types does not list them.
+    const allowed = box.dataset.types?.split(" ");
     [...select.options].slice(1).forEach((option, position) => {
-      if (allowed.has(String(position))) {
+      if (allowed?.includes(String(position)) ?? true) {
         option.selected = option.value === box.dataset.type;
         option.value = `${box.value}:${option.value}`;
       } else {

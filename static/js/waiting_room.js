@@ -188,7 +188,9 @@ function show(name, on) {
 }
 
 function setUpSound(toggle) {
-  if (!toggle || !("AudioContext" in window)) return;
+  if (!toggle) return;
+  toggle.hidden = !("AudioContext" in window);
+  if (toggle.hidden) return;
   const set = (on) => {
     toggle.setAttribute("aria-pressed", String(on));
     const { textOn, textOff } = toggle.dataset;
@@ -196,7 +198,6 @@ function setUpSound(toggle) {
     remember(SOUND_KEY, on ? "on" : "off");
     if (on) audio ??= new AudioContext();
   };
-  toggle.hidden = false;
   set(recall(SOUND_KEY) === "on");
   toggle.addEventListener("click", () => {
     const on = toggle.getAttribute("aria-pressed") !== "true";

@@ -113,22 +113,46 @@ pub(crate) fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
 pub(crate) struct SectionListing {
     /// Name of the section.
     pub(crate) name: String,
-    /// Number of seats.
-    pub(crate) n_seats: usize,
     /// Number of free seats.
     pub(crate) free: usize,
     /// Price of the cheapest seat, free or not.
     pub(crate) price_min: Points,
     /// Price of the most expensive seat, free or not.
     pub(crate) price_max: Points,
+    /// Most expensive prices, each once, at most [`PRICE_CLASSES`].
+    pub(crate) prices: Vec<Points>,
     /// Extent from left to right, in seat widths.
     pub(crate) across: (f32, f32),
     /// Extent from front to back, in seat widths.
     pub(crate) deep: (f32, f32),
+    /// First, middle and last seat of the front row, in seat widths from the left and from the front.
+    pub(crate) front: [(f32, f32); 3],
+}
+
+/// Number of price classes with a mark of their own; further prices share the last one.
+pub(crate) const PRICE_CLASSES: usize = 4;
+
+/// Returns the prices that begin a class, most expensive first.
+pub(crate) fn price_scale(sections: &[SectionListing]) -> Vec<Points> {
+    most_expensive(sections.iter().flat_map(|section| &section.prices).copied())
+}
+
+/// Returns the class of a price, from 1 (most expensive).
+pub(crate) fn class_of(scale: &[Points], price: Points) -> usize {
+    let n_above = scale.iter().filter(|each| **each > price).count();
+    (n_above + 1).min(PRICE_CLASSES)
+}
+
+fn most_expensive(prices: impl Iterator<Item = Points>) -> Vec<Points> {
+    let mut prices: Vec<Points> = prices.collect();
+    prices.sort_by(|left, right| right.cmp(left));
+    prices.dedup();
+    prices.truncate(PRICE_CLASSES);
+    prices
 }
 
 impl SectionListing {
-    /// Returns the section that `seats` make; `None` if there are none.
+    /// Returns the section that `seats`, in map order, make; `None` if there are none.
     pub(crate) fn of(seats: &[MapSeat]) -> Option<Self> {
         let first = seats.first()?;
         let span = |of: fn(&MapSeat) -> f32| {
@@ -137,14 +161,23 @@ impl SectionListing {
         };
         Some(Self {
             name: first.section.clone(),
-            n_seats: seats.len(),
             free: seats.iter().filter(|seat| seat.is_free()).count(),
             price_min: seats.iter().map(|seat| seat.price).min()?,
             price_max: seats.iter().map(|seat| seat.price).max()?,
+            prices: most_expensive(seats.iter().map(|seat| seat.price)),
             across: span(|seat| seat.x),
             deep: span(|seat| seat.y),
+            front: front_row(seats),
         })
     }
+}
+
+/// Returns the first, the middle and the last seat of the first row of `seats`, which are in map order.
+fn front_row(seats: &[MapSeat]) -> [(f32, f32); 3] {
+    let mut rows = seats.chunk_by(|left, right| left.row_label == right.row_label);
+    let row = rows.next().unwrap_or_default();
+    let place = |seat: Option<&MapSeat>| seat.map_or((0.0, 0.0), |seat| (seat.x, seat.y));
+    [place(row.first()), place(row.get(row.len() / 2)), place(row.last())]
 }
 
 /// Zone of a performance and its free places.

@@ -20,7 +20,8 @@ use crate::support::{
 
 /// Chooses the seat in the drawing, as a pointer or a finger does.
 async fn choose_seat(browser: &Browser, seat_id: i64) {
-    let (mark, face) = (format!("[data-seat='{seat_id}']"), format!("#seat-{seat_id}"));
+    let (mark, face) =
+        (format!("[data-seat='{seat_id}']"), format!("[name='seat_ids'][value='{seat_id}']"));
     // On a small screen the first tap comes closer, and the second one chooses.
     for _ in 0..3 {
         if browser.run("return arguments[0].checked", &face).await == true {

@@ -36,7 +36,7 @@ async fn buys_a_seat(db: PgPool, options: BrowserOptions) {
         choose_seat(&browser, seat_id).await;
         assert!(browser.text("[data-total]").await.contains("50,000"));
     } else {
-        browser.press(&format!("label:has(#seat-{seat_id})")).await;
+        browser.press(&format!("label:has([name='seat_ids'][value='{seat_id}'])")).await;
     }
     browser.press("[data-hold]").await;
     browser.until_at("/reservations/").await;
@@ -117,7 +117,12 @@ async fn a_seat_that_somebody_else_takes_goes_from_the_open_map(db: PgPool) {
     first.until_at("/reservations/").await;
     // The other one's map says so by itself, and the choice is gone with the seat.
     second.find(&format!("[data-seat='{wanted}'][aria-disabled='true']")).await;
-    assert_eq!(second.run("return arguments[0].checked", &format!("#seat-{wanted}")).await, false);
+    assert_eq!(
+        second
+            .run("return arguments[0].checked", &format!("[name='seat_ids'][value='{wanted}']"))
+            .await,
+        false
+    );
     choose_seat(&second, other).await;
     second.press("[data-hold]").await;
     pay(&second).await;

@@ -2,11 +2,11 @@
 
 use sqlx::PgPool;
 
-use super::{enter, inside};
+use super::{choose_seat, enter, inside};
 use crate::support::{
     Concert, ConcertOptions, Office,
     browser::{Browser, BrowserOptions, PHONE},
-    until,
+    run_sql, run_sql_with, until,
 };
 
 #[sqlx::test]
@@ -61,6 +61,70 @@ async fn on_a_phone_the_drawing_comes_before_the_tools_which_open_one_at_a_time(
     browser.press(".tool__summary").await;
     browser.press(".best__button").await;
     browser.until_at("/reservations/").await;
+    browser.close().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_seat_that_has_the_focus_says_and_draws_how_it_sees_the_stage(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let options = ConcertOptions { seats: 60, ..ConcertOptions::default() };
+    let (concert, _, browser) = inside(&db, &office, options).await;
+    assert_eq!(
+        browser.run("return arguments[0].getAttribute('cy')", "[data-view-seat]").await,
+        "60"
+    );
+    let sees = async |seat: usize| {
+        let mark = format!("[data-seat='{}']", concert.seat_ids[seat]);
+        browser.run("arguments[0].focus()", &mark).await;
+        browser.text("[data-seat-view]").await.replace('\n', " ")
+    };
+    // As the list says of the ends of the rows, which have their own words without scripts.
+    let first = "Row A seat 1 About 4 rows from the stage · 66° left";
+    assert_eq!(sees(0).await, first);
+    let last = "Row F seat 10 About 7 rows from the stage · 33° right";
+    assert_eq!(sees(59).await, last);
+    // An arrow goes to the neighbour, and what describes a seat is read with it.
+    browser.type_keys("\u{e012}").await;
+    let words = browser.text("[data-seat-view]").await;
+    assert!(words.contains("Row F seat 9"), "{words}");
+    let described = "return document.activeElement.getAttribute('aria-describedby')";
+    assert_eq!(browser.run(described, "html").await, "seat-view");
+    // A tap does the same as the focus.
+    choose_seat(&browser, concert.seat_ids[0]).await;
+    assert_eq!(browser.text("[data-seat-view]").await.replace('\n', " "), first);
+    browser.close().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_sections_of_a_large_house_tell_what_is_left_while_it_is_sold(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let options = ConcertOptions { seats: 1_600, ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    run_sql(&db, "update seats set section = 'Box' where row_label = 'B'").await;
+    run_sql(
+        &db,
+        "update schedule_seats s set price = 70000 from seats v
+             where v.id = s.seat_id and v.section = 'Box'",
+    )
+    .await;
+    let ada = office.sign_in("Ada").await;
+    let browser = Browser::open_as(&ada, BrowserOptions::default()).await;
+    enter(&browser, &concert).await;
+    let block = ".block[data-section='Box']";
+    browser.find(&format!("{block}.seat--price-1")).await;
+    assert_eq!(browser.text(&format!("{block} [data-free]")).await, "10 left");
+    browser.find(".block.seat--price-2[data-section='Stalls']").await;
+    let take = "update schedule_seats s set status = 'BLOCKED', changed_xid = pg_current_xact_id()
+         from seats v where v.id = s.seat_id and v.section = 'Box' and v.number <= $1";
+    run_sql_with(&db, take, 3).await;
+    let left = async || browser.text(&format!("{block} [data-free]")).await;
+    until("seven left", async || left().await == "7 left").await;
+    run_sql_with(&db, take, 10).await;
+    browser.find(".block.block--sold-out[data-section='Box']").await;
+    browser.find(".overview__link.block--sold-out[data-section-link='Box']").await;
+    assert_eq!(browser.text("[data-section-link='Box'] [data-free]").await, "Sold out");
     browser.close().await;
     office.close().await;
 }

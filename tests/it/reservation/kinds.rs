@@ -211,7 +211,7 @@ async fn the_map_says_what_seats_are_and_shows_those_without_steps(db: PgPool) {
     let legend = page.texts(".legend__item").join(" | ");
     let words = ["Wheelchair space", "Companion seat", "Easy access, no steps", "Restricted view"];
     assert!(words.iter().all(|word| legend.contains(word)), "{legend}");
-    assert_eq!(page.count("a.seat use.seat-kind"), ROW.len());
+    assert_eq!(page.count("g.seat use.seat-kind"), ROW.len());
     let label = "Row A seat 2, Companion seat, 50,000 points, available";
     assert_eq!(page.count(&format!(".pick [aria-label='{label}']")), 1, "{}", page.body);
     assert_eq!(page.texts(".pick__kind").len(), ROW.len());
@@ -221,7 +221,7 @@ async fn the_map_says_what_seats_are_and_shows_those_without_steps(db: PgPool) {
 
     let filtered = ada.visit(&format!("{path}?step_free=on")).await;
     assert_eq!(filtered.count("[name='seat_ids']"), 5);
-    assert_eq!(filtered.count("a.seat"), 5);
+    assert_eq!(filtered.count("g.seat"), 5);
     let map = ada.get(&path).await.json();
     let seat = |idx: usize| map["seats"][idx].clone();
     assert_eq!((&seat(2)["kind"], &seat(2)["companion_of"]), (&json!("COMPANION"), &json!(4)));

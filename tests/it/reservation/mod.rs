@@ -6,6 +6,7 @@ mod batches;
 mod best;
 mod codes;
 mod expiry;
+mod house;
 mod input;
 mod kinds;
 mod leased_seats;

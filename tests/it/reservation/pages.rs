@@ -16,7 +16,7 @@ async fn the_map_shows_every_seat_as_a_box_and_as_a_mark(db: PgPool) {
     let page = ada.visit(&path).await;
     assert_eq!(page.status, 200, "{}", page.body);
     assert_eq!(page.count("[name='seat_ids']"), 20);
-    assert_eq!(page.count("a.seat"), 20);
+    assert_eq!(page.count("g.seat"), 20);
     assert_eq!(page.count("[name='seat_ids'][disabled]"), 1);
     assert!(page.body.contains("Row A seat 2, 50,000 points, available"), "{}", page.body);
     assert!(page.has("[name='zone_id']"));

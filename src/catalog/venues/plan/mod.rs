@@ -1,5 +1,6 @@
 //! Seat plans of venues, parsed from a CSV or from the lines of a grid.
 
+pub(crate) mod house;
 mod kinds;
 mod lines;
 mod mistake;
@@ -16,8 +17,8 @@ pub(crate) use seat::PlannedSeat;
 const SEATS_MAX: usize = 100_000;
 /// Bound on characters of a section's or a row's name.
 const NAME_CHARS_MAX: usize = 40;
-/// Gap between two sections in seat widths, front to back, where the plan has no coordinates.
-const SECTION_GAP: f32 = 2.0;
+/// Sign between the sections of a grid that stand beside each other.
+const BESIDE: char = '|';
 /// Columns of a CSV: those that it must have, and those that may be missing.
 const COLUMNS: [&str; 3] = ["section", "row", "number"];
 const COLUMNS_OF_PLACE: [&str; 2] = ["x", "y"];
@@ -91,21 +92,17 @@ impl SeatPlan {
         draft.finish(place.is_some())
     }
 
-    /// Parses lines `section, rows, seats per row`; rows are called A, B and so on.
+    /// Parses lines `section, rows, seats per row`; rows are called A, B and so on. Sections of one
+    /// line, with `|` between them, stand beside each other.
     pub(crate) fn from_grid(text: &str) -> Result<Self, PlanMistake> {
         let mut draft = Draft::default();
-        for (line, text) in (1..).zip(text.lines()) {
-            let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-            let (section, rows, seats) = match fields.as_slice() {
-                [section, rows, seats] => (section, count(line, rows)?, count(line, seats)?),
-                [""] => continue,
-                _ => return Err(PlanMistake::new(line, PlanProblem::Shape, text)),
-            };
-            for row in 0..rows {
-                for number in 1..=seats {
-                    let (row, number) = (row_name(row), number.to_string());
-                    let names = [section, row.as_str(), number.as_str()];
-                    draft.add(line, names, None, LineKind::default())?;
+        let states_tiers = text.contains(BESIDE);
+        for (tier, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+            let line = u64::try_from(tier).unwrap_or(u64::MAX).saturating_add(1);
+            for part in text.split(BESIDE) {
+                let section = draft.add_section(line, part)?;
+                if states_tiers {
+                    draft.tiers.insert(section, tier);
                 }
             }
         }
@@ -143,10 +140,8 @@ impl SeatPlan {
 struct Draft {
     seats: Vec<PlannedSeat>,
     lines: HashMap<SeatName, u64>,
-    /// Distance of rows from the front without coordinates: sections one behind the other.
-    rows: HashMap<(String, String), f32>,
-    last_section: Option<String>,
-    front: f32,
+    /// Tier of each section, if the text states tiers.
+    tiers: HashMap<String, usize>,
 }
 
 impl Draft {
@@ -177,33 +172,39 @@ impl Draft {
         }
         let (x, y) = match place {
             Some(place) => place,
-            None => (from_left(number), self.row_front(section, row)),
+            // From the left end of the row, until the house is known.
+            None => (from_left(number), 0.0),
         };
         let (section, row) = (section.to_owned(), row.to_owned());
         self.seats.push(PlannedSeat { section, row, number, x, y, kind, companion_of });
         Ok(())
     }
 
-    fn row_front(&mut self, section: &str, row: &str) -> f32 {
-        let key = (section.to_owned(), row.to_owned());
-        if let Some(front) = self.rows.get(&key) {
-            return *front;
+    /// Adds a section of a grid; returns its name.
+    fn add_section(&mut self, line: u64, text: &str) -> Result<String, PlanMistake> {
+        let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+        let [section, rows, seats] = fields.as_slice() else {
+            return Err(PlanMistake::new(line, PlanProblem::Shape, text));
+        };
+        let (rows, seats) = (count(line, rows)?, count(line, seats)?);
+        for row in 0..rows {
+            for number in 1..=seats {
+                let (row, number) = (row_name(row), number.to_string());
+                let names = [section, row.as_str(), number.as_str()];
+                self.add(line, names, None, LineKind::default())?;
+            }
         }
-        if self.last_section.as_deref().is_some_and(|last| last != section) {
-            self.front += SECTION_GAP;
-        }
-        self.last_section = Some(section.to_owned());
-        let front = self.front;
-        self.front += 1.0;
-        self.rows.insert(key, front);
-        front
+        Ok((*section).to_owned())
     }
 
-    fn finish(self, is_placed: bool) -> Result<SeatPlan, PlanMistake> {
+    fn finish(mut self, is_placed: bool) -> Result<SeatPlan, PlanMistake> {
         if self.seats.is_empty() {
             return Err(PlanMistake::new(1, PlanProblem::Empty, ""));
         }
         kinds::require_wheelchairs(&self.seats, &self.lines)?;
+        if !is_placed {
+            house::place(&mut self.seats, &self.tiers);
+        }
         Ok(SeatPlan { seats: self.seats, is_placed })
     }
 }
@@ -256,7 +257,7 @@ mod tests {
         let plan = SeatPlan::from_csv(text).unwrap();
         assert_eq!(plan.sections(), [("Box, left", 1), ("Stalls", 3)]);
         let places: Vec<(f32, f32)> = plan.seats().iter().map(|seat| (seat.x, seat.y)).collect();
-        assert_eq!(places, [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 4.0)]);
+        assert_eq!(places, [(0.0, 0.0), (1.0, 0.0), (0.5, 1.16), (0.5, 4.81)]);
         assert_eq!(SeatPlan::from_csv(&plan.to_csv()).unwrap(), plan);
     }
 
@@ -298,5 +299,20 @@ mod tests {
         assert_eq!(plan.sections(), [("Balcony", 3), ("Stalls", 56)]);
         let mistake = SeatPlan::from_grid("Stalls, 3, 4\nBalcony, 0, 4").unwrap_err();
         assert_eq!((mistake.line, mistake.problem), (2, PlanProblem::Number));
+    }
+
+    #[test]
+    fn sections_of_one_line_of_a_grid_stand_beside_each_other() {
+        let plan = SeatPlan::from_grid("Left, 2, 3 | Right, 2, 3\n\nBalcony, 1, 9").unwrap();
+        assert_eq!(plan.sections(), [("Balcony", 9), ("Left", 6), ("Right", 6)]);
+        let of = |section: &str, pick: fn(&PlannedSeat) -> f32| -> Vec<f32> {
+            plan.seats().iter().filter(|seat| seat.section == section).map(pick).collect()
+        };
+        let most = |all: Vec<f32>| all.into_iter().fold(0.0_f32, f32::max);
+        let least = |all: Vec<f32>| all.into_iter().fold(f32::INFINITY, f32::min);
+        assert!(most(of("Left", |seat| seat.x)) + 1.0 < least(of("Right", |seat| seat.x)));
+        assert!(most(of("Left", |seat| seat.y)) < least(of("Balcony", |seat| seat.y)));
+        let mistake = SeatPlan::from_grid("Left, 2, 3 | Right, 2").unwrap_err();
+        assert_eq!((mistake.line, mistake.problem), (1, PlanProblem::Shape));
     }
 }

@@ -1,8 +1,12 @@
 //! Drawing of a map's seats: their positions, marks and price classes.
 
+use super::stage::StagePlace;
 use crate::{
     points::Points,
-    reservation::{model::SeatStatus, seat_map::seat::MapSeat},
+    reservation::{
+        model::SeatStatus,
+        seat_map::{listing::class_of, seat::MapSeat},
+    },
 };
 
 /// Distance between two seats, in units of the drawing.
@@ -18,17 +22,37 @@ const KIND_OFFSET: (f32, f32) = (10.0, -4.0);
 /// Place of a row's name: its middle this far before the first seat, its base line this far below that
 /// seat's upper edge.
 const ROW_NAME_OFFSET: (f32, f32) = (10.0, 14.0);
-/// Number of price classes with a mark of their own.
-const CLASSES: usize = 4;
-
 /// Drawing of a performance, or of one section.
 #[derive(Debug)]
 pub(crate) struct Drawing {
     pub(crate) width: f32,
     pub(crate) height: f32,
     pub(crate) sections: Vec<SectionView>,
-    /// Distinct prices, most expensive first.
-    pub(crate) prices: Vec<Points>,
+    /// Distinct prices with their classes, most expensive first.
+    pub(crate) prices: Vec<(Points, usize)>,
+    /// Stage as seats see it; `None` if the plan does not tell.
+    pub(crate) sight: Option<StageView>,
+}
+
+/// House that the seats of a drawing belong to.
+#[derive(Debug)]
+pub(crate) struct HouseView<'a> {
+    /// Prices that begin a class, most expensive first.
+    pub(crate) scale: &'a [Points],
+    pub(crate) stage: Option<StagePlace>,
+    /// Whether the drawing has one of several sections, which is turned towards the stage.
+    pub(crate) is_section: bool,
+}
+
+/// Stage in the drawing, for the script that says how a seat sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StageView {
+    pub(crate) stage: StagePlace,
+    /// Middle of the stage's front edge, in units of the drawing; it may lie outside.
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    /// Angle by which the drawing is turned, in degrees.
+    pub(crate) turn: f32,
 }
 
 #[derive(Debug)]
@@ -99,40 +123,51 @@ impl SeatView {
 
 impl Drawing {
     /// Creates the drawing of `seats`, which must be in map order.
-    pub(crate) fn of(seats: Vec<MapSeat>) -> Self {
-        let least = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(f32::INFINITY, f32::min);
-        let most = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(0.0_f32, f32::max);
-        let (left, top) = (least(|seat| seat.x), least(|seat| seat.y));
-        let seats_width = (most(|seat| seat.x) - left) * PITCH + PITCH + 2.0 * MARGIN;
+    pub(crate) fn of(seats: Vec<MapSeat>, house: &HouseView<'_>) -> Self {
+        let turn = if house.is_section { slant(&seats) } else { 0.0 };
+        let turned = |x: f32, y: f32| {
+            let (sin, cos) = turn.sin_cos();
+            (x * cos + y * sin, y * cos - x * sin)
+        };
+        let places: Vec<(f32, f32)> = seats.iter().map(|seat| turned(seat.x, seat.y)).collect();
+        let least =
+            |of: fn(&(f32, f32)) -> f32| places.iter().map(of).fold(f32::INFINITY, f32::min);
+        let (left, top) = (least(|place| place.0), least(|place| place.1));
+        let right = places.iter().map(|place| place.0).fold(f32::NEG_INFINITY, f32::max);
+        let seats_width = (right - left) * PITCH + PITCH + 2.0 * MARGIN;
         let width = seats_width.max(WIDTH_MIN);
         let inset = (width - seats_width) / 2.0 + MARGIN;
+        let drawn = |(x, y): (f32, f32)| {
+            (((x - left) * PITCH + inset).round(), ((y - top) * PITCH + MARGIN + STAGE).round())
+        };
 
         let mut prices: Vec<Points> = seats.iter().map(|seat| seat.price).collect();
         prices.sort_by(|left, right| right.cmp(left));
         prices.dedup();
+        let prices = prices.into_iter().map(|price| (price, class_of(house.scale, price)));
         let mut sections: Vec<SectionView> = Vec::new();
         let mut bottom = 0.0_f32;
-        for seat in seats {
-            let x = ((seat.x - left) * PITCH + inset).round();
-            let y = ((seat.y - top) * PITCH + MARGIN + STAGE).round();
+        for (seat, place) in seats.into_iter().zip(&places) {
+            let (x, y) = drawn(*place);
             bottom = bottom.max(y + PITCH);
-            place(&mut sections, SeatView { x, y, class: class_of(&prices, seat.price), seat });
+            let class = class_of(house.scale, seat.price);
+            place_seat(&mut sections, SeatView { seat, x, y, class });
         }
         for section in &mut sections {
             section.sign();
         }
-        Self { width: width.round(), height: (bottom + MARGIN).round(), sections, prices }
+        let sight = house.stage.filter(|_| !places.is_empty()).map(|stage| {
+            let (x, y) = drawn(turned(stage.x, stage.y));
+            StageView { stage, x, y, turn: turn.to_degrees().round() }
+        });
+        let (width, height) = (width.round(), (bottom + MARGIN).round());
+        Self { width, height, sections, prices: prices.collect(), sight }
     }
 
     /// Returns every seat.
     pub(crate) fn seats(&self) -> impl Iterator<Item = &MapSeat> {
         let rows = self.sections.iter().flat_map(|section| &section.rows);
         rows.flat_map(|row| &row.seats).map(|view| &view.seat)
-    }
-
-    /// Returns the prices with their classes; prices beyond the last class share it.
-    pub(crate) fn legend(&self) -> impl Iterator<Item = (usize, &Points)> {
-        self.prices.iter().enumerate().map(|(idx, price)| ((idx + 1).min(CLASSES), price))
     }
 
     /// Returns the middle of the stage.
@@ -161,12 +196,16 @@ impl SectionView {
     }
 }
 
-fn class_of(prices: &[Points], price: Points) -> usize {
-    prices.iter().position(|each| *each == price).map_or(CLASSES, |idx| (idx + 1).min(CLASSES))
+/// Returns the angle of the front row against the front of the house, in radians.
+fn slant(seats: &[MapSeat]) -> f32 {
+    let mut rows = seats.chunk_by(|left, right| left.row_label == right.row_label);
+    let row = rows.next().unwrap_or_default();
+    let ends = row.first().zip(row.last());
+    ends.map_or(0.0, |(first, last)| (last.y - first.y).atan2(last.x - first.x))
 }
 
 /// Appends a seat to the current row, starting a new row or section when its name differs.
-fn place(sections: &mut Vec<SectionView>, view: SeatView) {
+fn place_seat(sections: &mut Vec<SectionView>, view: SeatView) {
     if sections.last().is_none_or(|section| section.name != view.seat.section) {
         let name = view.seat.section.clone();
         sections.push(SectionView { name, free: 0, x: 0.0, y: 0.0, rows: Vec::new() });
@@ -178,5 +217,72 @@ fn place(sections: &mut Vec<SectionView>, view: SeatView) {
     }
     if let Some(row) = section.rows.last_mut() {
         row.seats.push(view);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalog::{ROW_PITCH, ScheduleSeatId, SeatKind},
+        reservation::seat_map::{listing::SectionListing, seat::in_map_order},
+    };
+
+    /// Returns two rows of seats that stand around the point (0, 0), in the direction `middle`.
+    fn bent(section: &str, middle: f32, radius: f32) -> Vec<MapSeat> {
+        let seat = |row: u8, number: u8| {
+            let radius = radius + f32::from(row);
+            let angle = middle + (f32::from(number) - 5.5) / radius;
+            MapSeat {
+                id: ScheduleSeatId(i64::from(row) * 100 + i64::from(number)),
+                section: section.to_owned(),
+                row_label: char::from(b'A' + row).to_string(),
+                number: number.into(),
+                x: radius * angle.sin(),
+                y: radius * angle.cos(),
+                price: Points::ZERO,
+                status: SeatStatus::Available,
+                kind: SeatKind::Standard,
+                companion_of: None,
+            }
+        };
+        let row = |row: u8| (1..=10).map(move |number| seat(row, number));
+        in_map_order((0..2).flat_map(row).collect())
+    }
+
+    #[test]
+    fn a_section_faces_the_stage_and_a_seat_sees_it_as_it_does_in_the_house() {
+        let (left, middle) = (bent("Left", -0.8, 30.0), bent("Middle", 0.0, 30.0));
+        let listings: Vec<_> = [&left, &middle]
+            .into_iter()
+            .filter_map(|section| SectionListing::of(section))
+            .collect();
+        let stage = StagePlace::of(&listings);
+        let house = HouseView { scale: &[], stage, is_section: true };
+        let drawing = Drawing::of(left.clone(), &house);
+        let row = &drawing.sections[0].rows[0].seats;
+        assert!((row[0].y - row[9].y).abs() <= 1.0 && row[0].x < row[9].x, "{row:?}");
+        let sight = drawing.sight.unwrap();
+        assert!(sight.turn.abs() > 40.0);
+        for view in drawing.sections.iter().flat_map(|each| &each.rows).flat_map(|row| &row.seats) {
+            // As the script computes it.
+            let (aside, along) = (view.x - sight.x, view.y - sight.y);
+            let degrees = aside.atan2(along).to_degrees() - sight.turn;
+            let seen = stage.unwrap().seen_from(&view.seat);
+            assert!((degrees - seen.degrees).abs() < 3.0, "{degrees} and {seen:?}");
+            let rows = aside.hypot(along) / (PITCH * ROW_PITCH);
+            assert!((rows - seen.rows).abs() < 0.6, "{seen:?}");
+        }
+        let whole = Drawing::of(left, &HouseView { is_section: false, ..house });
+        let turn = whole.sight.unwrap().turn;
+        assert!(turn.abs() < f32::EPSILON, "a whole house is drawn as it is");
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_stage_where_sections_begin_at_one_place() {
+        let listing = |name: &str| SectionListing::of(&bent(name, 0.0, 20.0)).unwrap();
+        assert!(StagePlace::of(&[listing("Left")]).is_some());
+        assert_eq!(StagePlace::of(&[listing("Left"), listing("Right")]), None);
+        assert_eq!(StagePlace::of(&[]), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Pages of the seat map: the map, its zones, and the forms that hold them.
 
+mod arcs;
 pub(crate) mod changes;
 mod code_box;
 mod document;
@@ -10,6 +11,9 @@ pub(crate) mod names;
 pub(crate) mod overview;
 pub(crate) mod price_types;
 pub(crate) mod reading;
+mod section_texts;
+mod sight_texts;
+pub(crate) mod stage;
 
 use std::ops::RangeInclusive;
 
@@ -31,11 +35,7 @@ use self::{
     price_types::{TypeQuantities, TypesShown},
     reading::{MapPart, MapQuery, MapView, OpenParts, read_map},
 };
-use super::{
-    listing::{SectionListing, ZoneState},
-    maps::SeatMaps,
-    seat::MapSeat,
-};
+use super::{listing::ZoneState, maps::SeatMaps, seat::MapSeat};
 use crate::{
     accounts::CachedAccount,
     app::App,
@@ -139,17 +139,6 @@ impl SeatMapPage<'_> {
         price_difference(self.v, *points)
     }
 
-    fn section_free(&self, name: &str, free: impl std::fmt::Display) -> Phrase {
-        self.v.t("seat-section-free").word("section", name).word("free", self.v.number(free))
-    }
-
-    fn section_href(&self, name: &str) -> String {
-        let mut query = vec![("section", name)];
-        query.extend(self.kinds.is_step_free.then_some(("step_free", "on")));
-        let query = serde_html_form::to_string(query).unwrap_or_default();
-        format!("/schedules/{}?{query}", self.schedule.id)
-    }
-
     /// Returns the address of the same part of the map with the filter for step-free seats on or off.
     fn filter_href(&self) -> String {
         let mut query = Vec::new();
@@ -163,57 +152,11 @@ impl SeatMapPage<'_> {
     fn prices(&self) -> Vec<Points> {
         let sections = self.map.sections.iter();
         let ends = sections.flat_map(|section| [section.price_min, section.price_max]);
-        let mut prices: Vec<Points> = ends.chain(self.map.drawing.prices.iter().copied()).collect();
+        let drawn = self.map.drawing.prices.iter().map(|(price, _)| *price);
+        let mut prices: Vec<Points> = ends.chain(drawn).collect();
         prices.sort_by(|left, right| right.cmp(left));
         prices.dedup();
         prices
-    }
-
-    /// Returns the price range of a section, with its unit.
-    fn section_prices(&self, section: &SectionListing) -> String {
-        let (low, high) = (section.price_min.get(), section.price_max.get());
-        match low == high {
-            true => self.v.points(low).to_string(),
-            false => format!("{}–{}", self.v.number(low), self.v.points(high)),
-        }
-    }
-
-    /// Returns the price range of a section as bare numbers.
-    fn price_sign(&self, section: &SectionListing) -> String {
-        let number = |price: Points| self.v.number(price.get());
-        match section.price_min == section.price_max {
-            true => number(section.price_min),
-            false => format!("{}–{}", number(section.price_min), number(section.price_max)),
-        }
-    }
-
-    fn section_label(&self, section: &SectionListing, free: impl std::fmt::Display) -> Phrase {
-        let label = self.v.t("seat-section-label").word("section", &section.name);
-        label.word("free", free).word("prices", self.section_prices(section))
-    }
-
-    /// Returns the label with placeholders for the script, which fills in later values.
-    fn section_label_pattern(&self, section: &SectionListing) -> Phrase {
-        let label = self.v.t("seat-section-label").word("section", &section.name);
-        label.word("free", "{free}").word("prices", "{prices}")
-    }
-
-    fn free_sign(&self, section: &SectionListing) -> String {
-        match section.free {
-            0 => self.v.t("seat-zone-sold-out").to_string(),
-            free => self.v.number(free),
-        }
-    }
-
-    fn free_words(&self, section: &SectionListing) -> Phrase {
-        match section.free {
-            0 => self.v.t("seat-zone-sold-out"),
-            free => self.v.t("seat-free-count").word("free", self.v.number(free)),
-        }
-    }
-
-    fn is_shown(&self, name: &str) -> bool {
-        self.map.section.as_deref() == Some(name)
     }
 
     #[expect(

@@ -1,22 +1,26 @@
-//! Overview of a large performance: sections drawn as blocks in rows before the stage.
+//! Overview of a large performance: sections drawn as parts of tiers around the stage.
 //!
 //! A plan states the positions of seats, but often only within their section. Sections that stand
-//! beside each other in the plan are drawn so; otherwise the sections fill rows of even length in
+//! beside each other in the plan are drawn so; otherwise the sections fill tiers of even length in
 //! the plan's order. The drawing is deterministic.
 
-use crate::reservation::seat_map::listing::SectionListing;
+use super::arcs::{Arc, Arcs};
+use crate::{
+    catalog::even_tiers,
+    points::Points,
+    reservation::seat_map::listing::{SectionListing, class_of},
+};
 
-/// Width and height of a block and the gap between blocks, in units of the drawing.
-const BLOCK: (usize, usize) = (120, 84);
-const GAP: usize = 12;
-/// Margin around the blocks.
-const MARGIN: usize = 16;
-/// Depth of the stage above the blocks.
-const STAGE: usize = 72;
-/// Additional distance from the stage of each block towards the middle of its row.
-const BEND: usize = 5;
-/// Maximum number of blocks in a row that follows the plan.
-const ROW_MAX: usize = 8;
+/// Maximum number of blocks in a tier that follows the plan.
+const TIER_MAX: usize = 8;
+/// Maximum number of tiers with one block each.
+const SINGLES_MAX: usize = 4;
+/// Maximum number of sections whose places in the plan are compared.
+const COMPARED_MAX: usize = 200;
+/// Maximum distance between the front rows of neighbours, in seat widths: an aisle.
+const AISLE_MAX: f32 = 4.0;
+/// Maximum slope of the front row of a section that is not turned towards the stage.
+const SLOPE_MAX: f32 = 0.2;
 /// Width of a name that fits into a block, in ASCII characters; other characters count twice.
 const NAME_WIDTH_MAX: usize = 15;
 const NAME_WIDTH_LARGE_MAX: usize = 10;
@@ -24,135 +28,121 @@ const NAME_WIDTH_LARGE_MAX: usize = 10;
 /// Drawing of all sections.
 #[derive(Debug)]
 pub(crate) struct Overview {
-    pub(crate) width: usize,
-    pub(crate) height: usize,
+    pub(crate) arcs: Arcs,
     pub(crate) blocks: Vec<Block>,
+    /// Prices that begin a class, most expensive first.
+    scale: Vec<Points>,
 }
 
 /// Section in the overview.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) section: SectionListing,
-    pub(crate) x: usize,
-    pub(crate) y: usize,
+    pub(crate) arc: Arc,
+    /// Price class of its most expensive seats, from 1.
+    pub(crate) class: usize,
     /// Name of the section, cut to fit.
     pub(crate) sign: String,
     pub(crate) is_sign_long: bool,
 }
 
 impl Overview {
-    pub(crate) fn of(sections: &[SectionListing]) -> Self {
-        let rows = rows_of(sections);
-        let longest = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let (pitch_x, pitch_y) = (BLOCK.0 + GAP, BLOCK.1 + GAP);
-        let mut blocks = Vec::with_capacity(sections.len());
-        for (row_idx, row) in rows.iter().enumerate() {
-            let inset = (longest - row.len()) * pitch_x / 2;
-            for (idx, section) in row.iter().enumerate() {
-                let x = MARGIN + inset + idx * pitch_x;
-                let y = MARGIN + STAGE + row_idx * pitch_y + bend(idx, row.len());
-                blocks.push(Block::new(section, x, y));
-            }
-        }
-        let bottom = blocks.iter().map(|block| block.y + BLOCK.1).max().unwrap_or(STAGE);
-        Self { width: longest * pitch_x - GAP + 2 * MARGIN, height: bottom + MARGIN, blocks }
+    /// Creates the overview of `sections`; `scale` has the prices that begin a class.
+    pub(crate) fn of(sections: &[SectionListing], scale: Vec<Points>) -> Self {
+        let tiers = tiers_of(sections);
+        let sizes: Vec<usize> = tiers.iter().map(Vec::len).collect();
+        let arcs = Arcs::of(&sizes);
+        let places = sizes.iter().enumerate();
+        let places = places.flat_map(|(tier, n)| (0..*n).map(move |idx| (tier, idx, *n)));
+        let blocks = tiers.iter().flatten().zip(places);
+        let blocks = blocks.map(|(section, place)| {
+            let (sign, width) = fitted(&section.name);
+            let is_sign_long = width > NAME_WIDTH_LARGE_MAX;
+            let class = class_of(&scale, section.price_max);
+            Block { section: (*section).clone(), arc: arcs.arc(place), class, sign, is_sign_long }
+        });
+        Self { blocks: blocks.collect(), arcs, scale }
     }
 
-    /// Returns the middle of the stage.
-    pub(crate) fn center(&self) -> usize {
-        self.width / 2
-    }
-
-    /// Returns the SVG path of the stage.
-    pub(crate) fn stage(&self) -> String {
-        let (left, right) = (self.width / 4, self.width - self.width / 4);
-        let middle = self.center();
-        format!("M{left} {MARGIN}H{right}L{} 56Q{middle} 72 {} 56Z", right - 20, left + 20)
+    /// Returns the prices that begin a class as the script reads them.
+    pub(crate) fn scale(&self) -> String {
+        let prices: Vec<String> = self.scale.iter().map(|each| each.get().to_string()).collect();
+        prices.join(" ")
     }
 }
 
 impl Block {
-    fn new(section: &SectionListing, x: usize, y: usize) -> Self {
-        let (sign, width) = fitted(&section.name);
-        let is_sign_long = width > NAME_WIDTH_LARGE_MAX;
-        Self { section: section.clone(), x, y, sign, is_sign_long }
-    }
-
-    pub(crate) fn width(&self) -> usize {
-        let _ = self;
-        BLOCK.0
-    }
-
-    pub(crate) fn height(&self) -> usize {
-        let _ = self;
-        BLOCK.1
-    }
-
-    /// Returns the horizontal centre of the block's texts.
-    pub(crate) fn middle(&self) -> usize {
-        self.x + BLOCK.0 / 2
-    }
-
-    /// Returns the free share, from 0 (none) to 4 (nearly all).
-    pub(crate) fn shade(&self) -> usize {
-        match self.section.n_seats {
-            0 => 0,
-            all => (self.section.free * 4).div_ceil(all).min(4),
+    /// Returns the class names that state the price class; a section that is sold out has none.
+    pub(crate) fn class_name(&self) -> String {
+        match self.section.free {
+            0 => "block--sold-out".to_owned(),
+            _ => format!("seat--price-{}", self.class),
         }
     }
 }
 
-/// Returns the offset of a block away from the stage; the middle of a row has the largest.
-fn bend(idx: usize, row_len: usize) -> usize {
-    let last = row_len.saturating_sub(1);
-    BEND * idx.min(last.saturating_sub(idx))
-}
-
-/// Returns the sections row by row, nearest to the stage first, each row from left to right.
-fn rows_of(sections: &[SectionListing]) -> Vec<Vec<&SectionListing>> {
+/// Returns the sections tier by tier, nearest to the stage first, each from left to right.
+fn tiers_of(sections: &[SectionListing]) -> Vec<Vec<&SectionListing>> {
     let mut ordered: Vec<&SectionListing> = sections.iter().collect();
     ordered.sort_by(|left, right| {
         let by_depth = left.deep.0.total_cmp(&right.deep.0);
         let by_side = left.across.0.total_cmp(&right.across.0);
         by_depth.then(by_side).then_with(|| natural(&left.name).cmp(&natural(&right.name)))
     });
-    let planned = rows_of_plan(&ordered);
-    let fits = planned.iter().all(|row| row.len() <= ROW_MAX);
-    if fits && planned.len() * 2 <= ordered.len() {
-        return planned;
-    }
-    let columns = match ordered.len() {
-        0..=6 => 3,
-        7..=16 => 4,
-        _ => 5,
-    };
-    let n_rows = ordered.len().div_ceil(columns).max(1);
-    let cut = |row_idx: usize| ordered.len() * row_idx / n_rows;
-    let row = |row_idx| ordered.get(cut(row_idx)..cut(row_idx + 1)).unwrap_or_default().to_vec();
-    (0..n_rows).map(row).collect()
-}
-
-/// Groups sections that stand beside each other in the plan into rows.
-fn rows_of_plan<'a>(ordered: &[&'a SectionListing]) -> Vec<Vec<&'a SectionListing>> {
-    let mut rows: Vec<Vec<&SectionListing>> = Vec::new();
-    for section in ordered {
-        let row = rows.last_mut().filter(|row| row.iter().all(|each| is_beside(each, section)));
-        match row {
-            Some(row) => row.push(section),
-            None => rows.push(vec![section]),
+    if ordered.len() <= COMPARED_MAX {
+        let planned = tiers_of_plan(&ordered);
+        let fits = planned.iter().all(|tier| tier.len() <= TIER_MAX);
+        if fits && (planned.len() <= SINGLES_MAX || planned.len() * 2 <= ordered.len()) {
+            return planned;
         }
     }
-    for row in &mut rows {
-        row.sort_by(|left, right| left.across.0.total_cmp(&right.across.0));
-    }
-    rows
+    // One section more than stand behind each other: here nothing is known of where they stand.
+    let tiers = even_tiers(ordered.len());
+    tiers.map(|tier| ordered.get(tier).unwrap_or_default().to_vec()).collect()
 }
 
-fn is_beside(left: &SectionListing, right: &SectionListing) -> bool {
+/// Groups sections that stand beside each other in the plan into tiers.
+fn tiers_of_plan<'a>(ordered: &[&'a SectionListing]) -> Vec<Vec<&'a SectionListing>> {
+    let mut tiers: Vec<Vec<&SectionListing>> = Vec::new();
+    for section in ordered {
+        let is_neighbour =
+            |tier: &Vec<&SectionListing>| tier.iter().any(|each| is_beside(each, section));
+        let (mut beside, others): (Vec<_>, Vec<_>) = tiers.into_iter().partition(is_neighbour);
+        beside.push(vec![section]);
+        tiers = others;
+        tiers.push(beside.concat());
+    }
+    for tier in &mut tiers {
+        tier.sort_by(|left, right| left.across.0.total_cmp(&right.across.0));
+    }
+    // The ends of a tier may be nearer to the stage than the middle of the one before.
+    let depth = |tier: &Vec<&SectionListing>| {
+        tier.iter().map(|section| section.deep.0).fold(f32::NEG_INFINITY, f32::max)
+    };
+    tiers.sort_by(|left, right| depth(left).total_cmp(&depth(right)));
+    tiers
+}
+
+fn is_beside(one: &SectionListing, other: &SectionListing) -> bool {
     let overlap = |a: (f32, f32), b: (f32, f32)| a.1.min(b.1) - a.0.max(b.0);
     let depth = |section: &SectionListing| section.deep.1 - section.deep.0;
-    overlap(left.deep, right.deep) * 2.0 >= depth(left).min(depth(right))
-        && overlap(left.across, right.across) < 0.0
+    let is_apart = overlap(one.across, other.across) < 0.0;
+    let is_level = overlap(one.deep, other.deep) * 2.0 >= depth(one).min(depth(other));
+    // A section that is turned reaches forward, beside those of the tier before its own.
+    (is_apart && is_level && !is_turned(one) && !is_turned(other))
+        || is_across_an_aisle(one, other)
+        || is_across_an_aisle(other, one)
+}
+
+fn is_turned(section: &SectionListing) -> bool {
+    let [left, _, right] = section.front;
+    (right.1 - left.1).abs() > (right.0 - left.0).abs() * SLOPE_MAX
+}
+
+/// Whether the front row of `right` begins where the one of `left` ends, as in a tier that is bent.
+fn is_across_an_aisle(left: &SectionListing, right: &SectionListing) -> bool {
+    let ([.., end], [begin, ..]) = (left.front, right.front);
+    begin.0 > end.0 && (begin.0 - end.0).hypot(begin.1 - end.1) <= AISLE_MAX
 }
 
 /// Returns a sort key in natural order: section 2 before section 10.
@@ -194,17 +184,19 @@ fn fitted(name: &str) -> (String, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::Points;
+    use crate::{points::Points, reservation::seat_map::listing::price_scale};
 
     fn section(name: &str, across: (f32, f32), deep: (f32, f32)) -> SectionListing {
         let (price_min, price_max) = (Points::ZERO, Points::ZERO);
-        let name = name.to_owned();
-        SectionListing { name, n_seats: 100, free: 50, price_min, price_max, across, deep }
+        let (name, prices) = (name.to_owned(), vec![Points::ZERO]);
+        let front = [across.0, across.0.midpoint(across.1), across.1].map(|x| (x, deep.0));
+        let free = 50;
+        SectionListing { name, free, price_min, price_max, prices, across, deep, front }
     }
 
     fn names(sections: &[SectionListing]) -> Vec<Vec<String>> {
-        let rows = rows_of(sections).into_iter();
-        rows.map(|row| row.into_iter().map(|each| each.name.clone()).collect()).collect()
+        let tiers = tiers_of(sections).into_iter();
+        tiers.map(|tier| tier.into_iter().map(|each| each.name.clone()).collect()).collect()
     }
 
     #[test]
@@ -229,9 +221,7 @@ mod tests {
         assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [5; 8]);
         assert_eq!(rows[0][..2], ["Section 1", "Section 2"]);
         assert_eq!(rows[7][4], "Section 40");
-        let overview = Overview::of(&sections);
-        let inside = |block: &Block| block.x + BLOCK.0 < overview.width && block.y > STAGE;
-        assert!(overview.blocks.iter().all(inside));
+        assert_eq!(Overview::of(&sections, Vec::new()).blocks.len(), 40);
     }
 
     #[test]
@@ -244,12 +234,37 @@ mod tests {
     }
 
     #[test]
-    fn the_shade_tells_an_empty_section_from_a_nearly_empty_one() {
-        let shade = |free| {
-            Block::new(&SectionListing { free, ..section("A", (0.0, 1.0), (0.0, 1.0)) }, 0, 0)
-                .shade()
+    fn a_tier_that_is_bent_is_one_tier_and_its_ends_may_be_nearer_than_the_front() {
+        let at = |name: &str, from: (f32, f32), to: (f32, f32)| SectionListing {
+            front: [from, (from.0.midpoint(to.0), from.1.midpoint(to.1)), to],
+            ..section(name, (from.0.min(to.0), from.0.max(to.0)), (from.1.min(to.1), 40.0))
         };
-        assert_eq!([0, 1, 25, 26, 75, 76, 100].map(shade), [0, 1, 1, 2, 3, 4, 4]);
+        let sections = [
+            at("Floor", (30.0, 12.0), (50.0, 12.0)),
+            at("Circle right", (52.0, 28.0), (75.0, 8.0)),
+            at("Circle", (29.0, 29.0), (51.0, 29.0)),
+            at("Circle left", (5.0, 8.0), (28.0, 28.0)),
+        ];
+        assert_eq!(
+            names(&sections),
+            [vec!["Floor"], vec!["Circle left", "Circle", "Circle right"]]
+        );
+    }
+
+    #[test]
+    fn a_block_has_the_class_of_its_price_unless_it_is_sold_out() {
+        let price = |points| Points::new(points).unwrap();
+        let priced = |name: &str, free, points| SectionListing {
+            free,
+            price_max: price(points),
+            prices: vec![price(points)],
+            ..section(name, (0.0, 1.0), (0.0, 1.0))
+        };
+        let sections = [priced("A", 5, 90_000), priced("B", 5, 70_000), priced("C", 0, 90_000)];
+        let overview = Overview::of(&sections, price_scale(&sections));
+        let classes: Vec<String> = overview.blocks.iter().map(Block::class_name).collect();
+        assert_eq!(classes, ["seat--price-1", "seat--price-2", "block--sold-out"]);
+        assert_eq!(overview.scale(), "90000 70000");
     }
 
     #[test]

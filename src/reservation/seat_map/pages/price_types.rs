@@ -142,12 +142,14 @@ impl TypesShown {
         &self.0
     }
 
-    /// Returns the positions of the types that a seat may have, for the script.
-    pub(crate) fn positions(&self, seat: &MapSeat) -> String {
+    /// Returns the positions of the types that a seat may have, for the script; `None` if it may have
+    /// all.
+    pub(crate) fn positions(&self, seat: &MapSeat) -> Option<String> {
         let may_have =
             |(_, each): &(usize, &PriceType)| each.details.is_for(&seat.section, seat.kind);
         let positions = self.0.iter().enumerate().filter(may_have);
-        positions.map(|(idx, _)| idx.to_string()).collect::<Vec<_>>().join(" ")
+        let positions: Vec<String> = positions.map(|(idx, _)| idx.to_string()).collect();
+        (positions.len() < self.0.len()).then(|| positions.join(" "))
     }
 
     /// Returns the type of a seat in a form that was refused.

@@ -3,7 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{drawing::Drawing, overview::Overview};
+use super::{
+    drawing::{Drawing, HouseView},
+    overview::Overview,
+    stage::StagePlace,
+};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -12,7 +16,7 @@ use crate::{
         error::ReservationError,
         hold::pages::form::HoldForm,
         seat_map::{
-            listing::{SectionListing, ZoneState},
+            listing::{SectionListing, ZoneState, price_scale},
             maps::SeatMaps,
             seat::{MapSeat, in_map_order},
             snapshot::Snapshot,
@@ -141,7 +145,9 @@ pub(crate) async fn read_map(
     let snapshot = Snapshot::new(position, seats, zones);
     let sections = snapshot.sections();
     let section = part.section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
-    let drawing = Drawing::of(snapshot.seats(section.as_deref()));
+    let (scale, stage) = (price_scale(&sections), StagePlace::of(&sections));
+    let house = HouseView { scale: &scale, stage, is_section: false };
+    let drawing = Drawing::of(snapshot.seats(section.as_deref()), &house);
     let (store::MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
     Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
@@ -175,7 +181,9 @@ async fn read_large_map(
     sections.extend(open.sections());
     zones.extend(open.zones);
     let section = seats.first().map(|seat| seat.section.clone());
-    let overview = Some(Overview::of(step_free.as_ref().unwrap_or(&sections)));
-    let drawing = Drawing::of(seats);
+    let (scale, stage) = (price_scale(&sections), StagePlace::of(&sections));
+    let house = HouseView { scale: &scale, stage, is_section: true };
+    let drawing = Drawing::of(seats, &house);
+    let overview = Some(Overview::of(step_free.as_ref().unwrap_or(&sections), scale));
     Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview })
 }

@@ -85,7 +85,7 @@ async fn a_refused_order_shows_its_map_with_what_was_chosen(db: PgPool) {
     let refused = house.people[0].submit(&order_path(&house.concert), &form).await;
     assert_eq!(refused.status, 422, "{}", refused.body);
     assert!(refused.texts("[role='alert']").join(" ").contains("A standard ticket is missing"));
-    let chosen = format!("#seat-{seat}[checked]");
+    let chosen = format!("[name='seat_ids'][value='{seat}'][checked]");
     assert_eq!(refused.attribute(&chosen, "data-type"), child.to_string());
     let zone = house.concert.zone_id.to_string();
     let form = [
@@ -103,7 +103,8 @@ async fn a_refused_order_shows_its_map_with_what_was_chosen(db: PgPool) {
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("The price has changed"), "{}", refused.body);
     assert!(
-        refused.body.contains(&new.to_string()) && refused.has(&format!("#seat-{seat}[checked]"))
+        refused.body.contains(&new.to_string())
+            && refused.has(&format!("[name='seat_ids'][value='{seat}'][checked]"))
     );
     house.office.close().await;
 }
