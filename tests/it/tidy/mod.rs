@@ -2,6 +2,7 @@
 //! Redis stand, how large a file may grow, and that every text and template has its owner.
 
 mod bench;
+mod capacity;
 mod checks;
 mod circles;
 mod javascript;
