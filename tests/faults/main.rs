@@ -10,16 +10,19 @@ mod attempt;
 mod clock;
 mod disk;
 mod fault;
+mod haproxy;
 mod instance;
 mod names;
 mod outcome;
 mod postgres;
 mod processes;
 mod purchase;
+mod servers;
 mod subject;
 mod support;
 mod sweep;
 mod table;
+mod template;
 mod wire;
 mod world;
 
@@ -36,7 +39,7 @@ use arguments::Arguments;
 use outcome::Outcome;
 use subject::Subject;
 use table::Row;
-use world::Template;
+use template::Template;
 
 /// Why the suite cannot go on.
 type Failure = Box<dyn std::error::Error>;

@@ -8,7 +8,7 @@ use crate::{
     fault::{self, Fault},
     outcome::Outcome,
     sweep::{SWEEPS, Sweep},
-    world::Template,
+    template::Template,
 };
 
 /// In a run of limited time a sweep looks at every message of this many.
