@@ -16,6 +16,9 @@ pub(crate) struct Arguments {
     /// Tries of each fault.
     #[arg(long, default_value_t = 1)]
     pub(crate) tries: u64,
+    /// Requests of a history.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    pub(crate) operations: usize,
     /// Begin no further try after this many seconds; the faults come in an order of the seed's.
     #[arg(long)]
     pub(crate) seconds: Option<u64>,

@@ -1,5 +1,8 @@
 //! The fault suite: an office with all its servers and wires, which are broken in the middle of sales.
 //!
+//! A **sweep** loses each message of a purchase in turn; a **history** is what many people were answered
+//! while faults came one after the other.
+//!
 //! A **world** is an office in processes of its own. A **fault** is something that happens to it, at a
 //! moment that the seed decides. A **try** is one fault in one world during one sale, with the checks
 //! afterwards. What a sale is and what people must see is `stagedoor rehearse`'s matter.
@@ -11,6 +14,7 @@ mod clock;
 mod disk;
 mod fault;
 mod haproxy;
+mod history;
 mod instance;
 mod names;
 mod outcome;
@@ -129,7 +133,7 @@ fn tell(
 
 /// Returns what was asked for.
 fn chosen(arguments: &Arguments) -> Result<Vec<Subject>, Failure> {
-    let all = Subject::all();
+    let all = Subject::all(arguments.operations);
     let is_known = |name: &String| all.iter().any(|subject| subject.name() == name);
     if let Some(unknown) = arguments.only.iter().find(|name| !is_known(name)) {
         return Err(format!("{unknown} is no fault: see --list").into());

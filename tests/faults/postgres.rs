@@ -144,6 +144,14 @@ impl PostgresServer {
         Ok(())
     }
 
+    /// Runs one statement as the superuser in the office's database.
+    pub(crate) async fn run_in_office(&self, sql: &'static str) -> Result<(), Failure> {
+        let options = PgConnectOptions::new().host("127.0.0.1").port(self.port);
+        let options = options.username("postgres").database("stagedoor");
+        sqlx::raw_sql(sql).execute(&mut PgConnection::connect_with(&options).await?).await?;
+        Ok(())
+    }
+
     /// Changes a setting of the running server.
     pub(crate) async fn set(&self, setting: &'static str) -> Result<(), Failure> {
         let mut connection = self.connect().await?;

@@ -26,26 +26,25 @@ const POINTS: i64 = 10_000_000;
 pub(crate) struct Stage {
     client: Client,
     address: Url,
-    slug: String,
-    schedule_id: String,
+    pub(crate) slug: String,
+    pub(crate) schedule_id: String,
+    /// Everybody's session.
     sessions: Vec<String>,
 }
 
 /// Answer that is known: success, or a refusal.
 #[derive(Debug)]
-struct Answer {
+pub(crate) struct Answer {
     status: StatusCode,
-    json: Value,
+    pub(crate) json: Value,
+    /// Tries before it whose outcome is unknown.
+    pub(crate) unknown: usize,
 }
 
 impl Stage {
     /// Makes a stage for so many people.
     pub(crate) async fn make(address: &Url, people: usize) -> Result<Self, Failure> {
-        let client = Client::builder()
-            .tls_certs_only([])
-            .timeout(ANSWER_MAX)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()?;
+        let client = client()?;
         let ask = async |path: &str, form: Value| -> Result<Value, Failure> {
             let request = client.post(address.join(path)?).bearer_auth(TOKEN);
             let request = request.header("accept", "application/json").json(&form);
@@ -54,19 +53,48 @@ impl Stage {
         let stage = ask("rehearsal/stages", json!({ "people": people })).await?;
         let text =
             |name: &str| stage[name].as_str().map(str::to_owned).ok_or("a stage lacks a part");
-        let path = format!("rehearsal/stages/{}/people", text("program_id")?);
-        let mut sessions = Vec::new();
+        let program_id = text("program_id")?;
+        let path = format!("rehearsal/stages/{program_id}/people");
+        let mut sessions: Vec<String> = Vec::new();
         while sessions.len() < people {
             const AT_ONCE_MAX: usize = 500;
             let count = (people - sessions.len()).min(AT_ONCE_MAX);
             let added = ask(&path, json!({ "count": count })).await?;
-            let sessions_of = added["people"].as_array().into_iter().flatten();
-            sessions.extend(
-                sessions_of.filter_map(|one| one["sessions"][0].as_str().map(str::to_owned)),
-            );
+            let added = added["people"].as_array().into_iter().flatten();
+            sessions.extend(added.filter_map(|one| one["sessions"][0].as_str().map(str::to_owned)));
         }
         let (slug, schedule_id) = (text("slug")?, text("schedule_id")?);
         Ok(Self { client, address: address.clone(), slug, schedule_id, sessions })
+    }
+
+    /// Opens a performance that is on sale, to so many people who sign up.
+    pub(crate) async fn of_sale(address: &Url, slug: &str, people: usize) -> Result<Self, Failure> {
+        let client = client()?;
+        let program = client.get(address.join(&format!("programs/{slug}"))?);
+        let program = program.header("accept", "application/json").send().await?;
+        let program: Value = program.error_for_status()?.json().await?;
+        let schedule_id = program["schedules"][0]["id"].as_str().ok_or("nothing is on sale")?;
+        let mut sessions = Vec::new();
+        for nth in 0..people {
+            let form = json!({
+                "email": email(slug, nth), "name": format!("Person {nth}"),
+                "password": "a password of this history",
+            });
+            let request = client.post(address.join("signup")?).header("accept", "application/json");
+            let answer = request.json(&form).send().await?.error_for_status()?;
+            let cookies = answer.headers().get_all("set-cookie").iter();
+            let mut values = cookies.filter_map(|cookie| cookie.to_str().ok());
+            let session = values.find_map(|cookie| cookie.strip_prefix("session="));
+            let session = session.and_then(|cookie| cookie.split(';').next());
+            sessions.push(session.ok_or("nobody is logged in after signing up")?.to_owned());
+        }
+        let (slug, schedule_id) = (slug.to_owned(), schedule_id.to_owned());
+        Ok(Self { client, address: address.clone(), slug, schedule_id, sessions })
+    }
+
+    /// Returns the e-mail address of person `nth` of a sale.
+    pub(crate) fn email(&self, nth: usize) -> String {
+        email(&self.slug, nth)
     }
 
     /// Has person `nth` buy a seat; `Err` says what the person must not see.
@@ -147,14 +175,14 @@ impl Stage {
     }
 
     /// Asks until the outcome is known; `Err` is an answer that nobody may see.
-    async fn known(
+    pub(crate) async fn known(
         &self,
         nth: usize,
         method: Method,
         path: &str,
         form: &Value,
     ) -> Result<Answer, String> {
-        loop {
+        for unknown in 0.. {
             let request = self.request(nth, method.clone(), path)?;
             let request = if form.is_null() { request } else { request.json(form) };
             if let Ok(answer) = request.send().await {
@@ -165,7 +193,7 @@ impl Stage {
                 if let Ok(json) = answer.json().await
                     && !status.is_server_error()
                 {
-                    let answer = Answer { status, json };
+                    let answer = Answer { status, json, unknown };
                     // The first try is still being carried out, or ended a moment ago.
                     if !answer.is("already-processing") {
                         return Ok(answer);
@@ -174,6 +202,7 @@ impl Stage {
             }
             sleep(PAUSE).await;
         }
+        Err("nobody asks for ever".to_owned())
     }
 
     fn request(&self, nth: usize, method: Method, path: &str) -> Result<RequestBuilder, String> {
@@ -207,12 +236,28 @@ impl Stage {
     }
 }
 
+fn client() -> Result<Client, reqwest::Error> {
+    Client::builder()
+        .tls_certs_only([])
+        .timeout(ANSWER_MAX)
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+}
+
+fn email(slug: &str, nth: usize) -> String {
+    format!("person-{nth}@{slug}.test")
+}
+
 impl Answer {
-    fn is(&self, code: &str) -> bool {
+    pub(crate) fn is(&self, code: &str) -> bool {
         self.json["code"] == code
     }
 
-    fn expect(self, what: &str) -> Result<Value, String> {
+    pub(crate) fn is_ok(&self) -> bool {
+        self.status.is_success()
+    }
+
+    pub(crate) fn expect(self, what: &str) -> Result<Value, String> {
         match self.status.is_success() {
             true => Ok(self.json),
             false => Err(format!("{what} was answered with {} {}", self.status, self.json)),

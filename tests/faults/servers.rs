@@ -92,7 +92,7 @@ impl Servers {
         if shape == Shape::Upgrade {
             postgres.run("drop database stagedoor").await?;
             postgres.run("create database stagedoor owner stagedoor_owner").await?;
-            migrate(program, &postgres)?;
+            migrate(program, postgres.port)?;
         }
         let standby = match shape.is_deployed() || shape == Shape::Standby {
             true => Some(follow(&postgres, folder).await?),

@@ -1,4 +1,4 @@
-//! What can be tried: a fault or a sweep.
+//! What can be tried: a fault, a sweep or a history.
 
 use std::path::Path;
 
@@ -6,6 +6,7 @@ use crate::{
     Failure,
     attempt::attempt,
     fault::{self, Fault},
+    history,
     outcome::Outcome,
     sweep::{SWEEPS, Sweep},
     template::Template,
@@ -14,18 +15,20 @@ use crate::{
 /// In a run of limited time a sweep looks at every message of this many.
 const SAMPLED: u64 = 8;
 
-/// Fault or sweep.
+/// Fault, sweep, or history of so many requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Subject {
     Fault(Fault),
     Sweep(Sweep),
+    History(usize),
 }
 
 impl Subject {
-    /// Lists all of them.
-    pub(crate) fn all() -> Vec<Self> {
+    /// Lists all of them, the history with so many requests.
+    pub(crate) fn all(operations: usize) -> Vec<Self> {
         let faults = fault::all().into_iter().map(Self::Fault);
-        faults.chain(SWEEPS.iter().copied().map(Self::Sweep)).collect()
+        let sweeps = SWEEPS.iter().copied().map(Self::Sweep);
+        faults.chain(sweeps).chain([Self::History(operations)]).collect()
     }
 
     /// Name in the table, and for `--only`.
@@ -33,6 +36,7 @@ impl Subject {
         match self {
             Self::Fault(fault) => fault.name,
             Self::Sweep(sweep) => sweep.name,
+            Self::History(_) => history::NAME,
         }
     }
 
@@ -41,6 +45,7 @@ impl Subject {
         match self {
             Self::Fault(fault) => fault.what,
             Self::Sweep(sweep) => sweep.what,
+            Self::History(_) => history::WHAT,
         }
     }
 
@@ -60,6 +65,7 @@ impl Subject {
                 let (first, every) = (usize::try_from(seed % every)?, usize::try_from(every)?);
                 sweep.run(template, first, every, kept).await
             }
+            Self::History(operations) => history::attempt(template, seed, *operations, kept).await,
         }
     }
 }

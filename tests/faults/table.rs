@@ -59,9 +59,9 @@ Written by `make test-faults`. Each try is a sale to 120 people who come at 12 a
 instances, buy seats and standing places, click twice, change devices, leave and change their mind;
 the fault comes at a random moment of it. Whoever gets no answer asks again with the same request key.
 
-The last rows are sweeps: a purchase for each message of a purchase, which loses just this one, and what
-is counted are purchases, those that lost a message, and the seconds from the beginning of a purchase to
-its tickets.
+After the faults come the sweeps: a purchase for each message of a purchase, which loses just this one.
+Counted are purchases, those that lost a message, and the seconds from the beginning of a purchase to its
+tickets. The last row is a history; its seconds are those of reading all wallets afterwards.
 
 A violation is whatever must not be: a refusal that no sale has; a 500; a seat given twice, an
 acknowledged hold, payment or cancellation that is not there in the end; points that do not add up; a

@@ -34,7 +34,7 @@ impl Template {
         server.run("create role stagedoor login").await?;
         server.run("create database stagedoor owner stagedoor_owner").await?;
         server.run("create role balancer login").await?;
-        migrate(PROGRAM.as_ref(), &server)?;
+        migrate(PROGRAM.as_ref(), server.port)?;
         server.stop().await?;
         Ok(template)
     }
@@ -52,9 +52,9 @@ impl Drop for Template {
     }
 }
 
-/// Migrates a server's database with this program.
-pub(crate) fn migrate(program: &Path, server: &PostgresServer) -> Result<(), Failure> {
-    let url = |role| format!("postgres://{role}@127.0.0.1:{}/stagedoor", server.port);
+/// Migrates the database of the server at this port with this program.
+pub(crate) fn migrate(program: &Path, port: u16) -> Result<(), Failure> {
+    let url = |role| format!("postgres://{role}@127.0.0.1:{port}/stagedoor");
     let mut migrate = Command::new(program);
     migrate.arg("migrate").env("DATABASE_OWNER_URL", url("stagedoor_owner"));
     succeed(migrate.env("DATABASE_URL", url("stagedoor")).env("REDIS_URL", "redis://127.0.0.1:1"))

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
     time::Duration,
 };
 
@@ -19,6 +20,7 @@ use crate::{
     instance::{Instance, PROGRAM, is_ready},
     names::Names,
     postgres::PostgresServer,
+    processes::succeed,
     servers::{Clocks, Machine, Servers},
     support::{PrivateCluster, PrivateRedis, PrivateSentinels},
     template::Template,
@@ -164,6 +166,17 @@ impl World {
         Ok(format!("http://127.0.0.1:{}", self.to_office.port).parse()?)
     }
 
+    /// Fills the office with demo data.
+    pub(crate) async fn load_demo(&self) -> Result<(), Failure> {
+        let owner =
+            format!("postgres://stagedoor_owner@127.0.0.1:{}/stagedoor", self.postgres.port);
+        let mut demo = Command::new(PROGRAM);
+        demo.arg("demo").envs(settings("127.0.0.1", &self.to_postgres, &self.redis_url));
+        demo.env("DATABASE_OWNER_URL", owner);
+        // It goes over a wire that this process drives.
+        tokio::task::block_in_place(|| succeed(&mut demo))
+    }
+
     /// Returns handles of the suite's own to the same stores.
     pub(crate) fn stores(&self) -> Result<(Pool, Redis), Failure> {
         let settings = settings("127.0.0.1", &self.to_postgres, &self.redis_url);
@@ -246,6 +259,8 @@ fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, Str
         ("MIGRATE_ON_START", "false"),
         ("REHEARSAL_TOKEN", TOKEN),
         ("LOG", "warn"),
+        // People of a history do nothing else.
+        ("ACCOUNT_BURST", "100000000"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into()

@@ -14,6 +14,7 @@ mod catalog;
 mod demo;
 mod entry_queue;
 mod events;
+mod fault_histories;
 mod guards;
 mod locks;
 mod mail;

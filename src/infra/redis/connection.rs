@@ -15,7 +15,7 @@
 use std::{sync::Arc, time::Duration};
 
 use redis::{
-    AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisFuture, ServerErrorKind, Value,
+    AsyncConnectionConfig, Cmd, Pipeline, RedisError, RedisFuture, Value,
     aio::{ConnectionLike, MultiplexedConnection},
     cluster::ClusterClient,
     cluster_async::ClusterConnection,

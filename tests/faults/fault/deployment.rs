@@ -57,7 +57,10 @@ async fn roll(world: &mut World) -> Result<(), Failure> {
 }
 
 async fn upgrade(world: &mut World) -> Result<(), Failure> {
-    migrate(PROGRAM.as_ref(), &world.postgres)?;
+    let port = world.postgres.port;
+    // On a thread of its own: the sale goes on meanwhile.
+    let migrating = move || migrate(PROGRAM.as_ref(), port).map_err(|error| error.to_string());
+    tokio::task::spawn_blocking(migrating).await??;
     for instance in &mut world.instances {
         instance.becomes(PROGRAM);
     }
