@@ -1,5 +1,7 @@
 //! Faults and upgrades of an office that is set up as docs/GROWING.md says.
 
+use rand::rngs::StdRng;
+
 use super::{Fault, database::replace_primary};
 use crate::{
     Failure,
@@ -12,10 +14,11 @@ use crate::{
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "primary-behind-haproxy",
-        what: "The primary is killed, and its synchronous standby promoted; HAProxy finds it by itself.",
+        what: "The primary is killed, and its synchronous standby promoted; HAProxy finds it by itself, and \
+               stays there when the old primary comes back.",
         shape: Shape::Deployed,
         explains: &[],
-        run: |world, rng| Box::pin(replace_primary(world, rng)),
+        run: |world, rng| Box::pin(replace_and_revive(world, rng)),
     },
     Fault {
         name: "redis-behind-sentinels",
@@ -40,6 +43,13 @@ pub(super) const FAULTS: &[Fault] = &[
         run: |world, _| Box::pin(upgrade(world)),
     },
 ];
+
+async fn replace_and_revive(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+    replace_primary(world, rng).await?;
+    world.until_in_service().await?;
+    world.postgres.restart().await?;
+    world.until_in_service().await
+}
 
 async fn lose_redis(world: &mut World) -> Result<(), Failure> {
     let Some(sentinels) = &mut world.sentinels else { return Err("there is no sentinel".into()) };
