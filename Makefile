@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api test-faults fuzz lighthouse watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz lighthouse watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -23,6 +23,12 @@ test-api: ## send requests made from the API's document to a throw-away office, 
 
 test-faults: ## break servers and wires in the middle of sales; ARGS="--only redis-killed --tries 5"
 	@scripts/test --faults $(ARGS)
+
+test-cluster: ## lose a primary, roll and upgrade behind HAProxy, in the middle of sales; OLDER_STAGEDOOR=path
+	@scripts/test --cluster $(ARGS)
+
+test-image: ## build the container's image and try it, where docker or podman is
+	@scripts/test-image
 
 fuzz: ## give the parsers inputs for an hour; SECS=600 for as long, ARGS="fuzz::plans" picks targets
 	@scripts/test --fuzz $(or $(SECS),3600) $(ARGS)

@@ -53,6 +53,8 @@ enum Command {
         #[arg(long)]
         large: bool,
     },
+    /// Ask the instance with these settings on this machine whether it is up; exit code 1 if not.
+    Healthy,
     /// Check every invariant, also during a sale; prints one line for each violation.
     Verify,
     /// Rehearse an on-sale against a running deployment, with a program and people of its own
@@ -129,6 +131,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo { large } => load(&config, large).await,
+        Command::Healthy => Ok(server::check_health(&config).await?),
         Command::Verify => verify(&config).await,
         Command::Mails { newest } => list_mails(&config, newest).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
@@ -142,6 +145,7 @@ async fn run(command: Command) -> Result<(), Failure> {
 
 async fn serve(config: Config) -> Result<(), Failure> {
     telemetry::start_metrics();
+    let drain = config.drain;
     let app = App::start(config).await?;
     for warning in server::list_warnings(&app).await.map_err(StartError::from)? {
         tracing::warn!("{warning}");
@@ -158,6 +162,10 @@ async fn serve(config: Config) -> Result<(), Failure> {
         tracing::info!("metrics on http://{address}/metrics");
     }
     server::asked_to_stop().await?;
+    if !drain.is_zero() {
+        tracing::info!("not ready any more, and serving on for {} s", drain.as_secs());
+        instance.drain(drain, server::asked_to_stop()).await;
+    }
     tracing::info!("stopping: requests in flight finish first");
     instance.stop().await;
     Ok(())

@@ -59,6 +59,8 @@ pub struct Config {
     pub drand: DrandConfig,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// Time from the request to stop until the stop begins, at most a minute.
+    pub drain: Duration,
     /// Whether `serve` migrates first.
     pub migrate_on_start: bool,
     /// Upper bound of one instance's connection pool.
@@ -200,6 +202,7 @@ impl Config {
             witnesses: witness::read(&mut reader),
             drand: DrandConfig::read(&mut reader),
             trusted_proxies: reader.list("TRUSTED_PROXIES"),
+            drain: Duration::from_secs(u64::from(reader.within("DRAIN_SECS", 0, 60))),
             migrate_on_start: reader.parsed("MIGRATE_ON_START", true),
             db_connections_max: reader.parsed("DB_CONNECTIONS_MAX", NonZeroU32::MIN),
             http_workers: reader.optional("HTTP_WORKERS"),
@@ -258,10 +261,9 @@ impl Config {
 
     /// Returns the address of the site for links in mails, without a slash at its end.
     pub fn site_url(&self) -> String {
-        match &self.public_url {
-            Some(url) => url.as_str().trim_end_matches('/').to_owned(),
-            None => format!("http://{}", self.listen_addr),
-        }
+        let public =
+            self.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
+        public.unwrap_or_else(|| format!("http://{}", self.listen_addr))
     }
 
     /// Whether people reach the site over https.
@@ -284,8 +286,7 @@ mod tests {
     fn two_addresses_are_enough() {
         let config = with(&[("DATABASE_URL", "postgres://x"), ("REDIS_URL", "redis://x")]).unwrap();
         assert_eq!(config.listen_addr.port(), 8080);
-        assert_eq!(config.session_days.get(), 14);
-        assert!(!config.is_https());
+        assert!(config.session_days.get() == 14 && !config.is_https());
     }
 
     #[test]

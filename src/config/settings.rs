@@ -95,6 +95,12 @@ pub const SETTINGS: &[Setting] = &[
         "Whether `serve` migrates the database first.",
     ),
     setting(
+        "DRAIN_SECS",
+        "0",
+        "seconds, at most 60",
+        "How long an instance that was asked to stop goes on serving while `/readyz` answers 503, so that load balancers lead people elsewhere first. A second signal ends this time.",
+    ),
+    setting(
         "DB_CONNECTIONS_MAX",
         "16",
         "connections",

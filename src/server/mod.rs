@@ -7,10 +7,11 @@
 //!
 //! # Concurrency
 //!
-//! Requests and workers of an instance share one [`State`] and one connection pool. A stop first
-//! refuses new connections, then waits for ticks and requests, then ends the threads (see
-//! [`Instance::stop`]).
+//! Requests and workers of an instance share one [`State`] and one connection pool. A stop begins
+//! when load balancers had time to notice (see [`Instance::drain`]): it first refuses new
+//! connections, then waits for ticks and requests, then ends the threads (see [`Instance::stop`]).
 
+mod health;
 mod stop;
 mod warnings;
 
@@ -46,6 +47,7 @@ use crate::{
         deadline::Running,
         encoding, fallback,
         headers::{self, ContentPolicy},
+        health::Draining,
         limits::Limits,
         measure,
         metrics::{QueueSeries, show_metrics_apart},
@@ -56,6 +58,7 @@ use crate::{
     workers::{Outside, Workers},
 };
 
+pub use health::check_health;
 pub use stop::asked_to_stop;
 pub use warnings::{Warning, list_warnings};
 
@@ -84,6 +87,7 @@ pub struct State {
     reservations: ReservationState,
     door_counts: DoorCounts,
     running: Running,
+    draining: Draining,
     progress: WorkerProgress,
     provider: Provider,
     charges: Charges,
@@ -114,6 +118,7 @@ impl State {
             door_counts: DoorCounts::default(),
             listings,
             running: Running::default(),
+            draining: Draining::default(),
             progress: WorkerProgress::default(),
             provider,
             charges,
@@ -144,7 +149,8 @@ impl State {
             .app_data(Data::new(self.queues.clone()))
             .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))
-            .app_data(Data::new(self.running.clone()));
+            .app_data(Data::new(self.running.clone()))
+            .app_data(Data::new(self.draining.clone()));
     }
 }
 
@@ -158,6 +164,7 @@ pub struct Instance {
     servers: Vec<Server>,
     workers: Workers,
     running: Running,
+    draining: Draining,
     reservations: ReservationState,
 }
 
@@ -266,11 +273,19 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             hooks: &hooks,
         },
     );
-    let State { running, reservations, .. } = state;
-    Ok(Instance { address, metrics_address, servers, workers, running, reservations })
+    let State { running, draining, reservations, .. } = state;
+    Ok(Instance { address, metrics_address, servers, workers, running, draining, reservations })
 }
 
 impl Instance {
+    /// Serves on for `time`, or until `hurried` is ready, and answers meanwhile that the instance is
+    /// not ready: load balancers lead new requests elsewhere before a connection is refused.
+    pub async fn drain(&self, time: Duration, hurried: impl Future) {
+        self.draining.begin();
+        // Either way the stop is next.
+        let _ = tokio::time::timeout(time, hurried).await;
+    }
+
     /// Stops the instance: no new connections, workers end their tick, requests in flight finish.
     ///
     /// A database connection lives on the thread that opened it, most often one of the HTTP

@@ -1,6 +1,12 @@
 //! Health and readiness endpoints for load balancers and monitors.
 
-use std::time::Instant;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use schemars::JsonSchema;
@@ -19,6 +25,17 @@ pub(crate) struct HealthDocument {
     status: &'static str,
 }
 
+/// Whether an instance was asked to stop, and serves on until load balancers have noticed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draining(Arc<AtomicBool>);
+
+impl Draining {
+    /// Has the instance answer that it is not ready from now on.
+    pub(crate) fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// State of an instance.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ReadinessDocument {
@@ -28,6 +45,8 @@ pub(crate) struct ReadinessDocument {
     redis: &'static str,
     /// Workers that have not finished a tick in time.
     late_workers: Vec<&'static str>,
+    /// Whether the instance was asked to stop.
+    is_stopping: bool,
 }
 
 /// `GET /healthz`: answers 200 while the process runs.
@@ -35,25 +54,31 @@ pub(crate) async fn show_health() -> HttpResponse {
     page::json(StatusCode::OK, &HealthDocument { status: "up" })
 }
 
-/// `GET /readyz`: 200 if PostgreSQL is reachable and migrated and every worker of this instance has
-/// finished a tick in time, else 503. The state of Redis is reported but fails nothing, because
+/// `GET /readyz`: 200 if PostgreSQL is reachable and migrated, every worker of this instance has
+/// finished a tick in time and nobody asked it to stop, else 503. The state of Redis is reported but fails nothing, because
 /// accounts that were admitted can go on buying without it.
 ///
 /// A tick that PostgreSQL refused has finished as well. While commits wait for a standby, no worker
 /// counts as late: every other instance is in the same state, and taking this one out of service
 /// would not help.
-pub(crate) async fn show_readiness(app: Data<App>, progress: Data<WorkerProgress>) -> HttpResponse {
+pub(crate) async fn show_readiness(
+    app: Data<App>,
+    progress: Data<WorkerProgress>,
+    draining: Data<Draining>,
+) -> HttpResponse {
+    let is_stopping = draining.0.load(Ordering::Relaxed);
     let (database, redis) = tokio::join!(postgres::is_migrated(&app.db), app.redis.is_present());
     let late = match app.db.n_waiting_for_standby() {
         0 => progress.list_late(Instant::now()),
         _ => Vec::new(),
     };
     let (status, database) = match database {
-        Ok(true) if late.is_empty() => (StatusCode::OK, "ready"),
+        Ok(true) if late.is_empty() && !is_stopping => (StatusCode::OK, "ready"),
         Ok(true) => (StatusCode::SERVICE_UNAVAILABLE, "ready"),
         Ok(false) => (StatusCode::SERVICE_UNAVAILABLE, "not migrated"),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "away"),
     };
     let redis = if redis { "ready" } else { "away" };
-    page::json(status, &ReadinessDocument { database, redis, late_workers: late })
+    let state = ReadinessDocument { database, redis, late_workers: late, is_stopping };
+    page::json(status, &state)
 }

@@ -23,7 +23,8 @@ use crate::{
     Failure,
     fault::Fault,
     outcome::Outcome,
-    world::{TOKEN, Template, World},
+    template::Template,
+    world::{TOKEN, World},
 };
 
 /// People of the sale.

@@ -22,26 +22,34 @@ const LOOK_PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) port: u16,
+    program: PathBuf,
     settings: Vec<(String, String)>,
     log: PathBuf,
     process: Option<Process>,
 }
 
 impl Instance {
-    /// Starts an instance and waits until it is ready.
+    /// Starts an instance of this program and waits until it is ready.
     pub(crate) async fn start(
+        program: &Path,
         nth: usize,
         settings: &[(String, String)],
         folder: &Path,
     ) -> Result<Self, Failure> {
         let mut instance = Self {
             port: free_port(),
+            program: program.to_owned(),
             settings: settings.to_vec(),
             log: Self::log_in(folder, nth),
             process: None,
         };
         instance.restart().await?;
         Ok(instance)
+    }
+
+    /// Has the next start be one of this program.
+    pub(crate) fn becomes(&mut self, program: &str) {
+        self.program = program.into();
     }
 
     /// Returns where the instance of this number logs.
@@ -65,7 +73,7 @@ impl Instance {
 
     /// Starts the process without waiting for anything.
     pub(crate) fn begin(&mut self) -> Result<(), Failure> {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(&self.program);
         command
             .arg("serve")
             .env("LISTEN_ADDR", format!("127.0.0.1:{}", self.port))

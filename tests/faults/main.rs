@@ -13,6 +13,7 @@ mod attempt;
 mod clock;
 mod disk;
 mod fault;
+mod haproxy;
 mod history;
 mod instance;
 mod names;
@@ -20,10 +21,12 @@ mod outcome;
 mod postgres;
 mod processes;
 mod purchase;
+mod servers;
 mod subject;
 mod support;
 mod sweep;
 mod table;
+mod template;
 mod wire;
 mod world;
 
@@ -40,7 +43,7 @@ use arguments::Arguments;
 use outcome::Outcome;
 use subject::Subject;
 use table::Row;
-use world::Template;
+use template::Template;
 
 /// Why the suite cannot go on.
 type Failure = Box<dyn std::error::Error>;

@@ -9,7 +9,7 @@ use crate::{
     history,
     outcome::Outcome,
     sweep::{SWEEPS, Sweep},
-    world::Template,
+    template::Template,
 };
 
 /// In a run of limited time a sweep looks at every message of this many.

@@ -19,8 +19,9 @@ use crate::{
     outcome::Outcome,
     processes::Signal,
     purchase::Stage,
+    template::Template,
     wire::{Loss, Wire},
-    world::{Shape, Template, World},
+    world::{Shape, World},
 };
 
 /// Upper bound of messages of one purchase, with those of the workers meanwhile.

@@ -15,20 +15,27 @@ use url::Url;
 
 use crate::{
     Failure,
-    clock::{Clock, ClockLibrary},
     disk::SmallDisk,
+    haproxy::HaProxy,
     instance::{Instance, PROGRAM, is_ready},
     names::Names,
-    postgres::{PostgresServer, Programs},
+    postgres::PostgresServer,
     processes::succeed,
-    support::{PrivateCluster, PrivateRedis},
+    servers::{Clocks, Machine, Servers},
+    support::{PrivateCluster, PrivateRedis, PrivateSentinels},
+    template::Template,
     wire::Wire,
 };
 
 /// Token with which rehearsals come.
 pub(crate) const TOKEN: &str = "a token for rehearsals among faults";
+/// Environment variable with the path of an older program, which is upgraded.
+const OLDER_PROGRAM: &str = "OLDER_STAGEDOOR";
 /// Longest wait for all instances to be ready.
 const READY_MAX: Duration = Duration::from_secs(60);
+
+/// Time of two checks of HAProxy's.
+const CHECKS_TAKE: Duration = Duration::from_secs(2);
 
 /// What a world has beside two instances, one PostgreSQL and one Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +45,11 @@ pub(crate) enum Shape {
     Three,
     /// A standby whose confirmation each commit waits for.
     Standby,
+    /// Three instances behind HAProxy, which leads them to the primary or its standby, and sentinels: as
+    /// docs/GROWING.md says.
+    Deployed,
+    /// The same with instances of an older program, on the tables of that program.
+    Upgrade,
     /// A replica of Redis.
     Replica,
     /// A Redis cluster of three nodes instead of one server.
@@ -50,44 +62,10 @@ pub(crate) enum Shape {
     SmallDisk,
 }
 
-/// Data of a migrated server, which each world copies.
-#[derive(Debug)]
-pub(crate) struct Template {
-    /// Folder of the whole run, removed at its end.
-    folder: PathBuf,
-    programs: Programs,
-}
-
-impl Template {
-    /// Makes it in a folder of this process's own.
-    pub(crate) async fn make() -> Result<Self, Failure> {
-        let name = format!("stagedoor-faults-{}", std::process::id());
-        let template =
-            Self { folder: std::env::temp_dir().join(name), programs: Programs::find()? };
-        let data = template.data();
-        template.programs.init(&data)?;
-        let mut server = PostgresServer::start(&template.programs, &data, None).await?;
-        server.run("create role stagedoor_owner login").await?;
-        server.run("create role stagedoor login").await?;
-        server.run("create database stagedoor owner stagedoor_owner").await?;
-        let url = |role| format!("postgres://{role}@127.0.0.1:{}/stagedoor", server.port);
-        let redis = "redis://127.0.0.1:1";
-        let mut migrate = Command::new(PROGRAM);
-        migrate.arg("migrate").env("DATABASE_OWNER_URL", url("stagedoor_owner"));
-        succeed(migrate.env("DATABASE_URL", url("stagedoor")).env("REDIS_URL", redis))?;
-        server.stop().await?;
-        Ok(template)
-    }
-
-    fn data(&self) -> PathBuf {
-        self.folder.join("template")
-    }
-}
-
-impl Drop for Template {
-    fn drop(&mut self) {
-        // A folder left behind does no harm.
-        let _ = fs::remove_dir_all(&self.folder);
+impl Shape {
+    /// Whether it is set up as docs/GROWING.md says.
+    pub(crate) fn is_deployed(self) -> bool {
+        matches!(self, Self::Deployed | Self::Upgrade)
     }
 }
 
@@ -99,6 +77,9 @@ pub(crate) struct World {
     pub(crate) redis: PrivateRedis,
     pub(crate) replica: Option<PrivateRedis>,
     pub(crate) cluster: Option<PrivateCluster>,
+    pub(crate) sentinels: Option<PrivateSentinels>,
+    /// Ends with the world.
+    _haproxy: Option<HaProxy>,
     pub(crate) instances: Vec<Instance>,
     /// From the instances to PostgreSQL.
     pub(crate) to_postgres: Wire,
@@ -114,94 +95,60 @@ pub(crate) struct World {
     folder: PathBuf,
 }
 
-/// Clock of each server, and of the instances.
-#[derive(Debug)]
-pub(crate) struct Clocks {
-    pub(crate) postgres: Clock,
-    pub(crate) redis: Clock,
-    pub(crate) instances: Clock,
-}
-
-impl Clocks {
-    fn new(library: &ClockLibrary, folder: &Path) -> Result<Self, Failure> {
-        Ok(Self {
-            postgres: Clock::new(library, folder, "postgres")?,
-            redis: Clock::new(library, folder, "redis")?,
-            instances: Clock::new(library, folder, "instances")?,
-        })
-    }
-}
-
 impl World {
     /// Opens the office; `None` says what this machine lacks for its shape.
     pub(crate) async fn open(template: &Template, shape: Shape) -> Result<Option<Self>, Failure> {
         let folder = template.folder.join(format!("world-{}", uuid::Uuid::new_v4().simple()));
         fs::create_dir_all(&folder)?;
-        let (mut clocks, mut names, mut disk) = (None, None, None);
-        let has_all = match shape {
-            Shape::Clocks => {
-                let library = ClockLibrary::compile(&folder);
-                clocks = library.map(|library| Clocks::new(&library, &folder)).transpose()?;
-                clocks.is_some()
-            }
-            Shape::Names => {
-                names = Names::new(&folder)?;
-                names.is_some()
-            }
-            Shape::SmallDisk => {
-                disk = SmallDisk::mount(&folder.join("disk"))?;
-                disk.is_some()
-            }
-            _ => true,
+        let Some(machine) = Machine::prepare(shape, &folder)? else { return Ok(None) };
+        let program = match shape {
+            Shape::Upgrade => std::env::var_os(OLDER_PROGRAM).map(PathBuf::from),
+            _ => Some(PROGRAM.into()),
         };
-        if !has_all {
-            return Ok(None);
-        }
-
-        let data = disk.as_ref().map_or(folder.as_path(), SmallDisk::folder).join("postgres");
-        succeed(Command::new("cp").arg("-a").arg(template.data()).arg(&data))?;
-        let clock = clocks.as_ref().map(|clocks| &clocks.postgres);
-        let postgres = PostgresServer::start(&template.programs, &data, clock).await?;
-        let standby = match shape {
-            Shape::Standby => Some(follow(&postgres, &folder).await?),
-            _ => None,
-        };
-        let environment = clocks.as_ref().map(|clocks| clocks.redis.environment());
-        let redis = PrivateRedis::start_in(&[], environment.unwrap_or_default()).await;
-        let replica = match shape {
-            Shape::Replica => {
-                let primary = redis.port.to_string();
-                Some(PrivateRedis::start_with(&["--replicaof", "127.0.0.1", &primary]).await)
-            }
-            _ => None,
-        };
-        let cluster = match shape {
-            Shape::Cluster => Some(PrivateCluster::start().await),
-            _ => None,
-        };
+        let Some(program) = program else { return Ok(None) };
+        let servers = Servers::start(template, shape, &machine, &program, &folder).await?;
+        let Servers { postgres, standby, redis, replica, cluster, sentinels } = servers;
+        let Machine { clocks, names, disk } = machine;
         let to_postgres = Wire::to(&[postgres.port]).await?;
         let to_redis = Wire::to(&[redis.port]).await?;
         let host = names.as_ref().map_or("127.0.0.1", |_| Names::HOST);
-        let redis_at = |host| match &cluster {
-            Some(cluster) => cluster.url(),
-            None => format!("redis://{host}:{}", to_redis.port),
+        let redis_at = |host| match (&cluster, &sentinels) {
+            (Some(cluster), _) => cluster.url(),
+            (_, Some(sentinels)) => sentinels.url(),
+            _ => format!("redis://{host}:{}", to_redis.port),
         };
         let redis_url = redis_at("127.0.0.1");
         let mut settings = settings(host, &to_postgres, &redis_at(host));
+        if shape.is_deployed() {
+            settings.push(("DRAIN_SECS".to_owned(), "4".to_owned()));
+        }
         settings.extend(clocks.iter().flat_map(|clocks| clocks.instances.environment()));
         settings.extend(names.iter().flat_map(Names::environment));
         let mut instances = Vec::new();
-        for nth in 0..if shape == Shape::Three { 3 } else { 2 } {
-            instances.push(Instance::start(nth, &settings, &folder).await?);
+        for nth in 0..if shape == Shape::Three || shape.is_deployed() { 3 } else { 2 } {
+            instances.push(Instance::start(&program, nth, &settings, &folder).await?);
         }
         let ports: Vec<u16> = instances.iter().map(|instance| instance.port).collect();
         let to_office = Wire::to(&ports).await?;
+        let haproxy = match standby.as_ref().filter(|_| shape.is_deployed()) {
+            Some(standby) => HaProxy::start(&instances, [&postgres, standby], &folder).await?,
+            None => None,
+        };
+        if let Some(haproxy) = &haproxy {
+            to_office.lead_to(&[haproxy.people]);
+            to_postgres.lead_to(&[haproxy.postgres]);
+            to_postgres.cut_all().await;
+        } else if shape.is_deployed() {
+            return Ok(None);
+        }
         Ok(Some(Self {
             postgres,
             standby,
             redis,
             replica,
             cluster,
+            sentinels,
+            _haproxy: haproxy,
             instances,
             to_postgres,
             to_redis,
@@ -267,6 +214,13 @@ impl World {
         Ok(())
     }
 
+    /// Waits until each instance is ready, and HAProxy had time to notice.
+    pub(crate) async fn until_in_service(&self) -> Result<(), Failure> {
+        self.until_ready().await?;
+        tokio::time::sleep(CHECKS_TAKE).await;
+        Ok(())
+    }
+
     /// Lists the panics that the instances' logs tell of.
     pub(crate) fn panics(&self) -> Result<Vec<String>, Failure> {
         let mut panics = Vec::new();
@@ -294,13 +248,6 @@ impl Drop for World {
         // What still runs loses its files, and ends a moment later.
         let _ = fs::remove_dir_all(&self.folder);
     }
-}
-
-/// Starts a standby and has commits wait for it.
-async fn follow(primary: &PostgresServer, folder: &Path) -> Result<PostgresServer, Failure> {
-    let standby = primary.start_standby(&folder.join("standby")).await?;
-    primary.set("synchronous_standby_names = '*'").await?;
-    Ok(standby)
 }
 
 /// Returns the settings of an instance.

@@ -114,6 +114,26 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     assert_eq!(locks(&office).await, Vec::<String>::new());
 }
 
+/// Load balancers hear of a stop before any connection is refused.
+#[sqlx::test]
+async fn an_instance_that_drains_is_not_ready_and_serves_on(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let mut child = ChildInstance::start_with(&office, &[("DRAIN_SECS", "60")]).await;
+    let status = async |path: &str| {
+        let url = format!("{}{path}", child.base);
+        eventually("an answer", async || reqwest::get(&url).await).await.status().as_u16()
+    };
+    until("it is ready", async || status("/readyz").await == 200).await;
+    child.terminate();
+    until("it is not ready", async || status("/readyz").await == 503).await;
+    assert_eq!(status("/").await, 200);
+    assert_eq!(status("/healthz").await, 200);
+    // Whoever does not want to wait asks again.
+    child.ask_to_stop().await;
+    assert!(child.ended().await.success());
+    office.close().await;
+}
+
 /// Whoever is being served when the stop comes gets the answer; nobody is told that the
 /// office is away.
 #[sqlx::test]

@@ -201,13 +201,19 @@ async fn fill_disk(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
     world.restart_what_ended().await
 }
 
-async fn promote(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+/// Kills the primary and promotes its standby, and tells nobody where it is.
+pub(super) async fn replace_primary(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
     world.postgres.signal(Signal::Kill)?;
     wait(rng, 0.5, 2.0).await;
     let Some(standby) = &world.standby else { return Err("there is no standby".into()) };
     standby.promote().await?;
     // It waits for nobody any more: there is no other standby.
-    standby.set("synchronous_standby_names = ''").await?;
+    standby.set("synchronous_standby_names = ''").await
+}
+
+async fn promote(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+    replace_primary(world, rng).await?;
+    let Some(standby) = &world.standby else { return Err("there is no standby".into()) };
     world.to_postgres.lead_to(&[standby.port]);
     world.to_postgres.cut_all().await;
     Ok(())

@@ -9,7 +9,8 @@ use crate::{
     Failure,
     clock::Clock,
     processes::succeed,
-    world::{Clocks, Shape, World},
+    servers::Clocks,
+    world::{Shape, World},
 };
 
 /// Step of a clock.

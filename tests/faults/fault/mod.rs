@@ -1,6 +1,7 @@
 //! Faults: what may happen to a running office.
 
 mod database;
+mod deployment;
 mod instances;
 mod machine;
 mod network;
@@ -39,7 +40,15 @@ pub(crate) struct Fault {
 
 /// Lists all faults.
 pub(crate) fn all() -> Vec<Fault> {
-    [instances::FAULTS, database::FAULTS, redis::FAULTS, network::FAULTS, machine::FAULTS].concat()
+    [
+        instances::FAULTS,
+        database::FAULTS,
+        redis::FAULTS,
+        network::FAULTS,
+        machine::FAULTS,
+        deployment::FAULTS,
+    ]
+    .concat()
 }
 
 /// Waits for a time between these bounds.

@@ -50,10 +50,15 @@ impl ChildInstance {
         Person { base: self.base.clone(), ..person.clone() }
     }
 
-    /// Sends SIGTERM and waits until the process has logged that it stops.
-    pub(crate) async fn ask_to_stop(&mut self) {
+    /// Sends SIGTERM.
+    pub(crate) fn terminate(&self) {
         let kill = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
         assert!(kill.success());
+    }
+
+    /// Sends SIGTERM and waits until the process has logged that it stops.
+    pub(crate) async fn ask_to_stop(&mut self) {
+        self.terminate();
         until("it begins to stop", async || self.log().contains("stopping")).await;
     }
 

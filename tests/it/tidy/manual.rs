@@ -37,7 +37,12 @@ fn the_readme_lists_every_setting() {
 /// another program tomorrow.
 #[test]
 fn compose_bounds_memory_and_pins_every_image() {
-    let compose = read("compose.yaml").text;
+    for file in ["compose.yaml", "compose.cluster.yaml"] {
+        expect_bounds_and_pins(&read(file).text);
+    }
+}
+
+fn expect_bounds_and_pins(compose: &str) {
     let value = |name: &str| -> Vec<String> {
         let lines = compose.lines().filter_map(|line| line.trim().strip_prefix(name));
         lines.map(|value| value.trim().to_owned()).collect()
@@ -50,6 +55,21 @@ fn compose_bounds_memory_and_pins_every_image() {
         assert!(n_parts >= 2 && tag.starts_with(|c: char| c.is_ascii_digit()), "{image}");
     }
     assert_eq!(value("mem_limit:").len(), images.len(), "every service has a limit");
+}
+
+/// The image is named by the version that it is built from.
+#[test]
+fn one_version_of_the_image_is_named_everywhere() {
+    let tag = format!("stagedoor:{}", env!("CARGO_PKG_VERSION"));
+    let in_kubernetes = ["deploy/kubernetes/migrate.yaml", "deploy/kubernetes/stagedoor.yaml"];
+    for path in ["compose.yaml", "compose.cluster.yaml"].into_iter().chain(in_kubernetes) {
+        let text = read(path).text;
+        let images = text.lines().filter_map(|line| line.trim().strip_prefix("image: stagedoor:"));
+        let images: Vec<String> = images.map(|version| format!("stagedoor:{version}")).collect();
+        assert_eq!(images, [tag.clone()], "{path}");
+    }
+    let job = format!("stagedoor-migrate-{}", env!("CARGO_PKG_VERSION").replace('.', "-"));
+    assert!(read("deploy/kubernetes/migrate.yaml").text.contains(&format!("name: {job}\n")));
 }
 
 /// Rust is named where rustup, cargo and Docker read it.

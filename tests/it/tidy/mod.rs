@@ -3,6 +3,7 @@
 
 mod asvs;
 mod bench;
+mod capacity;
 mod checks;
 mod circles;
 mod javascript;
