@@ -165,13 +165,9 @@ async fn next_purchase(address: &Url) -> Option<Instant> {
 
 /// Lists what people saw that they must not see.
 fn judge(report: &Report, explains: &[&str]) -> Outcome {
-    let mut violations = report.broken.clone();
-    let is_explained = |found: &&String| {
-        let code = found.split_once(' ').map_or(found.as_str(), |(code, _)| code);
-        explains.contains(&code)
-    };
-    let found = report.violations.iter().flatten();
-    violations.extend(found.filter(|found| !is_explained(found)).cloned());
+    let is_explained = |found: &&String| explains.iter().any(|part| found.contains(part));
+    let found = report.broken.iter().chain(report.violations.iter().flatten());
+    let mut violations: Vec<String> = found.filter(|found| !is_explained(found)).cloned().collect();
     violations.extend(report.not_verified.iter().map(|why| format!("not verified: {why}")));
     if report.unseen > 0 && explains.is_empty() {
         violations.push(format!("{} people could not read what they have", report.unseen));

@@ -15,8 +15,10 @@ use crate::{
 
 /// Step of a clock.
 const HOUR_SECS: i64 = 3_600;
-/// Refusals where PostgreSQL's clock went past the end of the sessions, the holds and the sale.
-const PAST_THE_END: &[&str] = &["login-required", "hold-expired", "sale-closed", "sale-not-open"];
+/// What is seen where PostgreSQL's clock went past the end of the sessions, the holds and the sale. A
+/// seat whose hold has ended is given to somebody else; a paid one that was is found missing in the end.
+const PAST_THE_END: &[&str] =
+    &["login-required", "hold-expired", "sale-closed", "sale-not-open", "was given to"];
 
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
@@ -31,7 +33,7 @@ pub(super) const FAULTS: &[Fault] = &[
         what: "PostgreSQL's clock goes one hour back for 6 s, and ahead again. Holds of that time carry its \
                times, before their admission (G2).",
         shape: Shape::Clocks,
-        explains: &["G2"],
+        explains: &["G2 "],
         run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, -HOUR_SECS)),
     },
     Fault {

@@ -32,8 +32,8 @@ pub(crate) struct Fault {
     /// What happens, as a sentence.
     pub(crate) what: &'static str,
     pub(crate) shape: Shape,
-    /// Refusals that it explains, beside those that every sale has, and violations, by the code of
-    /// their invariant.
+    /// Codes of refusals that it explains, beside those that every sale has, and parts of sentences about
+    /// violations.
     pub(crate) explains: &'static [&'static str],
     pub(crate) run: Run,
 }
