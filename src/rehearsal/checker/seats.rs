@@ -26,16 +26,29 @@ fn tries(events: &[Event]) -> BTreeMap<i64, Vec<&Event>> {
     tries
 }
 
-/// Returns for each cancelled reservation when the cancellation was sent and when it was answered.
-fn given_back(events: &[Event]) -> HashMap<Uuid, (u64, u64)> {
+/// Returns for each cancelled reservation when the cancellation was answered.
+fn given_back(events: &[Event]) -> HashMap<Uuid, u64> {
     done(events, Step::Cancel)
-        .filter_map(|event| Some((event.reservation_id?, (event.sent_us, event.ended_us))))
+        .filter_map(|event| Some((event.reservation_id?, event.ended_us)))
         .collect()
+}
+
+/// Returns for each reservation that was cancelled, or may have been, when that was first sent.
+fn maybe_given_back(events: &[Event]) -> HashMap<Uuid, u64> {
+    let mut sent = HashMap::new();
+    let cancels = events.iter().filter(|event| event.step == Step::Cancel);
+    for cancel in cancels.filter(|event| event.is_ok() || event.is_unknown()) {
+        if let Some(id) = cancel.reservation_id {
+            let first: &mut u64 = sent.entry(id).or_insert(cancel.sent_us);
+            *first = cancel.sent_us.min(*first);
+        }
+    }
+    sent
 }
 
 /// Lists seats that were held again before their first hold was cancelled.
 pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
-    let given_back = given_back(events);
+    let given_back = maybe_given_back(events);
     let mut broken = Vec::new();
     for (seat, tries) in tries(events) {
         let won: Vec<&Event> = tries.into_iter().filter(|event| event.is_ok()).collect();
@@ -46,7 +59,7 @@ pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
             let is_free = first
                 .reservation_id
                 .and_then(|id| given_back.get(&id))
-                .is_some_and(|(sent_us, _)| *sent_us < second.ended_us);
+                .is_some_and(|sent_us| *sent_us < second.ended_us);
             if !is_same && !is_free {
                 broken.push(format!(
                     "seat {seat} was given to {} and to {}",
@@ -104,12 +117,12 @@ pub(crate) fn refused_for_nothing(events: &[Event]) -> Vec<String> {
     broken
 }
 
-fn held_until(rival: &Event, given_back: &HashMap<Uuid, (u64, u64)>) -> u64 {
+fn held_until(rival: &Event, given_back: &HashMap<Uuid, u64>) -> u64 {
     if !(rival.is_ok() || rival.is_unknown()) {
         return rival.ended_us.saturating_add(LEASE_US);
     }
     let back = rival.reservation_id.and_then(|id| given_back.get(&id));
-    back.map_or(u64::MAX, |(_, ended_us)| *ended_us)
+    back.copied().unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -139,6 +152,9 @@ mod tests {
         assert_eq!(won_twice(&[hold(1, 0), back(2, 20), hold(2, 40)]).len(), 1);
         assert_eq!(won_twice(&[hold(1, 0), back(1, 20), hold(2, 40)]).len(), 0);
         assert_eq!(won_twice(&[hold(1, 0), back(1, 60), hold(2, 40)]).len(), 1);
+        let unanswered = [hold(1, 0), unknown(back(1, 20)), hold(2, 40)];
+        assert_eq!(won_twice(&unanswered).len(), 0, "it may have been given back");
+        assert_eq!(won_twice(&[hold(1, 0), unknown(back(1, 60)), hold(2, 40)]).len(), 1);
         // A double click gets one reservation in two answers.
         assert_eq!(won_twice(&[hold(1, 0), hold(1, 1)]).len(), 0);
     }

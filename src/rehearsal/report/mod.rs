@@ -185,8 +185,9 @@ fn places_paid(events: &[&Event]) -> usize {
     paid.iter().filter_map(|id| held.get(id)).sum()
 }
 
-/// Whether shoppers who click twice, come too late and cancel must expect `code`.
-fn is_expected(step: Step, code: &str) -> bool {
+/// Whether shoppers who click twice, come too late and cancel must expect `code`; `is_repeated` says that
+/// an earlier try at the same cancellation got no answer, and may have been carried out.
+fn is_expected(step: Step, code: &str, is_repeated: bool) -> bool {
     match step {
         Step::Join => code == "token-already-issued",
         Step::Leave => code == "no-token",
@@ -194,31 +195,36 @@ fn is_expected(step: Step, code: &str) -> bool {
             matches!(code, "seat-unavailable" | "sold-out" | "waiting" | "already-processing")
         }
         Step::Pay => matches!(code, "already-paid" | "already-processing"),
-        Step::Poll | Step::Map | Step::Cancel | Step::Reservations | Step::Wallet => false,
+        Step::Cancel => code == "invalid-state" && is_repeated,
+        Step::Poll | Step::Map | Step::Reservations | Step::Wallet => false,
     }
 }
 
 fn refusals(events: &[&Event]) -> Vec<Refusal> {
-    let mut counts: BTreeMap<(Step, bool, &str), usize> = BTreeMap::new();
+    let unanswered: BTreeSet<_> = events
+        .iter()
+        .filter(|event| event.step == Step::Cancel && event.is_unknown())
+        .filter_map(|event| event.reservation_id)
+        .collect();
+    let mut refusals: BTreeMap<(Step, bool, &str), Refusal> = BTreeMap::new();
     for event in events {
-        let (is_unknown, code) = match &event.outcome {
+        let (step, is_unknown, code) = match &event.outcome {
             Outcome::Ok => continue,
-            Outcome::Refused(code) => (false, code),
-            Outcome::Unknown(why) => (true, why),
+            Outcome::Refused(code) => (event.step, false, code),
+            Outcome::Unknown(why) => (event.step, true, why),
         };
-        *counts.entry((event.step, is_unknown, code)).or_default() += 1;
-    }
-    let refusal = |((step, is_unknown, code), count): ((Step, bool, &str), usize)| Refusal {
-        step,
-        code: code.to_owned(),
-        count,
-        is_expected: match is_unknown {
+        let is_repeated = event.reservation_id.is_some_and(|id| unanswered.contains(&id));
+        let is_expected = match is_unknown {
             true => code == INTERRUPTED,
-            false => is_expected(step, code),
-        },
-        is_unknown,
-    };
-    counts.into_iter().map(refusal).collect()
+            false => is_expected(step, code, is_repeated),
+        };
+        let (key, code) = (code.as_str(), code.clone());
+        let none = Refusal { step, code, count: 0, is_expected: true, is_unknown };
+        let refusal = refusals.entry((step, is_unknown, key)).or_insert(none);
+        refusal.count += 1;
+        refusal.is_expected &= is_expected;
+    }
+    refusals.into_values().collect()
 }
 
 fn step_report(step: Step, events: &[&Event], seconds: f64) -> StepReport {
