@@ -195,7 +195,7 @@ pub(super) async fn ask(
         request = request.bearer_auth(key);
     }
     let form = json!({
-        "to": "somebody@example.com", "amount": 1, "places": [], "version": 0, "points": 0, "reason": "why not",
+        "to": "somebody@example.com", "amount": 1, "places": "1", "version": 0, "points": 0, "reason": "why not",
         "name": "A name", "status": "PENDING",
     });
     person.send(request.json(&form)).await
