@@ -46,7 +46,9 @@ type Mutation = (u8, usize, usize, usize);
 /// Tries inputs until `property` panics for one, which fails the test.
 fn check<S: Into<Vec<u8>>>(seeds: impl IntoIterator<Item = S>, property: impl Fn(&[u8])) {
     let seeds: Vec<Vec<u8>> = seeds.into_iter().map(Into::into).collect();
-    seeds.iter().for_each(|seed| property(seed));
+    for seed in &seeds {
+        property(seed);
+    }
     let secs = std::env::var(SECS).ok().and_then(|secs| secs.parse().ok());
     let ends_at = Instant::now() + Duration::from_secs(secs.unwrap_or_default());
     let config = Config { cases: INPUTS, failure_persistence: None, ..Config::default() };

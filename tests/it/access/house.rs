@@ -50,11 +50,11 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
         made(&ada.post_json(&path, &json!({ "request_key": Uuid::now_v7() })).await, "return_id");
     let sent = ada.post_json("/wallet/transfers", &json!({ "to": to, "amount": 100 })).await;
     let hold = Hold { seat_ids: &concert.seat_ids[3..5], ..Hold::default() };
-    let held = hold.write(db, concert, ada.account_id).await;
-    let shares = format!("/reservations/{held}/shares");
-    let places = ada.get(&shares).await.json()["left"].clone();
+    let reservation = hold.write(db, concert, ada.account_id).await;
+    let path = format!("/reservations/{reservation}/shares");
+    let places = ada.get(&path).await.json()["left"].clone();
     let place = places[0]["place"].as_str().unwrap();
-    let shared = ada.post_json(&shares, &json!({ "places": [place] })).await;
+    let shared = ada.post_json(&path, &json!({ "places": [place] })).await;
     assert_eq!(shared.status, 201, "{places} {}", shared.body);
     let link = shared.json()["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
 
@@ -74,7 +74,7 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
     let session = "select id from sessions where account_id = $1";
     let session: Uuid = read_one_with(db, session, ada.account_id).await;
     HashMap::from([
-        ("reservation", held.to_string()),
+        ("reservation", reservation.to_string()),
         ("paid", bought.reservation_id.to_string()),
         ("share_id", id_in(db, "shares").await),
         ("share", link),

@@ -176,7 +176,7 @@ fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<boo
 fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
     let counted = data::<Limits>(request)?.account.count(&account_id.0);
     Ok(counted.inspect_err(|_| {
-        client::tell(request, SecurityEvent::AccountThrottled, Some(account_id))
+        client::tell(request, SecurityEvent::AccountThrottled, Some(account_id));
     })?)
 }
 

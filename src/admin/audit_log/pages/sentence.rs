@@ -7,7 +7,7 @@ use crate::{
     web::page::View,
 };
 
-/// SentencePart of a sentence.
+/// Part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SentencePart {
     pub(crate) text: String,
