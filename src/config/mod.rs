@@ -1,8 +1,7 @@
 //! Settings of an instance, all from environment variables: [`SETTINGS`] is the whole list.
 //!
 //! A **setting** is a variable with its default and meaning; a **config** is the typed values of
-//! all of them. [`Config`] is validated as a whole, so that an operator sees every mistake at once
-//! instead of one per start.
+//! all of them, validated as a whole, so that an operator sees every mistake at once.
 //!
 //! # Invariants
 //!

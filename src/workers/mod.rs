@@ -16,6 +16,7 @@
 //! locked`; the others skip the row and return without an error.
 
 pub mod metrics;
+mod periods;
 mod ticks;
 
 use std::{
@@ -50,46 +51,6 @@ use crate::{
     webhooks::{self, HookClient},
 };
 
-/// Period of the janitor, which deletes what has expired.
-const JANITOR_PERIOD: Duration = Duration::from_mins(1);
-/// Period of the check for queues that Redis has lost.
-const REBUILD_PERIOD: Duration = Duration::from_secs(1);
-/// Period of the check for queues to be removed.
-const PURGE_PERIOD: Duration = Duration::from_secs(2);
-/// Period of the queue counts for the metrics.
-const GAUGES_PERIOD: Duration = Duration::from_secs(5);
-/// Period of the check for cancelled programs with refunds to make.
-const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
-/// Period of writing saved prices into seats.
-const PRICES_PERIOD: Duration = Duration::from_secs(1);
-/// Period of the look for turns that are near: as often as the speed of a queue is measured.
-const TURNS_PERIOD: Duration = Duration::from_secs(5);
-/// Period of the check for mails to be sent.
-const MAIL_PERIOD: Duration = Duration::from_secs(1);
-/// Period of the check for events to be sent.
-const HOOKS_PERIOD: Duration = Duration::from_secs(1);
-/// Period of the look for what waiting lists can be offered.
-const WAITING_LISTS_PERIOD: Duration = Duration::from_secs(5);
-/// Period of the comparison of every queue in Redis with PostgreSQL.
-const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
-/// Delay of the first comparison after the start: an instance that was killed may have left changes
-/// unprojected, and a whole period is long for a queue.
-const FIRST_COMPARISON: Duration = Duration::from_secs(1);
-/// Period in which the public logs of the queues grow.
-const LOG_PERIOD: Duration = Duration::from_secs(2);
-/// Period in which what was sold is counted and ranked: rankings are that old at most, and a second of
-/// a page's cache more.
-const POPULARITY_PERIOD: Duration = Duration::from_secs(2);
-/// Period of the look for sales that have opened, to tell of them.
-const OPENINGS_PERIOD: Duration = Duration::from_secs(5);
-/// Period of the comparison of estimated waits with those that followed.
-const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
-/// Period in which witnesses are asked to confirm what the logs have grown by.
-const WITNESS_PERIOD: Duration = Duration::from_secs(2);
-/// Period of the look for draws to be closed and numbered.
-const DRAW_PERIOD: Duration = Duration::from_secs(1);
-/// Period of the look for tables that have outgrown the planner's statistics.
-const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
 /// Upper bound of a tick that does part of its work, or works in small parts.
 const TICK_MAX: Duration = Duration::from_secs(20);
 /// Upper bound of a tick that goes through a whole queue, or all of them.
@@ -143,7 +104,7 @@ impl Workers {
         let mut workers = Self::new(app, progress);
         let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
         let is_sending = outside.mailer.smtp().is_some();
-        workers.run("janitor", TICK_MAX, every(JANITOR_PERIOD), move |app| {
+        workers.run("janitor", TICK_MAX, every(periods::JANITOR), move |app| {
             limits.forget();
             log_ins.forget();
             app.security_log.forget();
@@ -165,7 +126,7 @@ impl Workers {
             reservation::expire_lapsed(&app).await?;
             reservation::end_overdue(&app).await
         });
-        workers.run("waiting_lists", TICK_MAX, every(WAITING_LISTS_PERIOD), |app| async move {
+        workers.run("waiting_lists", TICK_MAX, every(periods::WAITING_LISTS), |app| async move {
             reservation::serve_lists(&app).await
         });
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
@@ -180,61 +141,61 @@ impl Workers {
         });
         workers.run_queues();
         let gauges = metrics::Gauges::new(queues.clone());
-        workers.run("gauges", TICK_MAX, every(GAUGES_PERIOD), move |app| {
+        workers.run("gauges", TICK_MAX, every(periods::GAUGES), move |app| {
             telemetry::condense_metrics();
             let gauges = gauges.clone();
             async move { gauges.set(&app).await }
         });
-        workers.run("statistics", TICK_MAX, every(STATISTICS_PERIOD), |app| async move {
+        workers.run("statistics", TICK_MAX, every(periods::STATISTICS), |app| async move {
             postgres::analyze_outgrown(&app.db).await
         });
-        workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
+        workers.run("wind-down", LONG_TICK_MAX, every(periods::WIND_DOWN), |app| async move {
             admin::wind_down(&app).await
         });
         workers.run_catalog();
         workers.run_beyond(outside);
-        let is_first = AtomicBool::new(true);
-        workers.run(
-            "projection",
-            LONG_TICK_MAX,
-            first_then_every(FIRST_COMPARISON, COMPARISON_PERIOD),
-            move |app| {
-                let is_first = is_first.swap(false, Ordering::Relaxed);
-                async move { entry_queue::project_everything(&app, is_first).await }
-            },
-        );
         workers
     }
 
     /// Starts the workers that repair, log, estimate and clear the queues.
     fn run_queues(&mut self) {
-        self.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
+        let is_first = AtomicBool::new(true);
+        self.run(
+            "projection",
+            LONG_TICK_MAX,
+            first_then_every(periods::FIRST_COMPARISON, periods::COMPARISON),
+            move |app| {
+                let is_first = is_first.swap(false, Ordering::Relaxed);
+                async move { entry_queue::project_everything(&app, is_first).await }
+            },
+        );
+        self.run("rebuild", LONG_TICK_MAX, every(periods::REBUILD), |app| async move {
             entry_queue::rebuild_what_is_lost(&app).await
         });
-        self.run("logs", LONG_TICK_MAX, every(LOG_PERIOD), |app| async move {
+        self.run("logs", LONG_TICK_MAX, every(periods::LOG), |app| async move {
             entry_queue::grow_logs(&app).await
         });
-        self.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
+        self.run("purge", LONG_TICK_MAX, every(periods::PURGE), |app| async move {
             entry_queue::purge_queues(&app).await
         });
-        self.run("events", TICK_MAX, every(JANITOR_PERIOD), |app| async move {
+        self.run("events", TICK_MAX, every(periods::JANITOR), |app| async move {
             webhooks::end_old(&app.db).await?;
             events::delete_old(&app.db).await
         });
-        self.run("openings", TICK_MAX, every(OPENINGS_PERIOD), |app| async move {
+        self.run("openings", TICK_MAX, every(periods::OPENINGS), |app| async move {
             entry_queue::tell_openings(&app).await
         });
-        self.run("estimates", TICK_MAX, every(ESTIMATES_PERIOD), |app| async move {
+        self.run("estimates", TICK_MAX, every(periods::ESTIMATES), |app| async move {
             entry_queue::compare_estimates(&app).await
         });
     }
 
     /// Starts the workers that write prices, and that count and rank what was sold.
     fn run_catalog(&mut self) {
-        self.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
+        self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
             admin::write_prices(&app).await
         });
-        self.run("popularity", TICK_MAX, every(POPULARITY_PERIOD), |app| async move {
+        self.run("popularity", TICK_MAX, every(periods::POPULARITY), |app| async move {
             popularity::count(&app).await?;
             popularity::project(&app).await
         });
@@ -244,18 +205,18 @@ impl Workers {
     fn run_beyond(&mut self, outside: &Outside<'_>) {
         let Outside { checkouts, mailer, witnesses, draws, hooks } = *outside;
         let draws = draws.clone();
-        self.run("draws", LONG_TICK_MAX, every(DRAW_PERIOD), move |_| {
+        self.run("draws", LONG_TICK_MAX, every(periods::DRAW), move |_| {
             let draws = draws.clone();
             async move { draws.run().await }
         });
         let hooks = hooks.clone();
-        self.run("webhooks", LONG_TICK_MAX, every(HOOKS_PERIOD), move |app| {
+        self.run("webhooks", LONG_TICK_MAX, every(periods::HOOKS), move |app| {
             let hooks = hooks.clone();
             async move { webhooks::deliver_due(&app, &hooks).await }
         });
         if witnesses.are_any() {
             let witnesses = witnesses.clone();
-            self.run("witnesses", LONG_TICK_MAX, every(WITNESS_PERIOD), move |app| {
+            self.run("witnesses", LONG_TICK_MAX, every(periods::WITNESS), move |app| {
                 let witnesses = witnesses.clone();
                 async move { witnesses.ask(&app).await }
             });
@@ -266,11 +227,11 @@ impl Workers {
             async move { checkouts.check_due().await }
         });
         if mailer.smtp().is_some() {
-            self.run("turns", TICK_MAX, every(TURNS_PERIOD), |app| async move {
+            self.run("turns", TICK_MAX, every(periods::TURNS), |app| async move {
                 entry_queue::tell_turns(&app).await
             });
             let mailer = mailer.clone();
-            self.run("mails", LONG_TICK_MAX, every(MAIL_PERIOD), move |app| {
+            self.run("mails", LONG_TICK_MAX, every(periods::MAIL), move |app| {
                 let mailer = mailer.clone();
                 async move { mail::send_due(&app, &mailer).await }
             });

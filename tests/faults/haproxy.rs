@@ -43,7 +43,7 @@ impl HaProxy {
             command.env(name, format!("127.0.0.1:{port}"));
         }
         let process = Process::start(&mut command, &folder.join("haproxy.log"))?;
-        let proxy = Self { people, postgres, process: process };
+        let proxy = Self { people, postgres, process };
         eventually("instances behind HAProxy", async || {
             if is_ready(people).await { Ok(()) } else { Err(proxy.process.log()) }
         })

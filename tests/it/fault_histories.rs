@@ -1,5 +1,4 @@
 //! Tests of the checkers with which the fault suite reads its histories: each bad history is found.
-#![expect(dead_code, reason = "the fault suite uses all of it")]
 
 #[path = "../faults/history/line.rs"]
 mod line;

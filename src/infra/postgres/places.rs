@@ -86,7 +86,7 @@ mod tests {
     const CHANGES_MAX: usize = 3;
     const CALLERS: usize = 7;
     /// Orders in which the callers take turns, chosen at random.
-    const SCHEDULES: usize = 500;
+    const SCHEDULES: usize = 20;
 
     /// Server that counts its connections, and fails now and then. The counters are no turns of the
     /// scheduler: the pool's own locks may be held where they change.

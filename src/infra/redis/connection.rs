@@ -22,19 +22,15 @@ use redis::{
 };
 use tokio::{sync::OnceCell, time::timeout};
 
-use super::origin::Origin;
+use super::server::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT, RedisServer};
 
-/// Upper bound of one command.
-pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// Upper bound of connecting to one server.
-pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Upper bound of connecting to a whole cluster, with nodes that are away.
 const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Connection that is made on first use; clones share it.
 #[derive(Clone)]
 pub(crate) enum RedisConnection {
-    Server(Arc<Origin>, Arc<OnceCell<ServerConnection>>),
+    Server(Arc<RedisServer>, Arc<OnceCell<ServerConnection>>),
     Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
 }
 
@@ -46,8 +42,8 @@ pub(crate) struct ServerConnection {
 }
 
 impl RedisConnection {
-    pub(crate) fn to_server(origin: Arc<Origin>) -> Self {
-        Self::Server(origin, Arc::default())
+    pub(crate) fn to_server(primary: Arc<RedisServer>) -> Self {
+        Self::Server(primary, Arc::default())
     }
 
     pub(crate) fn to_cluster(client: Arc<ClusterClient>) -> Self {
@@ -65,7 +61,7 @@ impl RedisConnection {
     /// Connects, unless it is connected.
     pub(crate) async fn connect(&self) -> Result<(), RedisError> {
         match self {
-            Self::Server(origin, cell) => server(origin, cell).await.map(|_| ()),
+            Self::Server(primary, cell) => server(primary, cell).await.map(|_| ()),
             Self::Cluster(client, cell) => cluster(client, cell).await.map(|_| ()),
         }
     }
@@ -73,14 +69,14 @@ impl RedisConnection {
     /// Returns the run id of the server at the other end; empty where that may change.
     pub(crate) async fn run_id(&self) -> Result<Arc<str>, RedisError> {
         match self {
-            Self::Server(origin, cell) => Ok(server(origin, cell).await?.run_id.clone()),
+            Self::Server(primary, cell) => Ok(server(primary, cell).await?.run_id.clone()),
             Self::Cluster(..) => Ok(Arc::default()),
         }
     }
 }
 
 async fn server<'a>(
-    origin: &Origin,
+    primary: &RedisServer,
     cell: &'a OnceCell<ServerConnection>,
 ) -> Result<&'a ServerConnection, RedisError> {
     // Boxed: a connection is made once, and every command would carry the size of this.
@@ -89,7 +85,7 @@ async fn server<'a>(
             let config = AsyncConnectionConfig::new()
                 .set_response_timeout(Some(RESPONSE_TIMEOUT))
                 .set_connection_timeout(Some(CONNECT_TIMEOUT));
-            let client = origin.client().await?;
+            let client = primary.client().await?;
             let mut connection =
                 client.get_multiplexed_async_connection_with_config(&config).await?;
             let info: String =
@@ -116,8 +112,8 @@ impl ConnectionLike for RedisConnection {
     fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
         Box::pin(async move {
             match self {
-                Self::Server(origin, cell) => {
-                    server(origin, cell).await?.connection.clone().req_packed_command(cmd).await
+                Self::Server(primary, cell) => {
+                    server(primary, cell).await?.connection.clone().req_packed_command(cmd).await
                 }
                 Self::Cluster(client, cell) => {
                     cluster(client, cell).await?.clone().req_packed_command(cmd).await
@@ -134,8 +130,8 @@ impl ConnectionLike for RedisConnection {
     ) -> RedisFuture<'a, Vec<Value>> {
         Box::pin(async move {
             match self {
-                Self::Server(origin, cell) => {
-                    let mut connection = server(origin, cell).await?.connection.clone();
+                Self::Server(primary, cell) => {
+                    let mut connection = server(primary, cell).await?.connection.clone();
                     connection.req_packed_commands(pipeline, offset, count).await
                 }
                 Self::Cluster(client, cell) => {
@@ -148,7 +144,7 @@ impl ConnectionLike for RedisConnection {
 
     fn get_db(&self) -> i64 {
         match self {
-            Self::Server(origin, _) => origin.database(),
+            Self::Server(primary, _) => primary.database(),
             // A cluster has only database 0.
             Self::Cluster(..) => 0,
         }
@@ -194,17 +190,17 @@ mod tests {
                 tokio::spawn(serve(stream, nth));
             }
         });
-        let origin = Arc::new(Origin::parse(&url, TcpSettings::default()).unwrap());
+        let primary = Arc::new(RedisServer::parse(&url, TcpSettings::default()).unwrap());
         let ping = async |connection: &RedisConnection| {
             redis::cmd("PING").query_async::<String>(&mut connection.clone()).await
         };
-        let first = RedisConnection::to_server(origin.clone());
+        let first = RedisConnection::to_server(primary.clone());
         assert_eq!(&*first.run_id().await.unwrap(), "1");
         for _ in 0..3 {
             assert!(ping(&first).await.is_err(), "the server of this connection is gone");
         }
         assert_eq!(&*first.run_id().await.unwrap(), "1");
-        let second = RedisConnection::to_server(origin);
+        let second = RedisConnection::to_server(primary);
         assert_eq!(&*second.run_id().await.unwrap(), "2");
         assert!(ping(&second).await.is_ok());
     }

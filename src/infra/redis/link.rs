@@ -14,9 +14,9 @@ use thread_local::ThreadLocal;
 use tokio::runtime::Handle;
 
 use super::{
-    connection::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT, RedisConnection},
+    connection::RedisConnection,
     generations::LinkGenerations,
-    origin::{Origin, client},
+    server::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT, RedisServer, client},
 };
 
 /// Shortest life of links to a cluster: a node that is away for long must not have the links to the
@@ -53,7 +53,7 @@ struct Slot {
 
 /// Address of Redis: a server, or the nodes of a cluster.
 enum Servers {
-    Single(Arc<Origin>),
+    Single(Arc<RedisServer>),
     Cluster { client: Arc<ClusterClient>, nodes: Vec<String> },
 }
 
@@ -62,7 +62,7 @@ impl Links {
     pub(crate) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,
-            None => Servers::Single(Arc::new(Origin::parse(url, tcp_settings())?)),
+            None => Servers::Single(Arc::new(RedisServer::parse(url, tcp_settings())?)),
         };
         let kept = match servers {
             Servers::Single(_) => Duration::ZERO,
@@ -84,7 +84,7 @@ impl Links {
     /// repeats the messages of the others.
     pub(crate) async fn seeds(&self) -> Result<Vec<Client>, RedisError> {
         match &*self.servers {
-            Servers::Single(origin) => Ok(vec![origin.client().await?]),
+            Servers::Single(primary) => Ok(vec![primary.client().await?]),
             Servers::Cluster { nodes, .. } => {
                 nodes.iter().map(|node| client(node, tcp_settings())).collect()
             }
@@ -179,7 +179,7 @@ impl Servers {
 
     fn link(&self, generation: u64) -> RedisLink {
         let connection = match self {
-            Self::Single(origin) => RedisConnection::to_server(origin.clone()),
+            Self::Single(primary) => RedisConnection::to_server(primary.clone()),
             Self::Cluster { client, .. } => RedisConnection::to_cluster(client.clone()),
         };
         RedisLink { connection, generation }

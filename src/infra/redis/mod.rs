@@ -23,10 +23,10 @@ mod breaker;
 mod connection;
 mod generations;
 mod link;
-mod origin;
 #[cfg(test)]
 mod outages;
 mod script;
+mod server;
 mod subscription;
 
 use std::{

@@ -9,7 +9,7 @@ use redis::{
 };
 use tokio::time::timeout;
 
-use super::connection::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT};
+use super::server::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT};
 
 /// Silence after which the server is pinged.
 const SILENCE_MAX: Duration = Duration::from_secs(3);

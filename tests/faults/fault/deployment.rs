@@ -25,7 +25,7 @@ pub(super) const FAULTS: &[Fault] = &[
         what: "The Redis primary is killed; three sentinels make its replica the primary.",
         shape: Shape::Deployed,
         explains: &[],
-        run: |world, _| Box::pin(lose_redis(world)),
+        run: |world, _| Box::pin(std::future::ready(lose_redis(world))),
     },
     Fault {
         name: "rolling-behind-haproxy",
@@ -51,7 +51,7 @@ async fn replace_and_revive(world: &mut World, rng: &mut StdRng) -> Result<(), F
     world.until_in_service().await
 }
 
-async fn lose_redis(world: &mut World) -> Result<(), Failure> {
+fn lose_redis(world: &mut World) -> Result<(), Failure> {
     let Some(sentinels) = &mut world.sentinels else { return Err("there is no sentinel".into()) };
     sentinels.servers[0].kill();
     Ok(())

@@ -67,12 +67,16 @@ async fn lose_some(
 ) -> Result<(), Failure> {
     /// Longest wait for a message to lose.
     const LOSS_MAX: Duration = Duration::from_secs(1);
-    let mut lost = 0;
+    let mut n_lost = 0;
     for _ in 0..times {
         let met = wire.lose(apart(), pattern, loss);
-        lost += usize::from(timeout(LOSS_MAX, met).await.is_ok());
+        n_lost += usize::from(timeout(LOSS_MAX, met).await.is_ok());
     }
     wire.disarm();
     // The sale may end meanwhile, and little is said then.
-    if lost < times / 2 { Err(format!("only {lost} messages were lost").into()) } else { Ok(()) }
+    if n_lost < times / 2 {
+        Err(format!("only {n_lost} messages were lost").into())
+    } else {
+        Ok(())
+    }
 }

@@ -32,7 +32,8 @@ use crate::{
     fault::{self, Fault},
     outcome::Outcome,
     purchase::Stage,
-    world::{Shape, Template, World},
+    template::Template,
+    world::{Shape, World},
 };
 
 /// Name in the table, and for `--only`.

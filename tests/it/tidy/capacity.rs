@@ -137,7 +137,7 @@ const SLOWEST_MS_MAX: f64 = 50.0;
 fn slowest_of_a_hundred(rate: f64, work_ms: f64, fixed_ms: f64) -> f64 {
     const PURCHASES: usize = 20_000;
     let mut rng = StdRng::seed_from_u64(1);
-    let mut now = 0.0;
+    let mut now = 0.0_f64;
     let mut free_at = [0.0_f64; SIMULATED_CORES];
     let mut took: Vec<f64> = (0..PURCHASES)
         .map(|_| {

@@ -66,7 +66,7 @@ fn one_version_of_the_image_is_named_everywhere() {
         let text = read(path).text;
         let images = text.lines().filter_map(|line| line.trim().strip_prefix("image: stagedoor:"));
         let images: Vec<String> = images.map(|version| format!("stagedoor:{version}")).collect();
-        assert_eq!(images, [tag.clone()], "{path}");
+        assert_eq!(images, std::slice::from_ref(&tag), "{path}");
     }
     let job = format!("stagedoor-migrate-{}", env!("CARGO_PKG_VERSION").replace('.', "-"));
     assert!(read("deploy/kubernetes/migrate.yaml").text.contains(&format!("name: {job}\n")));

@@ -8,14 +8,18 @@
 //!   which ends the connection.
 //! * Each sentinel has its own deadline: one that is silent costs a second, and the next is asked.
 
+use std::time::Duration;
+
 use redis::{
     AsyncConnectionConfig, Client, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError,
     io::tcp::TcpSettings,
 };
 use url::Url;
 
-use super::connection::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT};
-
+/// Upper bound of one command.
+pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
+/// Upper bound of connecting to one server.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Scheme of an address with sentinels:
 /// `redis+sentinel://user:password@host:port,host:port/NAME/DATABASE`, where NAME is what the
 /// sentinels call the primary. The user, the password and the database are the primary's, and may be
@@ -25,7 +29,7 @@ const SENTINEL_SCHEME: &str = "redis+sentinel://";
 const SENTINEL_PORT: u16 = 26_379;
 
 /// Fixed server, or the primary of some sentinels.
-pub(crate) enum Origin {
+pub(crate) enum RedisServer {
     Fixed(Client),
     Sentinels(Sentinels),
 }
@@ -39,7 +43,7 @@ pub(crate) struct Sentinels {
     tcp: TcpSettings,
 }
 
-impl Origin {
+impl RedisServer {
     /// Parses an address of either kind. The sockets get these settings.
     pub(crate) fn parse(url: &str, tcp: TcpSettings) -> Result<Self, RedisError> {
         match url.strip_prefix(SENTINEL_SCHEME) {
@@ -144,9 +148,9 @@ mod tests {
     use super::*;
 
     fn parsed(url: &str) -> Result<Sentinels, String> {
-        match Origin::parse(url, TcpSettings::default()) {
-            Ok(Origin::Sentinels(sentinels)) => Ok(sentinels),
-            Ok(Origin::Fixed(_)) => Err("a fixed server".to_owned()),
+        match RedisServer::parse(url, TcpSettings::default()) {
+            Ok(RedisServer::Sentinels(sentinels)) => Ok(sentinels),
+            Ok(RedisServer::Fixed(_)) => Err("a fixed server".to_owned()),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -1,0 +1,44 @@
+//! Periods of the workers.
+
+use std::time::Duration;
+
+/// Period of the janitor, which deletes what has expired.
+pub(super) const JANITOR: Duration = Duration::from_mins(1);
+/// Period of the check for queues that Redis has lost.
+pub(super) const REBUILD: Duration = Duration::from_secs(1);
+/// Period of the check for queues to be removed.
+pub(super) const PURGE: Duration = Duration::from_secs(2);
+/// Period of the queue counts for the metrics.
+pub(super) const GAUGES: Duration = Duration::from_secs(5);
+/// Period of the check for cancelled programs with refunds to make.
+pub(super) const WIND_DOWN: Duration = Duration::from_secs(1);
+/// Period of writing saved prices into seats.
+pub(super) const PRICES: Duration = Duration::from_secs(1);
+/// Period of the look for turns that are near: as often as the speed of a queue is measured.
+pub(super) const TURNS: Duration = Duration::from_secs(5);
+/// Period of the check for mails to be sent.
+pub(super) const MAIL: Duration = Duration::from_secs(1);
+/// Period of the check for events to be sent.
+pub(super) const HOOKS: Duration = Duration::from_secs(1);
+/// Period of the look for what waiting lists can be offered.
+pub(super) const WAITING_LISTS: Duration = Duration::from_secs(5);
+/// Period of the comparison of every queue in Redis with PostgreSQL.
+pub(super) const COMPARISON: Duration = Duration::from_secs(30);
+/// Delay of the first comparison after the start: an instance that was killed may have left changes
+/// unprojected, and a whole period is long for a queue.
+pub(super) const FIRST_COMPARISON: Duration = Duration::from_secs(1);
+/// Period in which the public logs of the queues grow.
+pub(super) const LOG: Duration = Duration::from_secs(2);
+/// Period in which what was sold is counted and ranked: rankings are that old at most, and a second of
+/// a page's cache more.
+pub(super) const POPULARITY: Duration = Duration::from_secs(2);
+/// Period of the look for sales that have opened, to tell of them.
+pub(super) const OPENINGS: Duration = Duration::from_secs(5);
+/// Period of the comparison of estimated waits with those that followed.
+pub(super) const ESTIMATES: Duration = Duration::from_secs(30);
+/// Period in which witnesses are asked to confirm what the logs have grown by.
+pub(super) const WITNESS: Duration = Duration::from_secs(2);
+/// Period of the look for draws to be closed and numbered.
+pub(super) const DRAW: Duration = Duration::from_secs(1);
+/// Period of the look for tables that have outgrown the planner's statistics.
+pub(super) const STATISTICS: Duration = Duration::from_secs(1);
