@@ -217,7 +217,7 @@ impl Machine for Wallets {
         match *step {
             Step::Hold { who, places, refund_percent, has_refund } => {
                 let refund_ends_in_secs = if has_refund { 86_400 } else { -1 };
-                let hold = Hold { places, refund_percent, refund_ends_in_secs, ..Hold::default() };
+                let hold = Hold { places, refund_ends_in_secs, refund_percent, ..Hold::default() };
                 let owner = self.people[who].account_id;
                 self.reservations.push(Reservation {
                     id: hold.write(&office.db, &self.concert, owner).await,

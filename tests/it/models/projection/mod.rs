@@ -200,7 +200,7 @@ impl Model for Projection {
             Action::Step(nth) => {
                 let mut process = next.processes.remove(nth);
                 let database = next.database;
-                if process.step(self.without, &database, &mut next.memory) {
+                if process.step(self.without, database, &mut next.memory) {
                     next.processes.insert(nth, process);
                 }
             }

@@ -72,13 +72,13 @@ enum Outcome {
 }
 
 impl Round {
-    fn of(accounts: u8, read: &Positions, covered: (u8, u8), nonce: Option<u8>) -> Self {
+    fn of(accounts: u8, read: Positions, covered: (u8, u8), nonce: Option<u8>) -> Self {
         let expected = only(accounts, read);
         let batch = Batch { accounts, positions: expected, nonce, covered, is_repair: false };
         Self { accounts, expected, batch, refused: None, counted_to: 0, is_complete: false }
     }
 
-    fn step(&mut self, without: Without, database: &Positions, memory: &mut Memory) -> Outcome {
+    fn step(&mut self, without: Without, database: Positions, memory: &mut Memory) -> Outcome {
         let Some(refused) = self.refused else {
             let Some(written) = memory.write(&self.batch, without) else {
                 return Outcome::Overtaken;
@@ -129,7 +129,7 @@ impl Process {
     pub(super) fn step(
         &mut self,
         without: Without,
-        database: &Positions,
+        database: Positions,
         memory: &mut Memory,
     ) -> bool {
         if let Some(round) = &mut self.projection {
@@ -165,7 +165,7 @@ impl Process {
                 }
             }
             Task::Compare(Comparing::Read) => {
-                self.task = Task::Compare(Comparing::Look(*database));
+                self.task = Task::Compare(Comparing::Look(database));
             }
             Task::Compare(Comparing::Look(read)) => {
                 let differing = (0..ACCOUNTS).filter(|each| !memory.has(*each, read[*each]));
@@ -184,7 +184,7 @@ impl Process {
         &mut self,
         rebuilding: Rebuilding,
         without: Without,
-        database: &Positions,
+        database: Positions,
         memory: &mut Memory,
     ) -> bool {
         match rebuilding {
@@ -237,27 +237,27 @@ impl Process {
 }
 
 /// Returns the positions of some accounts, the others being nowhere.
-fn only(accounts: u8, positions: &Positions) -> Positions {
+fn only(accounts: u8, positions: Positions) -> Positions {
     std::array::from_fn(|each| {
         if accounts & (1 << each) != 0 { positions[each] } else { Position::Nowhere }
     })
 }
 
 /// Returns the range of the numbers of accounts, if they are consecutive: `Covered::by`.
-fn covered_by(accounts: u8, database: &Positions) -> (u8, u8) {
+fn covered_by(accounts: u8, database: Positions) -> (u8, u8) {
     let chosen = only(accounts, database);
     match accounts.count_ones() {
-        1 => highest(accounts, &chosen).checked_sub(1).map_or((0, 0), |after| (after, after + 1)),
+        1 => highest(accounts, chosen).checked_sub(1).map_or((0, 0), |after| (after, after + 1)),
         _ => (0, 0),
     }
 }
 
-fn waiting_above(after: u8, database: &Positions) -> u8 {
+fn waiting_above(after: u8, database: Positions) -> u8 {
     let is_listed = |each: &usize| database[*each].number().is_some_and(|number| number > after);
     (0..ACCOUNTS).filter(is_listed).fold(0, |all, each| all | 1 << each)
 }
 
 /// Returns the highest number of accounts, 0 if none waits.
-fn highest(accounts: u8, database: &Positions) -> u8 {
+fn highest(accounts: u8, database: Positions) -> u8 {
     only(accounts, database).iter().filter_map(|position| position.number()).max().unwrap_or(0)
 }
