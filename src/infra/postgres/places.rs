@@ -86,7 +86,7 @@ mod tests {
     const CHANGES_MAX: usize = 3;
     const CALLERS: usize = 7;
     /// Orders in which the callers take turns, chosen at random.
-    const SCHEDULES: usize = 20;
+    const SCHEDULES: usize = 200;
 
     /// Server that counts its connections, and fails now and then. The counters are no turns of the
     /// scheduler: the pool's own locks may be held where they change.
@@ -158,7 +158,9 @@ mod tests {
             let recovered = async move {
                 slot.recover(permit, false, yield_now()).await;
             };
-            self.ends.lock().unwrap().push(spawn(recovered));
+            // Spawning is a turn of the scheduler: the lock is not held meanwhile.
+            let end = spawn(recovered);
+            self.ends.lock().unwrap().push(end);
         }
     }
 
