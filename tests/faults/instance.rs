@@ -15,7 +15,7 @@ use crate::{
 /// Program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_stagedoor");
 /// Upper bound of a start.
-const START_MAX: Duration = Duration::from_secs(60);
+const START_MAX: Duration = Duration::from_mins(1);
 const LOOK_PAUSE: Duration = Duration::from_millis(50);
 
 /// A `stagedoor serve` that can be started again on the same port.

@@ -97,9 +97,9 @@ async fn run(arguments: &Arguments) -> Result<bool, Failure> {
             };
             tell(&mut out, subject, seed, &outcome)?;
             if outcome.violations.is_empty() {
-                passed += 1
+                passed += 1;
             } else {
-                failed += 1
+                failed += 1;
             }
             rows[nth].add(outcome);
         }

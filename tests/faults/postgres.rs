@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Upper bound of a start, with its crash recovery.
-const START_MAX: Duration = Duration::from_secs(60);
+const START_MAX: Duration = Duration::from_mins(1);
 const LOOK_PAUSE: Duration = Duration::from_millis(50);
 /// Connections of a server: few, so that they can be used up.
 const CONNECTIONS: u16 = 100;

@@ -12,7 +12,7 @@ use std::{
 use crate::Failure;
 
 /// Upper bound of a process's own end after it was asked for.
-const END_MAX: Duration = Duration::from_secs(60);
+const END_MAX: Duration = Duration::from_mins(1);
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Signals that the suite sends, by the names that `kill` knows.

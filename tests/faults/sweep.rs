@@ -120,7 +120,7 @@ impl Sweep {
                 }
             }
         };
-        timeout(SWEEP_MAX, going).await.map_err(|_| "a sweep does not end")??;
+        timeout(SWEEP_MAX, going).await.map_err(|_elapsed| "a sweep does not end")??;
         world.until_ready().await?;
         let (db, redis) = world.stores()?;
         let left = verify(&db, &redis).await?;

@@ -32,7 +32,7 @@ pub(crate) const TOKEN: &str = "a token for rehearsals among faults";
 /// Environment variable with the path of an older program, which is upgraded.
 const OLDER_PROGRAM: &str = "OLDER_STAGEDOOR";
 /// Longest wait for all instances to be ready.
-const READY_MAX: Duration = Duration::from_secs(60);
+const READY_MAX: Duration = Duration::from_mins(1);
 
 /// Time of two checks of HAProxy's.
 const CHECKS_TAKE: Duration = Duration::from_secs(2);
@@ -167,7 +167,7 @@ impl World {
     }
 
     /// Fills the office with demo data.
-    pub(crate) async fn load_demo(&self) -> Result<(), Failure> {
+    pub(crate) fn load_demo(&self) -> Result<(), Failure> {
         let owner =
             format!("postgres://stagedoor_owner@127.0.0.1:{}/stagedoor", self.postgres.port);
         let mut demo = Command::new(PROGRAM);

@@ -7,6 +7,7 @@
 
 #[expect(dead_code, reason = "its tests are run with the integration tests")]
 mod line;
+mod points;
 mod record;
 #[expect(dead_code, reason = "its tests are run with the integration tests")]
 mod seats;
@@ -77,7 +78,7 @@ pub(crate) async fn attempt(
     let mut rng = StdRng::seed_from_u64(seed);
     let faults: Vec<Fault> =
         fault::all().into_iter().filter(|fault| FAULTS.contains(&fault.name)).collect();
-    world.load_demo().await?;
+    world.load_demo()?;
     world.postgres.run_in_office(TERMS).await?;
     let stage = Stage::of_sale(&world.address()?, SLUG, PEOPLE).await?;
     let crowd = Arc::new(Crowd::new(stage, operations, Instant::now() + LASTS_MAX).await?);

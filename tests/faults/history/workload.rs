@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -18,7 +18,7 @@ use super::{
     line::{Joined, Polled},
     record::Record,
     seats::{Call, SeatCall},
-    wallets::{Change, Fate, Shown, WalletHistory},
+    wallets::Fate,
 };
 use crate::{
     Failure,
@@ -41,7 +41,7 @@ const HOLD_TRIES: usize = 4;
 /// People who act on one stage, and what they know of each other.
 #[derive(Debug)]
 pub(crate) struct Crowd {
-    stage: Stage,
+    pub(super) stage: Stage,
     /// Seats that everybody wants, with their prices.
     seats: Vec<(i64, i64)>,
     began: Instant,
@@ -53,27 +53,27 @@ pub(crate) struct Crowd {
     /// Makes each amount another one.
     n_amounts: AtomicUsize,
     /// Transfers that wait for somebody, by the person.
-    offered: Mutex<Vec<Vec<Offer>>>,
+    pub(super) offered: Mutex<Vec<Vec<Offer>>>,
 }
 
 /// Transfer that waits for its receiver.
 #[derive(Clone, Debug)]
-struct Offer {
-    id: String,
-    from: usize,
-    amount: i64,
+pub(super) struct Offer {
+    pub(super) id: String,
+    pub(super) from: usize,
+    pub(super) amount: i64,
 }
 
 /// Answer with the time in which it was asked for.
-struct Timed {
-    answer: Answer,
-    asked_us: u64,
-    answered_us: u64,
+pub(super) struct Timed {
+    pub(super) answer: Answer,
+    pub(super) asked_us: u64,
+    pub(super) answered_us: u64,
 }
 
 impl Timed {
     /// Returns what became of a call without a request key.
-    fn fate(&self) -> Fate {
+    pub(super) fn fate(&self) -> Fate {
         match (self.answer.is_ok(), self.answer.unknown) {
             (true, _) => Fate::Done,
             (false, 0) => Fate::Refused,
@@ -138,7 +138,7 @@ impl Crowd {
         while !self.is_over() {
             let acting = self.act_once(nth, &mut rng, &mut record);
             let acted = timeout(ACT_MAX, acting).await;
-            acted.map_err(|_| format!("an act has no end in {ACT_MAX:?}"))??;
+            acted.map_err(|_elapsed| format!("an act has no end in {ACT_MAX:?}"))??;
         }
         Ok(record)
     }
@@ -241,95 +241,7 @@ impl Crowd {
         self.ask(nth, Method::DELETE, &self.queue(), &Value::Null).await.map(drop)
     }
 
-    async fn charge(&self, nth: usize, record: &mut Record) -> Result<(), String> {
-        let amount = self.amount();
-        let form = json!({ "amount": amount, "request_key": Uuid::now_v7() });
-        let charged = self.ask(nth, Method::POST, "wallet/charges", &form).await?;
-        // A refusal of a repeated key says that no try was carried out.
-        let fate = if charged.answer.is_ok() { Fate::Done } else { Fate::Refused };
-        let Timed { asked_us, answered_us, .. } = charged;
-        record.changes.push(Change { wallet: nth, amount, asked_us, answered_us, fate });
-        record.shown.extend(shown(nth, &charged.answer));
-        Ok(())
-    }
-
-    /// Offers points to somebody.
-    async fn offer(&self, nth: usize, rng: &mut StdRng) -> Result<(), String> {
-        let to = (nth + rng.random_range(1..PEOPLE)) % PEOPLE;
-        let amount = self.amount();
-        let key = Uuid::now_v7();
-        let form = json!({ "to": self.stage.email(to), "amount": amount, "request_key": key });
-        let offered = self.ask(nth, Method::POST, "wallet/transfers", &form).await?;
-        if let Some(id) = offered.answer.json["transfer_id"].as_str() {
-            let offer = Offer { id: id.to_owned(), from: nth, amount };
-            self.offered.lock().unwrap_or_else(PoisonError::into_inner)[to].push(offer);
-        }
-        Ok(())
-    }
-
-    /// Accepts or rejects what was offered, or its sender takes it back at the same moment.
-    async fn settle(
-        &self,
-        nth: usize,
-        rng: &mut StdRng,
-        record: &mut Record,
-    ) -> Result<(), String> {
-        let next = self.offered.lock().unwrap_or_else(PoisonError::into_inner)[nth].pop();
-        let Some(Offer { id, from, amount }) = next else { return Ok(()) };
-        let post = |who: usize, what: &'static str| {
-            let path = format!("wallet/transfers/{id}/{what}");
-            async move { self.ask(who, Method::POST, &path, &json!({})).await }
-        };
-        let answered = if rng.random_range(0..3) == 0 { "rejection" } else { "acceptance" };
-        let (mine, theirs) = match rng.random_range(0..3) {
-            0 => {
-                let (mine, theirs) = tokio::join!(post(nth, answered), post(from, "cancellation"));
-                (mine?, Some(theirs?))
-            }
-            _ => (post(nth, answered).await?, None),
-        };
-        let is_taken_back = theirs.as_ref().is_some_and(|theirs| theirs.answer.is_ok());
-        if is_taken_back && mine.answer.is_ok() {
-            return Err(format!("transfer {id} was settled twice"));
-        }
-        let moves = answered == "acceptance" && !is_taken_back;
-        let fate = if moves { mine.fate() } else { Fate::Refused };
-        let Timed { asked_us, answered_us, .. } = mine;
-        for (wallet, amount) in [(from, -amount), (nth, amount)] {
-            record.changes.push(Change { wallet, amount, asked_us, answered_us, fate });
-        }
-        Ok(())
-    }
-
-    async fn look(&self, nth: usize, record: &mut Record) -> Result<(), String> {
-        let wallet = self.ask(nth, Method::GET, "wallet", &Value::Null).await?;
-        record.shown.extend(shown(nth, &wallet.answer));
-        Ok(())
-    }
-
-    /// Reads the whole history of each wallet.
-    pub(crate) async fn wallets(&self) -> Result<Vec<WalletHistory>, Failure> {
-        let mut histories = Vec::new();
-        for nth in 0..PEOPLE {
-            let mut newest_first = Vec::new();
-            let mut path = "wallet".to_owned();
-            loop {
-                let page = self.ask(nth, Method::GET, &path, &Value::Null).await?.answer.json;
-                let entries = page["transactions"].as_array().into_iter().flatten();
-                newest_first.extend(entries.filter_map(|entry| {
-                    Some((entry["amount"].as_i64()?, entry["balance_after"].as_i64()?))
-                }));
-                let Some(next) = page["next"].as_str() else { break };
-                path = format!("wallet?after={next}");
-            }
-            // What is withheld or released moves no points.
-            let moved = newest_first.into_iter().rev().filter(|(amount, _)| *amount != 0);
-            histories.push(WalletHistory { entries: moved.collect() });
-        }
-        Ok(histories)
-    }
-
-    async fn ask(
+    pub(super) async fn ask(
         &self,
         nth: usize,
         method: Method,
@@ -348,7 +260,7 @@ impl Crowd {
     }
 
     /// Returns an amount that nothing else has: an odd one, unlike prices.
-    fn amount(&self) -> i64 {
+    pub(super) fn amount(&self) -> i64 {
         let nth = self.n_amounts.fetch_add(1, Ordering::Relaxed);
         1 + 2 * i64::try_from(nth).unwrap_or_default()
     }
@@ -360,9 +272,4 @@ impl Crowd {
     fn performance(&self) -> String {
         format!("schedules/{}", self.stage.schedule_id)
     }
-}
-
-/// Returns the balance in the answer.
-fn shown(wallet: usize, answer: &Answer) -> Option<Shown> {
-    answer.json["balance"].as_i64().map(|balance| Shown { wallet, balance })
 }
