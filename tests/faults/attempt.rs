@@ -36,7 +36,7 @@ const SALE_MAX: Duration = Duration::from_mins(5);
 /// Longest time from the end of a fault to the next purchase of somebody new.
 pub(crate) const RECOVERY_MAX: Duration = Duration::from_secs(10);
 /// Longest wait for that purchase, so that a late one is told from none.
-const RECOVERY_WAIT_MAX: Duration = Duration::from_mins(1);
+pub(crate) const RECOVERY_WAIT_MAX: Duration = Duration::from_mins(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
 /// The parts of a rehearsal's report that are looked at.
@@ -71,6 +71,7 @@ pub(crate) async fn attempt(
     template: &Template,
     fault: &Fault,
     seed: u64,
+    recovery_max: Duration,
     kept: &Path,
 ) -> Result<Option<Outcome>, Failure> {
     let Some(mut world) = World::open(template, fault.shape).await? else { return Ok(None) };
@@ -78,7 +79,13 @@ pub(crate) async fn attempt(
     let place = kept.join(format!("{}-{seed}", fault.name));
     std::fs::create_dir_all(&place)?;
     let outcome = timeout(SALE_MAX, sell(&mut world, fault, &mut rng, &place)).await;
-    let outcome = outcome.unwrap_or_else(|_| Err("the sale does not end".into()));
+    let mut outcome = outcome.unwrap_or_else(|_| Err("the sale does not end".into()));
+    if let Ok(outcome) = &mut outcome
+        && outcome.recovered_in.is_none_or(|took| took > recovery_max)
+    {
+        let took = outcome.recovered_in;
+        outcome.violations.push(format!("somebody new bought a ticket after {took:?}"));
+    }
     if outcome.as_ref().is_ok_and(|outcome| outcome.violations.is_empty()) {
         std::fs::remove_dir_all(&place)?;
     } else {
@@ -119,10 +126,6 @@ async fn sell(
     let mut outcome = judge(&serde_json::from_value(report)?, fault.explains);
     outcome.violations.extend(errors.iter().map(ToString::to_string));
     outcome.recovered_in = recovered_in?;
-    if outcome.recovered_in.is_none_or(|took| took > RECOVERY_MAX) {
-        let took = outcome.recovered_in;
-        outcome.violations.push(format!("somebody new bought a ticket after {took:?}"));
-    }
     world.restart_what_ended().await?;
     world.until_ready().await?;
     let left = verify(&db, &redis).await?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{
     Failure,
-    attempt::attempt,
+    attempt::{RECOVERY_MAX, RECOVERY_WAIT_MAX, attempt},
     fault::{self, Fault},
     history,
     outcome::Outcome,
@@ -59,7 +59,11 @@ impl Subject {
         kept: &Path,
     ) -> Result<Option<Outcome>, Failure> {
         match self {
-            Self::Fault(fault) => attempt(template, fault, seed, kept).await,
+            Self::Fault(fault) => {
+                // A sample is taken on any machine, however slow and busy.
+                let recovery_max = if is_sampled { RECOVERY_WAIT_MAX } else { RECOVERY_MAX };
+                attempt(template, fault, seed, recovery_max, kept).await
+            }
             Self::Sweep(sweep) => {
                 let every = if is_sampled { SAMPLED } else { 1 };
                 let (first, every) = (usize::try_from(seed % every)?, usize::try_from(every)?);
