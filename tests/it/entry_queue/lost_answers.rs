@@ -7,9 +7,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{crowded, join, join_at_once, numbering_is_whole, queue_path_of, until_status};
-use crate::support::{
-    ChildInstance, Concert, CutWire, Office, Person, count, eventually, run_sql_with, until,
-};
+use crate::support::{ChildInstance, Concert, CutWire, Office, Person, count, eventually};
 
 #[sqlx::test]
 async fn a_join_whose_commit_lost_its_answer_is_still_ones_own(db: PgPool) {
@@ -102,32 +100,6 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
     for gone in &people[1..3] {
         assert_eq!(gone.get(&queue_path_of(&concert)).await.json()["status"], "CANCELLED");
     }
-    office.close().await;
-}
-
-/// The instance that was killed had compared the queue a moment before.
-#[sqlx::test]
-async fn an_instance_that_starts_compares_whatever_was_compared_before(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[]).await;
-    let concert = Concert::with(&db, crowded()).await;
-    let people = office.crowd(1, "Stale").await;
-    join(&people[0], &concert).await;
-    until_status(&people[0], &concert, "ACTIVE").await;
-    let redis = &office.app.redis;
-    let claim = redis.key(format_args!("{{{}}}:compared", concert.program_id));
-    until("the first comparison", async || {
-        redis.query::<bool>(redis::cmd("EXISTS").arg(&claim)).await.unwrap_or_default()
-    })
-    .await;
-    // Nobody compares again while this test runs.
-    redis.query::<()>(redis::cmd("SET").arg(&claim).arg(1).arg("EX").arg(3_600)).await.unwrap();
-    let leave = "update queue_tokens set status = 'CANCELLED', ended_at = now()
-                 where account_id = $1";
-    run_sql_with(&db, leave, people[0].account_id).await;
-
-    let started = ChildInstance::start(&office).await;
-    until_redis_agrees(&office).await;
-    drop(started);
     office.close().await;
 }
 
