@@ -109,6 +109,7 @@ pub(crate) async fn leave(
     }
     let mut tx = app.db.begin().await?;
     let token = store::lock_live_token(&mut tx, program.id, account_id).await?;
+    let token = token.filter(|token| token.status != TokenStatus::Expired);
     let token = token.filter(|token| number.is_none_or(|number| number == token.queue_number));
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
     store::write_ends(&mut tx, &[token.id], TokenStatus::Cancelled).await?;

@@ -111,7 +111,7 @@ pub(crate) struct LiveToken {
     pub id: TokenId,
     /// Arrival order of the token.
     pub queue_number: QueueNumber,
-    /// `WAITING` or `ACTIVE`.
+    /// `WAITING`, `ACTIVE`, or `EXPIRED` where no worker has ended a stay yet that has run out.
     pub status: TokenStatus,
 }
 

@@ -22,6 +22,16 @@ pub(crate) struct JoinRequest {
     pub(crate) commitment: Commitment,
 }
 
+/// Whether an account is in the queue that it joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Out,
+    /// Its stay has run out, and its token does not say so yet.
+    Ended,
+    /// It has a live token, or an entry in a draw that is not over.
+    In,
+}
+
 /// Outcome of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JoinVerdict {

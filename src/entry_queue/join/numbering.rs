@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    model::{JoinRequest, JoinVerdict},
+    model::{JoinRequest, JoinVerdict, Standing},
     rows::NewRows,
     store,
 };
@@ -73,54 +73,24 @@ async fn write_once(
         first = close(&mut tx, program_id).await?.unwrap_or(first);
         rules.draw = Some(DrawStep::Closed);
     }
-    let refusal = refusal_of(&rules);
     let gates = gates_of(&mut tx, program_id, joins, &rules).await?;
     let has_entries = rules.draw.is_some_and(|step| step != DrawStep::Drawn);
     let joining =
         store::list_joining(&mut tx, program_id, &accounts_of(joins), has_entries).await?;
-    let mut is_in: HashMap<AccountId, bool> = joining.into_iter().collect();
-    let people: Vec<_> = joins.iter().map(|join| (join.account_id, join.arrival)).collect();
-    let may_join = |account_id: AccountId| match refusal {
-        None => true,
-        // Who may use an open access gate joins before the sale opens.
-        Some(JoinVerdict::NotOpen { .. }) => {
-            gates.get(&account_id).is_some_and(|gate| gate.is_open(rules.now))
-        }
-        Some(_) => false,
+    let mut decisions = Decisions {
+        standings: joining.into_iter().collect(),
+        ..Decisions::of(&rules, &gates, written)
     };
-    let mut judge = match people.iter().any(|(account_id, _)| may_join(*account_id)) {
-        true => Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?,
-        false => Judge::default(),
-    };
-
-    let accepted = match rules.draw {
-        Some(DrawStep::Open) => JoinVerdict::Entered,
-        _ => JoinVerdict::Joined,
-    };
-    let mut joined = Vec::new();
-    let verdicts = joins.iter().map(|join| {
-        if written.contains(&join.token_id) {
-            return accepted;
-        }
-        // Of two joins of one account in one batch the first gets the number.
-        match is_in.get(&join.account_id) {
-            None => return JoinVerdict::AccountGone,
-            Some(true) => return JoinVerdict::AlreadyIn,
-            Some(false) => (),
-        }
-        if let Some(refusal) = refusal
-            && !may_join(join.account_id)
-        {
-            return refusal.opening_with(gates.get(&join.account_id));
-        }
-        if let Err(objection) = judge.admit(join.account_id, join.arrival) {
-            return JoinVerdict::Refused(objection);
-        }
-        is_in.insert(join.account_id, true);
-        joined.push(*join);
-        accepted
-    });
-    let verdicts: Vec<JoinVerdict> = verdicts.collect();
+    if joins.iter().any(|join| decisions.may_join(join.account_id)) {
+        let people: Vec<_> = joins.iter().map(|join| (join.account_id, join.arrival)).collect();
+        decisions.judge =
+            Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?;
+    }
+    let verdicts: Vec<JoinVerdict> = joins.iter().map(|join| decisions.decide(join)).collect();
+    let Decisions { accepted, joined, ended, judge, .. } = decisions;
+    if !ended.is_empty() {
+        store::end_stays(&mut tx, program_id, &ended).await?;
+    }
     match accepted {
         _ if joined.is_empty() => {}
         JoinVerdict::Entered => enter(&mut tx, program_id, &joined, &judge).await?,
@@ -132,6 +102,83 @@ async fn write_once(
     }
     tx.commit().await?;
     Ok(verdicts)
+}
+
+/// Decisions on the joins of a batch, in their order.
+struct Decisions<'a> {
+    rules: &'a Rules,
+    gates: &'a HashMap<AccountId, OwnGate>,
+    /// Why no account may join at this moment.
+    refusal: Option<JoinVerdict>,
+    /// Verdict on a join that nothing refuses.
+    accepted: JoinVerdict,
+    /// Tokens that an earlier attempt has written.
+    written: HashSet<TokenId>,
+    standings: HashMap<AccountId, Standing>,
+    judge: Judge,
+    joined: Vec<JoinRequest>,
+    /// Those of `joined` whose stays have run out.
+    ended: Vec<AccountId>,
+}
+
+impl<'a> Decisions<'a> {
+    fn of(
+        rules: &'a Rules,
+        gates: &'a HashMap<AccountId, OwnGate>,
+        written: HashSet<TokenId>,
+    ) -> Self {
+        let accepted = match rules.draw {
+            Some(DrawStep::Open) => JoinVerdict::Entered,
+            _ => JoinVerdict::Joined,
+        };
+        Self {
+            rules,
+            gates,
+            refusal: refusal_of(rules),
+            accepted,
+            written,
+            standings: HashMap::new(),
+            judge: Judge::default(),
+            joined: Vec::new(),
+            ended: Vec::new(),
+        }
+    }
+
+    fn may_join(&self, account_id: AccountId) -> bool {
+        match self.refusal {
+            None => true,
+            // Who may use an open access gate joins before the sale opens.
+            Some(JoinVerdict::NotOpen { .. }) => {
+                self.gates.get(&account_id).is_some_and(|gate| gate.is_open(self.rules.now))
+            }
+            Some(_) => false,
+        }
+    }
+
+    fn decide(&mut self, join: &JoinRequest) -> JoinVerdict {
+        if self.written.contains(&join.token_id) {
+            return self.accepted;
+        }
+        // Of two joins of one account in one batch the first gets the number.
+        match self.standings.get(&join.account_id) {
+            None => return JoinVerdict::AccountGone,
+            Some(Standing::In) => return JoinVerdict::AlreadyIn,
+            Some(Standing::Out | Standing::Ended) => (),
+        }
+        if let Some(refusal) = self.refusal
+            && !self.may_join(join.account_id)
+        {
+            return refusal.opening_with(self.gates.get(&join.account_id));
+        }
+        if let Err(objection) = self.judge.admit(join.account_id, join.arrival) {
+            return JoinVerdict::Refused(objection);
+        }
+        if self.standings.insert(join.account_id, Standing::In) == Some(Standing::Ended) {
+            self.ended.push(join.account_id);
+        }
+        self.joined.push(*join);
+        self.accepted
+    }
 }
 
 /// Returns why no account may join at this moment; `None` while the sale is open, and before it opens

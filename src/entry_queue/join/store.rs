@@ -6,7 +6,7 @@ use crate::{
     accounts::AccountId,
     catalog::ProgramId,
     entry_queue::{
-        join::rows::NewRows,
+        join::{model::Standing, rows::NewRows},
         model::{QueueNumber, TokenId},
     },
     infra::postgres::Connection,
@@ -47,8 +47,8 @@ async fn find_next_number(
     .await
 }
 
-/// Returns those of `accounts` that are not deleted, each with whether it has a live token or, where
-/// `has_entries` says that its draw is not over, an entry. None of them is deleted before the
+/// Returns those of `accounts` that are not deleted, each with its standing: whether it has a live token
+/// or, where `has_entries` says that its draw is not over, an entry. None of them is deleted before the
 /// transaction ends: this waits for a deletion, and a deletion for this, by the lock that a token takes
 /// on its account anyway. Call it after [`lock_next_number`], in whose own statement tokens of a
 /// concurrent batch may not be visible yet.
@@ -57,10 +57,11 @@ pub(crate) async fn list_joining(
     program_id: ProgramId,
     accounts: &[AccountId],
     has_entries: bool,
-) -> Result<Vec<(AccountId, bool)>, sqlx::Error> {
+) -> Result<Vec<(AccountId, Standing)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select a.id as "account_id: AccountId", coalesce(t.is_in, e.is_in, false) as "is_in!"
+        select a.id as "account_id: AccountId", coalesce(t.is_live, e.is_live, false) as "is_in!",
+            t.is_live is false as "has_ended!"
         from unnest($2::uuid[]) as o (account_id)
         cross join lateral (
             select id from accounts
@@ -69,13 +70,13 @@ pub(crate) async fn list_joining(
             for key share
         ) a
         left join lateral (
-            select true as is_in from queue_tokens
+            select status = 'WAITING' or expires_at > clock_timestamp() as is_live from queue_tokens
             where program_id = $1 and account_id = o.account_id
                 and status in ('WAITING', 'ACTIVE')
             limit 1
         ) t on true
         left join lateral (
-            select true as is_in from queue_draw_entries
+            select true as is_live from queue_draw_entries
             where $3 and account_id = o.account_id and program_id = $1
             limit 1
         ) e on true
@@ -86,7 +87,34 @@ pub(crate) async fn list_joining(
     )
     .fetch_all(tx)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.account_id, row.is_in)).collect())
+    let standing = |is_in, has_ended| match (is_in, has_ended) {
+        (true, _) => Standing::In,
+        (false, true) => Standing::Ended,
+        (false, false) => Standing::Out,
+    };
+    let rows = rows.into_iter();
+    Ok(rows.map(|row| (row.account_id, standing(row.is_in, row.has_ended))).collect())
+}
+
+/// Ends the stays of `accounts` that have run out, so that they can be given new tokens. Waits for
+/// transactions that hold these tokens locked.
+pub(crate) async fn end_stays(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update queue_tokens set status = 'EXPIRED', ended_at = clock_timestamp()
+        where program_id = $1 and account_id = any($2)
+            and status = 'ACTIVE' and expires_at <= clock_timestamp()
+        "#,
+        program_id as _,
+        accounts as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Returns those of `tokens` that exist, after a commit without an answer.

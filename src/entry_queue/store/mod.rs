@@ -86,7 +86,7 @@ pub(crate) async fn find_stay(
     .await
 }
 
-/// Locks the live token of an account.
+/// Locks the live token of an account. Its status is `EXPIRED` if its stay has run out.
 pub(crate) async fn lock_live_token(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -96,7 +96,8 @@ pub(crate) async fn lock_live_token(
         LiveToken,
         r#"
         select id as "id: TokenId", queue_number as "queue_number: QueueNumber",
-            status as "status: TokenStatus"
+            case when status = 'ACTIVE' and expires_at <= clock_timestamp() then 'EXPIRED'
+                 else status end as "status!: TokenStatus"
         from queue_tokens
         where program_id = $1 and account_id = $2 and status in ('WAITING', 'ACTIVE')
         for no key update

@@ -205,28 +205,6 @@ async fn a_paused_queue_lets_nobody_in_and_says_so(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let short = ConcertOptions { stay_secs: 10, ..crowded() };
-    let concert = Concert::with(&db, short).await;
-    let people = office.crowd(2, "Stay").await;
-    join(&people[0], &concert).await;
-    join(&people[1], &concert).await;
-    // Another instance may have the gate, and admit a moment later.
-    until_status(&people[0], &concert, "ACTIVE").await;
-    let lapse = "update queue_tokens set stay_ends_at = now(), expires_at = now()
-                 where status = 'ACTIVE' and program_id = $1";
-    run_sql_with(&db, lapse, concert.program_id).await;
-    // The clock says it before any worker has.
-    assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "EXPIRED");
-    until_status(&people[1], &concert, "ACTIVE").await;
-    let page = people[0].visit(&queue_path_of(&concert)).await;
-    assert!(page.body.contains("Your time to choose is over"), "{}", page.body);
-    assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 3);
-    office.close().await;
-}
-
-#[sqlx::test]
 async fn one_programs_trouble_does_not_stop_the_others(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (stuck, other) = (Concert::with(&db, crowded()).await, Concert::with(&db, crowded()).await);

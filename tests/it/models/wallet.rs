@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{Expected, Machine, admit_long_ago, assert_answer, check, lapse, points_of, send};
+use super::{Expected, Machine, assert_answer, check, join, lapse, points_of, send};
 use crate::support::{Answer, Concert, ConcertOptions, Hold, Office, Person};
 
 const PEOPLE: usize = 2;
@@ -201,7 +201,7 @@ impl Machine for Wallets {
         };
         let concert = Concert::with(&office.db, options).await;
         let people = office.crowd(PEOPLE, "Payer").await;
-        admit_long_ago(office, &concert, &people).await;
+        join(&concert, &people).await;
         Self {
             people,
             concert,

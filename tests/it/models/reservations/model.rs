@@ -72,6 +72,14 @@ impl Model {
         PLACES - taken.map(|each| each.choice.quantity()).sum::<i64>()
     }
 
+    /// Whether the zone has fewer places than are wanted of it, with those of lapsed holds.
+    pub(super) fn is_full_for(&self, choice: &Choice) -> bool {
+        let late = self.reservations.iter().filter(|each| each.is_late());
+        let late = late.filter(|each| matches!(each.choice, Choice::Places(_)));
+        let free = self.remaining() + late.map(|each| each.choice.quantity()).sum::<i64>();
+        matches!(choice, Choice::Places(places) if free < *places)
+    }
+
     /// Predicts a hold that no earlier one answers. What has lapsed makes way for it.
     pub(super) fn hold(&mut self, who: usize, choice: &Choice) -> Expected {
         if !self.is_inside[who] {

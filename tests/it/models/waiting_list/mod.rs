@@ -11,8 +11,7 @@ use uuid::Uuid;
 
 use self::model::{BEGUN_WITH, CAP, Model, SEAT_PRICE, WISHERS, Wish, ZONE_PRICE};
 use super::{
-    Expected, Machine, admit_long_ago, assert_answer, charge, check, expire_holds, lapse,
-    points_of, send,
+    Expected, Machine, assert_answer, charge, check, expire_holds, join, lapse, points_of, send,
 };
 use crate::support::{Concert, ConcertOptions, Hold, Office, Person};
 
@@ -176,7 +175,7 @@ impl Machine for WaitingList {
         };
         let concert = Concert::with(&office.db, options).await;
         let people = office.crowd(SEATS + PLACES, "Holder").await;
-        admit_long_ago(office, &concert, &people).await;
+        join(&concert, &people).await;
         let mut holders = Vec::new();
         for (nth, person) in people.into_iter().enumerate() {
             let hold = match concert.seat_ids.get(nth..=nth) {

@@ -1,0 +1,49 @@
+//! Stays that run out.
+
+use sqlx::PgPool;
+
+use super::{crowded, join, queue_path_of, until_status};
+use crate::support::{Concert, ConcertOptions, Office, run_sql_with};
+
+#[sqlx::test]
+async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let short = ConcertOptions { stay_secs: 10, ..crowded() };
+    let concert = Concert::with(&db, short).await;
+    let people = office.crowd(2, "Stay").await;
+    join(&people[0], &concert).await;
+    join(&people[1], &concert).await;
+    // Another instance may have the gate, and admit a moment later.
+    until_status(&people[0], &concert, "ACTIVE").await;
+    let lapse = "update queue_tokens set stay_ends_at = now(), expires_at = now()
+                 where status = 'ACTIVE' and program_id = $1";
+    run_sql_with(&db, lapse, concert.program_id).await;
+    // The clock says it before any worker has.
+    assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "EXPIRED");
+    until_status(&people[1], &concert, "ACTIVE").await;
+    let page = people[0].visit(&queue_path_of(&concert)).await;
+    assert!(page.body.contains("Your time to choose is over"), "{}", page.body);
+    assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 3);
+    office.close().await;
+}
+
+/// No worker has ended the stay when its account joins anew.
+#[sqlx::test]
+async fn whoever_joins_in_the_moment_a_stay_has_run_out_gets_a_new_number(db: PgPool) {
+    let slow = [("EXPIRY_PERIOD_MS", "3600000"), ("ADMISSION_PERIOD_MS", "3600000")];
+    let office = Office::open_with(db.clone(), 1, &slow).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(1, "Anew").await;
+    join(&people[0], &concert).await;
+    until_status(&people[0], &concert, "ACTIVE").await;
+    let lapse = "update queue_tokens set stay_ends_at = now(), expires_at = now()
+                 where status = 'ACTIVE' and program_id = $1";
+    run_sql_with(&db, lapse, concert.program_id).await;
+    let departure = format!("{}/departure", queue_path_of(&concert));
+    let left = people[0].post(&departure, &[("queue_number", "1")]).await;
+    assert_eq!(left.code(), "no-token", "{}", left.body);
+    assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 2);
+    until_status(&people[0], &concert, "ACTIVE").await;
+    assert_eq!(join(&people[0], &concert).await.code(), "token-already-issued");
+    office.close().await;
+}
