@@ -6,6 +6,7 @@ mod instances;
 mod machine;
 mod network;
 mod redis;
+mod slots;
 
 use std::{pin::Pin, time::Duration};
 

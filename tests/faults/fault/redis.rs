@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::{RngExt, rngs::StdRng};
 
-use super::{Fault, lose_some, wait};
+use super::{Fault, lose_some, slots, wait};
 use crate::{
     Failure,
     wire::{Loss, Mode},
@@ -88,6 +88,13 @@ pub(super) const FAULTS: &[Fault] = &[
         shape: Shape::Cluster,
         explains: &[],
         run: |world, rng| Box::pin(kill_node(world, rng)),
+    },
+    Fault {
+        name: "cluster-slots-moved",
+        what: "All slots of a node of the Redis cluster that have keys are moved to another, key by key.",
+        shape: Shape::Cluster,
+        explains: &[],
+        run: |world, rng| Box::pin(slots::move_all(world, rng)),
     },
 ];
 
