@@ -1,4 +1,7 @@
-//! The queue: who joins, leaves and is admitted, and the number and the position that each is told.
+//! The queue: who joins, leaves, goes away and is admitted, and the number and the position that each is
+//! told.
+
+mod model;
 
 use std::time::Duration;
 
@@ -7,11 +10,10 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use stagedoor::entry_queue::admit_everywhere;
 
-use super::{Expected, Machine, assert_answer, check};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use self::model::{CAPACITY, Model, PEOPLE, Token};
+use super::{Machine, assert_answer, check};
+use crate::support::{Concert, ConcertOptions, Office, Person, read_all_with};
 
-const PEOPLE: usize = 4;
-const CAPACITY: usize = 1;
 const CAPACITY_MAX: usize = 3;
 /// Looks at the queue until it is as the model has it, and the pause between two of them: what is
 /// shown of it comes from Redis, which is written after the answer where it is slow.
@@ -37,6 +39,15 @@ enum Step {
     EndStay {
         who: usize,
     },
+    /// Someone closes the tab.
+    GoAway {
+        who: usize,
+    },
+    /// Whoever is away is not heard for a whole grace.
+    Pass,
+    Return {
+        who: usize,
+    },
     Pause,
     Resume,
     Limit {
@@ -44,21 +55,11 @@ enum Step {
     },
 }
 
-/// Latest token of an account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Token {
-    number: usize,
-    status: &'static str,
-}
-
 struct Queue {
     admin: Person,
     people: Vec<Person>,
     concert: Concert,
-    tokens: [Option<Token>; PEOPLE],
-    next_number: usize,
-    capacity: usize,
-    is_paused: bool,
+    model: Model,
     /// Version of the program, which each change of the queue raises.
     version: i64,
 }
@@ -68,50 +69,16 @@ impl Queue {
         format!("/programs/{}/queue", self.concert.slug)
     }
 
-    fn status(&self, who: usize) -> &'static str {
-        self.tokens[who].as_ref().map_or("", |token| token.status)
-    }
-
-    fn is_live(&self, who: usize) -> bool {
-        ["WAITING", "ACTIVE"].contains(&self.status(who))
-    }
-
-    fn waiting(&self) -> Vec<usize> {
-        let tokens = self.tokens.iter().flatten().filter(|token| token.status == "WAITING");
-        let mut numbers: Vec<usize> = tokens.map(|token| token.number).collect();
-        numbers.sort_unstable();
-        numbers
-    }
-
-    fn set(&mut self, who: usize, status: &'static str) {
-        if let Some(token) = &mut self.tokens[who] {
-            token.status = status;
-        }
-    }
-
-    /// Admits as many as there is room for, the lowest numbers first.
-    fn admit(&mut self) {
-        let n_inside =
-            self.tokens.iter().flatten().filter(|token| token.status == "ACTIVE").count();
-        let room = if self.is_paused { 0 } else { self.capacity.saturating_sub(n_inside) };
-        let admitted: Vec<usize> = self.waiting().into_iter().take(room).collect();
-        for token in self.tokens.iter_mut().flatten() {
-            if admitted.contains(&token.number) {
-                token.status = "ACTIVE";
-            }
-        }
-    }
-
-    /// Returns what differs from what each is shown; empty if nothing does.
+    /// Returns what differs from what each is shown who looks; empty if nothing does.
     async fn differences(&self) -> Vec<String> {
         let mut differences = Vec::new();
-        for (who, person) in self.people.iter().enumerate() {
+        let people = self.people.iter().enumerate();
+        for (who, person) in people.filter(|(who, _)| !self.model.is_away[*who]) {
             let shown = person.get(&self.path()).await;
-            let expected = match &self.tokens[who] {
+            let expected = match &self.model.tokens[who] {
                 None => json!([404, null, null, null]),
-                Some(Token { number, status }) => {
-                    let ahead = (*status == "WAITING")
-                        .then(|| self.waiting().iter().filter(|other| *other < number).count());
+                Some(Token { number, status, .. }) => {
+                    let ahead = (*status == "WAITING").then(|| self.model.ahead_of(*number));
                     json!([200, status, number, ahead])
                 }
             };
@@ -129,7 +96,7 @@ impl Queue {
 
     /// Lets the admission of the office do what that of the model does.
     async fn settle(&mut self, office: &Office) {
-        self.admit();
+        self.model.admit();
         let mut differences = Vec::new();
         for _ in 0..LOOKS_MAX {
             // Each look is a poll, without which nobody is admitted.
@@ -143,6 +110,16 @@ impl Queue {
         panic!("{differences:#?}");
     }
 
+    /// Sets the clock of heard time forward, and lets those poll who are there.
+    async fn pass_a_grace(&self, office: &Office) {
+        let past = office.app.config.queue_grace().as_millis() * 2;
+        let key = office.app.redis.key(format_args!("{{{}}}:hearing", self.concert.program_id));
+        let mut forward = redis::cmd("HINCRBY");
+        forward.arg(key).arg("heard").arg(past.to_string());
+        office.app.redis.query::<()>(&forward).await.unwrap();
+        self.differences().await;
+    }
+
     async fn change(&mut self, act: &str, limits: Option<usize>) {
         let path = format!("/admin/programs/{}/queue{act}", self.concert.program_id);
         let mut form = json!({ "version": self.version });
@@ -152,23 +129,6 @@ impl Queue {
         }
         assert_answer(&self.admin.post_json(&path, &form).await, (200, ""));
         self.version += 1;
-    }
-
-    fn join(&mut self, who: usize) -> Expected {
-        if self.is_live(who) {
-            return (409, "token-already-issued");
-        }
-        self.tokens[who] = Some(Token { number: self.next_number, status: "WAITING" });
-        self.next_number += 1;
-        (201, "")
-    }
-
-    fn leave(&mut self, who: usize, is_stale: bool) -> Expected {
-        if is_stale || !self.is_live(who) {
-            return (404, "no-token");
-        }
-        self.set(who, "CANCELLED");
-        (204, "")
     }
 }
 
@@ -182,6 +142,9 @@ impl Machine for Queue {
             4 => (who(), prop::bool::weighted(0.2))
                 .prop_map(|(who, is_stale)| Step::Leave { who, is_stale }),
             2 => who().prop_map(|who| Step::EndStay { who }),
+            3 => who().prop_map(|who| Step::GoAway { who }),
+            2 => Just(Step::Pass),
+            2 => who().prop_map(|who| Step::Return { who }),
             1 => Just(Step::Pause),
             2 => Just(Step::Resume),
             1 => (1..=CAPACITY_MAX).prop_map(|capacity| Step::Limit { capacity }),
@@ -197,10 +160,7 @@ impl Machine for Queue {
             admin: office.employ("Admin", "ADMIN").await,
             people: office.crowd(PEOPLE, "Joiner").await,
             concert: Concert::with(&office.db, options).await,
-            tokens: Default::default(),
-            next_number: 1,
-            capacity: CAPACITY,
-            is_paused: false,
+            model: Model::new(),
             version: 0,
         }
     }
@@ -208,19 +168,22 @@ impl Machine for Queue {
     async fn take(&mut self, office: &Office, step: &Step) {
         match *step {
             Step::Join { who } => {
+                // Whoever asks for anything is there.
+                self.model.come_back(who);
                 let answer = self.people[who].post(&self.path(), &()).await;
-                assert_answer(&answer, self.join(who));
-                let number = self.tokens[who].as_ref().unwrap().number;
+                assert_answer(&answer, self.model.join(who));
+                let number = self.model.tokens[who].as_ref().unwrap().number;
                 assert_eq!(answer.json()["queue_number"], number, "{}", answer.body);
             }
             Step::Leave { who, is_stale } => {
-                let number = self.tokens[who].as_ref().map_or(1, |token| token.number);
+                self.model.come_back(who);
+                let number = self.model.tokens[who].as_ref().map_or(1, |token| token.number);
                 let form = json!({ "queue_number": number + usize::from(is_stale) });
                 let path = format!("{}/departure", self.path());
                 let answer = self.people[who].post_json(&path, &form).await;
-                assert_answer(&answer, self.leave(who, is_stale));
+                assert_answer(&answer, self.model.leave(who, is_stale));
             }
-            Step::EndStay { who } if self.status(who) == "ACTIVE" => {
+            Step::EndStay { who } if self.model.status(who) == "ACTIVE" => {
                 sqlx::query(
                     "update queue_tokens set stay_ends_at = now(), expires_at = now()
                      where program_id = $1 and account_id = $2 and status = 'ACTIVE'",
@@ -230,20 +193,26 @@ impl Machine for Queue {
                 .execute(&office.db)
                 .await
                 .unwrap();
-                self.set(who, "EXPIRED");
+                self.model.set(who, "EXPIRED");
             }
             Step::EndStay { .. } => {}
+            Step::GoAway { who } => self.model.is_away[who] = true,
+            Step::Pass => {
+                self.pass_a_grace(office).await;
+                self.model.pass();
+            }
+            Step::Return { who } => self.model.come_back(who),
             Step::Pause | Step::Resume => {
                 let pauses = matches!(step, Step::Pause);
-                if pauses != self.is_paused {
+                if pauses != self.model.is_paused {
                     self.change(if pauses { "/pause" } else { "/resumption" }, None).await;
-                    self.is_paused = pauses;
+                    self.model.is_paused = pauses;
                 }
             }
             Step::Limit { capacity } => {
-                if capacity != self.capacity {
+                if capacity != self.model.capacity {
                     self.change("", Some(capacity)).await;
-                    self.capacity = capacity;
+                    self.model.capacity = capacity;
                 }
             }
         }
@@ -251,17 +220,28 @@ impl Machine for Queue {
     }
 
     async fn compare(&self, office: &Office) {
-        let (n_inside, n_beyond): (i64, i64) = sqlx::query_as(
-            "select count(*) filter (where status = 'ACTIVE' and expires_at > now()),
-                 count(*) filter (where inside_after > capacity_then)
-             from queue_tokens where program_id = $1",
-        )
-        .bind(self.concert.program_id)
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
-        let inside = self.tokens.iter().flatten().filter(|token| token.status == "ACTIVE").count();
-        assert_eq!((n_inside, n_beyond), (i64::try_from(inside).unwrap(), 0));
+        let sql = "select count(*) from queue_tokens
+                   where program_id = $1 and inside_after > capacity_then";
+        let beyond: Vec<i64> = read_all_with(&office.db, sql, self.concert.program_id).await;
+        assert_eq!(beyond, [0]);
+        // Of those who are away, too.
+        let sql = "select distinct on (account_id)
+                format('%s %s%s', queue_number,
+                    case when status = 'ACTIVE' and expires_at <= now() then 'EXPIRED' else status end,
+                    case when parked_at is not null and status = 'WAITING' then ' parked' end)
+            from queue_tokens where program_id = $1 order by account_id, queue_number desc";
+        let mut stored: Vec<String> = read_all_with(&office.db, sql, self.concert.program_id).await;
+        let tokens = self.model.tokens.iter().flatten();
+        let mut expected: Vec<String> = tokens
+            .map(|token| {
+                let is_parked = token.is_parked && token.status == "WAITING";
+                let parked = if is_parked { " parked" } else { "" };
+                format!("{} {}{parked}", token.number, token.status)
+            })
+            .collect();
+        stored.sort();
+        expected.sort();
+        assert_eq!(stored, expected);
         assert_eq!(self.differences().await, Vec::<String>::new());
     }
 }
