@@ -40,7 +40,7 @@ use crate::{
 /// Name in the table, and for `--only`.
 pub(crate) const NAME: &str = "history";
 /// What happens, as a sentence.
-pub(crate) const WHAT: &str = "48 people hold, pay, give back, add points and send them to each other for as many requests as were \
+pub(crate) const WHAT: &str = "144 people hold, pay, give back, add points and send them to each other for as many requests as were \
      asked for, while a fault comes every few seconds. All answers together are checked: seats for \
      linearizability, wallets as a bank, the line for its order.";
 /// Longest history.
@@ -48,7 +48,7 @@ const LASTS_MAX: Duration = Duration::from_mins(90);
 /// Sale of the demo data that people come to.
 const SLUG: &str = "quiet-machines";
 /// Few may be inside, so that there is a line; and whoever gives back a seat may take another.
-const TERMS: &str = "update programs set queue_capacity = 16, unpaid_holds_max = null, \
+const TERMS: &str = "update programs set queue_capacity = 48, unpaid_holds_max = null, \
      cool_down_mins = null, refund_until_hours = 0, refund_percent = 100 where slug = 'quiet-machines'";
 /// Faults that may come one after the other.
 const FAULTS: [&str; 12] = [

@@ -26,9 +26,9 @@ use crate::{
 };
 
 /// People of a stage.
-pub(crate) const PEOPLE: usize = 48;
+pub(crate) const PEOPLE: usize = 144;
 /// Seats that they want: few, so that they meet.
-const SEATS: usize = 24;
+const SEATS: usize = 56;
 /// Points of everybody at the beginning.
 const SAVINGS: i64 = 1_000_000;
 /// Upper bound of one act with all its repetitions.
