@@ -1,0 +1,28 @@
+// Which pages, widths, schemes and languages are photographed.
+
+/** All of them, as far as no argument picks some. */
+export const ALL = {
+  widths: [320, 390, 768, 1280, 1920], schemes: ["light", "dark"], languages: ["en", "ko", "ja"],
+};
+const USAGE = "Usage: scripts/screenshots [FOLDER] [--pages map,line] [--widths 390,1280] "
+  + "[--schemes dark] [--languages ko] [--guide]";
+
+/** Reads `FOLDER` and the options; `pages` is `null` where all are meant. */
+export function parse(words) {
+  const choice = { ...ALL, pages: null, folder: null, isGuide: false };
+  for (let rest = [...words]; rest.length > 0;) {
+    const word = rest.shift();
+    if (word === "--guide") choice.isGuide = true;
+    else if (word.startsWith("--")) choose(choice, word.slice(2), rest.shift());
+    else if (choice.folder === null) choice.folder = word;
+    else throw new Error(USAGE);
+  }
+  return choice;
+}
+
+function choose(choice, name, list) {
+  const values = list?.split(",").map((value) => (name === "widths" ? Number(value) : value));
+  const isKnown = name === "pages" || values?.every((value) => ALL[name]?.includes(value));
+  if (!values || !isKnown) throw new Error(USAGE);
+  choice[name] = values;
+}
