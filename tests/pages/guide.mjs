@@ -12,7 +12,7 @@ const ALL_BYTES_MAX = 400_000;
 const QUALITY = 75;
 // A wide page is drawn smaller, as wide as the text of the guide.
 const WIDE = { width: 1_280, height: 800, deviceScaleFactor: 0.625 };
-const PHONE = { width: 390, height: 700, deviceScaleFactor: 1 };
+const PHONE = { width: 390, height: 880, deviceScaleFactor: 0.8 };
 
 const PICTURES = [
   ["venue", "admin-venue-preview", WIDE],
@@ -24,7 +24,7 @@ const PICTURES = [
   ["door", "door-admitted", PHONE],
 ];
 
-/** Takes each of them; returns 1, and says what, if one shows a page that is not as it should be. */
+/** Takes each of them; returns 1, and says what, if a page is not as it should be. */
 export async function takeGuide(camera, entries) {
   mkdirSync(camera.folder, { recursive: true });
   const faults = [];

@@ -18,7 +18,9 @@ const PAGES_MAX = 300;
 function chosen(entries, { pages }) {
   const found = entries.filter(({ name }) => !pages || pages.some((word) => name.startsWith(word)));
   if (found.length === 0) {
-    throw new Error(`No page is called so; there are ${entries.map(({ name }) => name).join(", ")}.`);
+    throw new Error(
+      `No page is called so; there are ${entries.map(({ name }) => name).join(", ")}.`,
+    );
   }
   if (found.length > PAGES_MAX) throw new Error(`There are more than ${PAGES_MAX} pages.`);
   return found;
@@ -29,6 +31,8 @@ async function photographAll(camera, entries, { languages }) {
   for (const entry of entries) {
     const result = { entry, photos: [], faults: [] };
     for (const language of languages) {
+      // A browser that ended takes no other page with it.
+      if (!camera.browser.connected) camera.browser = await openBrowser();
       try {
         const { photos, faults } = await camera.photograph(entry, language);
         result.photos.push(...photos);
@@ -47,20 +51,20 @@ async function photographAll(camera, entries, { languages }) {
 async function main([base, stack, target, ...words]) {
   const choice = parse(words);
   const folder = choice.folder ?? (choice.isGuide ? GUIDE_FOLDER : join(target, "screenshots"));
-  const browser = await openBrowser();
+  const camera = new Camera(await openBrowser(), base, folder, choice);
   try {
     const entries = await makeStates(base, stack);
-    const camera = new Camera(browser, base, folder, choice);
     if (choice.isGuide) return await takeGuide(camera, entries);
     const picked = chosen(entries, choice);
     const results = await photographAll(camera, picked, choice);
-    await writeSheet(browser, folder, results);
+    await writeSheet(camera.browser, folder, results);
     const n_faults = results.reduce((sum, { faults }) => sum + faults.length, 0);
     const n_photos = results.reduce((sum, { photos }) => sum + photos.length, 0);
-    console.log(`${results.length} pages, ${n_photos} photos, ${n_faults} faults: ${join(folder, "index.html")}`);
+    console.log(`${results.length} pages, ${n_photos} photos, ${n_faults} faults`);
+    console.log(join(folder, "index.html"));
     return n_faults === 0 ? 0 : 1;
   } finally {
-    await browser.close();
+    await camera.browser.close();
   }
 }
 

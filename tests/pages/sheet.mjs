@@ -20,29 +20,34 @@ const escape = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(
 
 function figure({ file, width, scheme, language }) {
   const caption = `${width} ${scheme} ${language}`;
-  return `<figure><a href="${file}"><img src="${file}" width="${Math.round(width * SCALE)}" alt="${caption}"></a>`
-    + `<figcaption>${caption}</figcaption></figure>`;
+  const picture = `<img src="${file}" width="${Math.round(width * SCALE)}" alt="${caption}">`;
+  return `<figure><a href="${file}">${picture}</a><figcaption>${caption}</figcaption></figure>`;
 }
 
 function section({ entry, photos, faults }) {
   const wrong = faults.map((fault) => `<li>${escape(fault)}</li>`).join("");
-  return `<section id="${entry.name}"><h2>${entry.name} <small>${escape(entry.path)}</small></h2>`
-    + `<ul>${wrong}</ul><div class="photos">${photos.map(figure).join("\n")}</div></section>`;
+  return (
+    `<section id="${entry.name}"><h2>${entry.name} <small>${escape(entry.path)}</small></h2>` +
+    `<ul>${wrong}</ul><div class="photos">${photos.map(figure).join("\n")}</div></section>`
+  );
 }
 
 /** Writes index.html, and a picture of each page's section into sheets/. */
 export async function writeSheet(browser, folder, results) {
   const file = join(folder, "index.html");
-  const list = results.map(({ entry: { name } }) => `<a href="#${name}">${name}</a>`).join(" · ");
-  writeFileSync(file, `<!doctype html><meta charset="utf-8"><title>Pages</title><style>${STYLE}</style>`
-    + `<h1>${results.length} pages</h1><p>${list}</p>${results.map(section).join("\n")}\n`);
   mkdirSync(join(folder, "sheets"), { recursive: true });
+  const list = results.map(({ entry: { name } }) => `<a href="#${name}">${name}</a>`).join(" · ");
+  writeFileSync(
+    file,
+    `<!doctype html><meta charset="utf-8"><title>Pages</title><style>${STYLE}</style>` +
+      `<h1>${results.length} pages</h1><p>${list}</p>${results.map(section).join("\n")}\n`,
+  );
   const page = await browser.newPage();
   await page.setViewport({ width: SHEET_WIDTH, height: 1_000 });
   await page.goto(pathToFileURL(file).href);
-  for (const { entry: { name } } of results) {
-    const found = await page.$(`section[id="${name}"]`);
-    await found.screenshot({ path: join(folder, "sheets", `${name}.png`) });
+  for (const { entry } of results) {
+    const found = await page.$(`section[id="${entry.name}"]`);
+    await found.screenshot({ path: join(folder, "sheets", `${entry.name}.png`) });
   }
   await page.close();
 }

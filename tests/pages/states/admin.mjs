@@ -3,7 +3,11 @@
 import { show } from "../shows.mjs";
 import { version } from "./cast.mjs";
 
-const HOOK = { url: "https://hooks.example/stagedoor", description: "Accounting", kinds: ["reservation.paid"] };
+const HOOK = {
+  url: "https://hooks.example/stagedoor",
+  description: "Accounting",
+  kinds: ["reservation.paid"],
+};
 const KEY = { name: "A calendar", scopes: ["programs:read"] };
 const GRID = "Stalls, 4, 10\nBalcony, 2, 12";
 
@@ -42,7 +46,7 @@ function housePages({ schedule, jazz, venue }) {
 
 function recordPages({ mina, reservation, mail, hook }) {
   return {
-    "admin": "/admin",
+    admin: "/admin",
     "admin-people": "/admin/people?q=mina",
     "admin-people-none": "/admin/people?q=nobody-is-called-so",
     "admin-person": `/admin/people/${mina}`,
@@ -61,16 +65,41 @@ function recordPages({ mina, reservation, mail, hook }) {
 }
 
 function sentPages({ person, program, venue, versions }) {
-  const sent = (name, path, from, send, status = 422) => ({ name, person, path, from: from ?? path, send, status });
+  const sent = (name, path, from, send, status = 422) => ({
+    name,
+    person,
+    path,
+    from: from ?? path,
+    send,
+    status,
+  });
   const house = `/admin/venues/${venue}`;
   const seats = `${house}/seats/preview`;
   return [
-    sent("admin-program-mistakes", "/admin/programs", "/admin/programs/new", { title: "", slug: "No Slug!", queue_capacity: "-1" }),
-    sent("admin-program-codes-mistakes", `/admin/programs/${program}/codes`, null, { code: "ODD" }),
-    sent("admin-program-stale", `/admin/programs/${program}`, null, { ...show("Other", "grand-opening", 100), version: "0" }, 409),
-    sent("admin-venue-mistakes", "/admin/venues", "/admin/venues/new", { name: "", time_zone: "Nowhere" }),
+    sent("admin-program-mistakes", "/admin/programs", "/admin/programs/new", {
+      title: "",
+      slug: "No Slug!",
+      queue_capacity: "-1",
+    }),
+    sent("admin-program-codes-mistakes", `/admin/programs/${program}/codes`, null, {
+      code: "ODD",
+    }),
+    sent(
+      "admin-program-stale",
+      `/admin/programs/${program}`,
+      null,
+      { ...show("Other", "grand-opening", 100), version: "0" },
+      409,
+    ),
+    sent("admin-venue-mistakes", "/admin/venues", "/admin/venues/new", {
+      name: "",
+      time_zone: "Nowhere",
+    }),
     sent("admin-venue-preview", seats, house, { grid: GRID, version: versions.venue }, 200),
-    sent("admin-venue-plan-mistakes", seats, house, { grid: "Stalls, many", version: versions.venue }),
+    sent("admin-venue-plan-mistakes", seats, house, {
+      grid: "Stalls, many",
+      version: versions.venue,
+    }),
     sent("admin-api-key-mistakes", "/admin/api-keys", "/admin/api-keys", { name: "" }),
     sent("admin-webhook-mistakes", "/admin/webhooks", "/admin/webhooks", { url: "no address" }),
   ];
@@ -80,18 +109,33 @@ async function makeThings({ admin, mina, shows, paid, demo }) {
   const { ids } = shows;
   const cancelled = ids["cancelled-opening"];
   await admin.ask("POST", `/admin/programs/${cancelled}/cancellation`, {
-    version: await version(admin, cancelled), reason: "The tenor has a cold.",
+    version: await version(admin, cancelled),
+    reason: "The tenor has a cold.",
   });
-  const { id: draft } = await admin.ask("POST", `/admin/programs/${ids["grand-opening"]}/copies`, { with_performances: true });
+  const { id: draft } = await admin.ask("POST", `/admin/programs/${ids["grand-opening"]}/copies`, {
+    with_performances: true,
+  });
   const { id: hook } = await admin.ask("POST", "/admin/webhooks", HOOK);
   await admin.ask("POST", "/admin/api-keys", KEY);
   const { mails } = await admin.ask("GET", "/admin/mails");
   const { account_id } = (await admin.ask("GET", "/admin/people?q=mina")).people[0];
-  const { id: empty } = await admin.ask("POST", "/admin/venues", { name: "Empty Hall", address: "Busan", time_zone: "Asia/Seoul" });
+  const { id: empty } = await admin.ask("POST", "/admin/venues", {
+    name: "Empty Hall",
+    address: "Busan",
+    time_zone: "Asia/Seoul",
+  });
   return {
-    program: ids["grand-opening"], small: ids["small-opening"], drawn: ids["drawn-opening"], draft, hook,
-    mail: mails[0].id, mina: account_id, schedule: shows.large, jazz: demo["late-jazz"],
-    reservation: paid.reservation_id, empty,
+    program: ids["grand-opening"],
+    small: ids["small-opening"],
+    drawn: ids["drawn-opening"],
+    draft,
+    hook,
+    mail: mails[0].id,
+    mina: account_id,
+    schedule: shows.large,
+    jazz: demo["late-jazz"],
+    reservation: paid.reservation_id,
+    empty,
   };
 }
 
@@ -101,9 +145,18 @@ export async function admin(cast) {
   const made = { ...(await makeThings(cast)), venue: cast.venue };
   const pages = { ...recordPages(made), ...programPages(made), ...housePages(made) };
   const visited = Object.entries(pages).map(([name, path]) => ({ name, person, path }));
-  // The page says of itself that it runs no scripts, so axe-core, which is one, cannot look at it.
-  visited.push({ name: "admin-mail-html", person, path: `/admin/mails/${made.mail}/html`, isSandboxed: true });
-  visited.push({ name: "admin-popularity-mistakes", person, path: "/admin/popularity?slug=nope", status: 422 });
+  visited.push({
+    name: "admin-mail-html",
+    person,
+    path: `/admin/mails/${made.mail}/html`,
+    isSandboxed: true,
+  });
+  visited.push({
+    name: "admin-popularity-mistakes",
+    person,
+    path: "/admin/popularity?slug=nope",
+    status: 422,
+  });
   visited.push({ name: "admin-venue-empty", person, path: `/admin/venues/${made.empty}` });
   const versions = { venue: "0" };
   return [...visited, ...sentPages({ person, program: made.program, venue: made.empty, versions })];

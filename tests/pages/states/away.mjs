@@ -16,7 +16,9 @@ function stopDatabase(stack) {
 /** The page that says so; STACK is the folder of the throw-away servers. */
 export function away(stack) {
   return {
-    name: "error-away", path: "/programs/night-on-the-han/log", status: 503,
+    name: "error-away",
+    path: "/programs/night-on-the-han/log",
+    status: 503,
     ready: () => stopDatabase(stack),
   };
 }

@@ -18,15 +18,27 @@ function maps({ mina, jun, shows, demo, section }, { taken }) {
     inside("map-zones", "lantern-field", `/schedules/${demo["lantern-field"]}`),
     inside("map-seats-and-zone", "late-jazz", jazz),
     {
-      name: "map-refused", person: jun, ready: () => enter(jun, "grand-opening"), path: `${grand}/reservations`,
-      from: grand, status: 409, send: { seat_ids: taken, section, price_version: "1" },
+      name: "map-refused",
+      person: jun,
+      ready: () => enter(jun, "grand-opening"),
+      path: `${grand}/reservations`,
+      from: grand,
+      status: 409,
+      send: { seat_ids: taken, section, price_version: "1" },
     },
     inside("map-too-few", "grand-opening", `${grand}/reservations`, {
-      from: grand, status: 422, send: { price_version: "1" },
+      from: grand,
+      status: 422,
+      send: { price_version: "1" },
     }),
-    inside("map-code", "late-jazz", `${jazz}/code`, { from: jazz, send: { code: "WELCOME", best: "2" } }),
+    inside("map-code", "late-jazz", `${jazz}/code`, {
+      from: jazz,
+      send: { code: "WELCOME", best: "2" },
+    }),
     inside("map-code-unknown", "late-jazz", `${jazz}/code`, {
-      from: jazz, status: 422, send: { code: "NOSUCHCODE", best: "2" },
+      from: jazz,
+      status: 422,
+      send: { code: "NOSUCHCODE", best: "2" },
     }),
     { name: "map-not-admitted", person: jun, path: jazz, status: 403 },
   ];
@@ -36,9 +48,14 @@ async function typeStep({ mina, demo }) {
   await enter(mina, "late-jazz");
   const path = `/schedules/${demo["late-jazz"]}`;
   const { seats } = await mina.ask("GET", path);
-  const query = seats.slice(4, 6).map(({ id }) => `seat_ids=${id}`).join("&");
+  const query = seats
+    .slice(4, 6)
+    .map(({ id }) => `seat_ids=${id}`)
+    .join("&");
   return {
-    name: "map-types-step", person: mina, ready: () => enter(mina, "late-jazz"),
+    name: "map-types-step",
+    person: mina,
+    ready: () => enter(mina, "late-jazz"),
     path: `${path}/price-types?${query}&price_version=0&total=&needed=on`,
   };
 }
@@ -50,7 +67,10 @@ async function soldOut({ mina, nora, demo }) {
     { name: "waiting-list", person: mina, path },
     { name: "waiting-list-joined", person: nora, path },
     {
-      name: "waiting-list-mistakes", person: mina, path, status: 422,
+      name: "waiting-list-mistakes",
+      person: mina,
+      path,
+      status: 422,
       send: { places: "0", price_max: "-1" },
     },
   ];
@@ -60,7 +80,9 @@ async function untilExpired(person, { reservation_id }) {
   for (let n = 0; n < EXPIRED_TRIES_MAX; n += 1) {
     const { status } = await person.ask("GET", `/reservations/${reservation_id}`);
     if (status === "EXPIRED") return;
-    await new Promise((resolve) => { setTimeout(resolve, 1_000); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1_000);
+    });
   }
   throw new Error("the hold of a minute does not expire");
 }
@@ -72,14 +94,31 @@ function holds({ mina, jun, visitor }, { held, shared, share, poor, brief }) {
     { name: "hold-poor", person: jun, path: of(poor) },
     { name: "payment", person: mina, path: `${of(held)}/payment` },
     { name: "payment-poor", person: jun, path: `${of(poor)}/payment` },
-    { name: "payment-refused", person: jun, path: `${of(poor)}/payment`, from: of(poor), status: 402, send: {} },
+    {
+      name: "payment-refused",
+      person: jun,
+      path: `${of(poor)}/payment`,
+      from: of(poor),
+      status: 402,
+      send: {},
+    },
     { name: "hold-shares", person: mina, path: `${of(shared)}/shares` },
     { name: "hold-shares-new", person: mina, path: `${of(shared)}/shares/new` },
     { name: "share", person: jun, path: share },
-    { name: "hold-expired", person: jun, ready: () => untilExpired(jun, brief), path: of(brief) },
     {
-      name: "payment-expired", person: jun, ready: () => untilExpired(jun, brief),
-      path: `${of(brief)}/payment`, from: of(brief), status: 410, send: {},
+      name: "hold-expired",
+      person: jun,
+      ready: () => untilExpired(jun, brief),
+      path: of(brief),
+    },
+    {
+      name: "payment-expired",
+      person: jun,
+      ready: () => untilExpired(jun, brief),
+      path: `${of(brief)}/payment`,
+      from: of(brief),
+      status: 410,
+      send: {},
     },
     { name: "reservation-of-nobody", person: visitor, path: of(held) },
   ];
@@ -95,14 +134,20 @@ async function makeHolds({ mina, jun, shows }) {
   const shared = await hold(mina, shows.large, { best: 2 });
   const shares = `/reservations/${shared.reservation_id}/shares`;
   const { left } = await mina.ask("GET", shares);
-  const { url } = await mina.ask("POST", shares, { places: [left[0].place], request_key: crypto.randomUUID() });
+  const { url } = await mina.ask("POST", shares, {
+    places: [left[0].place],
+    request_key: crypto.randomUUID(),
+  });
   const held = await hold(mina, shows.large, { best: 2 });
   await enter(jun, "grand-opening");
   const poor = await hold(jun, shows.large, { best: 1 });
   await enter(jun, "brief-opening");
   const brief = await hold(jun, shows.brief, { best: 1 });
   const { seats } = await jun.ask("GET", `/schedules/${shows.large}`);
-  const taken = seats.filter(({ status }) => status !== "AVAILABLE").slice(0, 2).map(({ id }) => id);
+  const taken = seats
+    .filter(({ status }) => status !== "AVAILABLE")
+    .slice(0, 2)
+    .map(({ id }) => id);
   return { paid, cancelled, shared, share: new URL(url).pathname, held, poor, brief, taken };
 }
 
@@ -113,9 +158,16 @@ export async function buying(cast) {
   const { mina, nora } = cast;
   const own = `/reservations/${made.paid.reservation_id}`;
   return [
-    ...maps(cast, made), await typeStep(cast), ...(await soldOut(cast)), ...holds(cast, made),
+    ...maps(cast, made),
+    await typeStep(cast),
+    ...(await soldOut(cast)),
+    ...holds(cast, made),
     { name: "reservation-paid", person: mina, path: own },
-    { name: "reservation-cancelled", person: mina, path: `/reservations/${made.cancelled.reservation_id}` },
+    {
+      name: "reservation-cancelled",
+      person: mina,
+      path: `/reservations/${made.cancelled.reservation_id}`,
+    },
     { name: "reservations", person: mina, path: "/reservations" },
     { name: "reservations-empty", person: nora, path: "/reservations" },
     { name: "tickets-bought", person: mina, path: `${own}/tickets` },

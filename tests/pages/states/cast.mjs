@@ -9,8 +9,12 @@ const SEOUL_MS = 9 * HOUR_MS;
 // Longer than all photos take.
 const LONG = { stay_minutes: "1440", hold_minutes: "60" };
 const GUARDS = {
-  account_age_mins: "", confirmed_address: "", proof_bits: "20", joins_per_address: "4",
-  unpaid_holds_max: "3", cool_down_mins: "30",
+  account_age_mins: "",
+  confirmed_address: "",
+  proof_bits: "20",
+  joins_per_address: "4",
+  unpaid_holds_max: "3",
+  cool_down_mins: "30",
 };
 // A ticket costs up to 121,000 points.
 const POINTS_CHARGED = 900_000;
@@ -43,15 +47,17 @@ async function signUp(base, name) {
 }
 
 async function makeShows(admin, venue) {
-  const make = (title, slug, capacity, more, starts_in_ms) => {
-    return makeShow(admin, venue, { ...show(title, slug, capacity), ...LONG, ...more }, starts_in_ms);
+  const make = (title, slug, capacity, more, starts_at) => {
+    return makeShow(admin, venue, { ...show(title, slug, capacity), ...LONG, ...more }, starts_at);
   };
   const shows = {
-    tonight: await make("Opening Tonight", "opening-tonight", 100, {}, SEOUL_MS + 2 * HOUR_MS),
+    tonight: await make("Opening Tonight", "opening-tonight", 100, {}, local(2 * HOUR_MS)),
     large: await make("Grand Opening", "grand-opening", 100),
     small: await make("Small Opening", "small-opening", 1),
     brief: await make("Brief Opening", "brief-opening", 100, { hold_minutes: "1" }),
-    drawn: await make("Drawn Opening", "drawn-opening", 100, { on_sale_at: local(5 * HOUR_MS) }),
+    drawn: await make("Drawn Opening", "drawn-opening", 100, {
+      on_sale_at: local(5 * HOUR_MS),
+    }),
     guarded: await make("Guarded Opening", "guarded-opening", 100),
     cancelled: await make("Cancelled Opening", "cancelled-opening", 100),
     over: await make("Late Opening", "late-opening", 100, { off_sale_at: local(-HOUR_MS) }),
@@ -86,7 +92,13 @@ export async function makeCast(base) {
   const venue = await makeHouse(admin);
   const shows = await makeShows(admin, venue);
   const demo = {};
-  for (const slug of ["night-on-the-han", "quiet-machines", "lantern-field", "late-jazz", "the-last-rehearsal"]) {
+  for (const slug of [
+    "night-on-the-han",
+    "quiet-machines",
+    "lantern-field",
+    "late-jazz",
+    "the-last-rehearsal",
+  ]) {
     demo[slug] = await performance(visitor, slug);
   }
   return { base, admin, mina, jun, door, visitor, nora, venue, shows, demo, section: SECTION };

@@ -5,7 +5,8 @@ async function tickets({ mina, jun, nora }) {
   const [first, offered, returned] = all.map(({ code }) => code);
   const request_key = () => crypto.randomUUID();
   const { hand_over_id } = await mina.ask("POST", `/tickets/${offered}/hand-overs`, {
-    to: "jun@stagedoor.example", request_key: request_key(),
+    to: "jun@stagedoor.example",
+    request_key: request_key(),
   });
   await mina.ask("POST", `/tickets/${returned}/returns`, { request_key: request_key() });
   return [
@@ -18,16 +19,23 @@ async function tickets({ mina, jun, nora }) {
     { name: "hand-over", person: jun, path: `/hand-overs/${hand_over_id}` },
     { name: "hand-over-own", person: mina, path: `/hand-overs/${hand_over_id}` },
     {
-      name: "hand-over-refused", person: mina, path: `/tickets/${first}/hand-overs`, from: `/tickets/${first}`,
-      status: 422, send: { to: "nobody" },
+      name: "hand-over-refused",
+      person: mina,
+      path: `/tickets/${first}/hand-overs`,
+      from: `/tickets/${first}`,
+      status: 422,
+      send: { to: "nobody" },
     },
   ];
 }
 
 async function points({ mina, jun, nora }) {
-  const send = (amount) => mina.ask("POST", "/wallet/transfers", {
-    to: "jun@stagedoor.example", amount, request_key: crypto.randomUUID(),
-  });
+  const send = (amount) =>
+    mina.ask("POST", "/wallet/transfers", {
+      to: "jun@stagedoor.example",
+      amount,
+      request_key: crypto.randomUUID(),
+    });
   const [open, done] = [await send(1_200), await send(800)];
   await jun.ask("POST", `/wallet/transfers/${done.transfer_id}/acceptance`, {});
   const { transfers } = await mina.ask("GET", "/wallet/transfers?status=PLANNED");
@@ -35,13 +43,29 @@ async function points({ mina, jun, nora }) {
   return [
     { name: "wallet", person: mina, path: "/wallet" },
     { name: "wallet-empty", person: nora, path: "/wallet" },
-    { name: "wallet-charge-mistakes", person: mina, path: "/wallet/charges", from: "/wallet", status: 422, send: { amount: "-5" } },
     {
-      name: "wallet-send-mistakes", person: mina, path: "/wallet/transfers", from: "/wallet", status: 422,
+      name: "wallet-charge-mistakes",
+      person: mina,
+      path: "/wallet/charges",
+      from: "/wallet",
+      status: 422,
+      send: { amount: "-5" },
+    },
+    {
+      name: "wallet-send-mistakes",
+      person: mina,
+      path: "/wallet/transfers",
+      from: "/wallet",
+      status: 422,
       send: { to: "nobody", amount: "0" },
     },
     { name: "transfers", person: mina, path: "/wallet/transfers" },
-    { name: "transfers-mistakes", person: mina, path: "/wallet/transfers?counterparty=x&status=Q", status: 422 },
+    {
+      name: "transfers-mistakes",
+      person: mina,
+      path: "/wallet/transfers?counterparty=x&status=Q",
+      status: 422,
+    },
     { name: "transfers-empty", person: nora, path: "/wallet/transfers" },
     { name: "transfer-offered", person: mina, path: of(open) },
     { name: "transfer-received", person: jun, path: of(open) },
@@ -58,7 +82,10 @@ function account({ mina, nora, admin }) {
   return [
     at("account", mina, "/account"),
     mistaken("account-name-mistakes", "/account/name", { name: "" }),
-    mistaken("account-password-refused", "/account/password", { password: "wrong", new_password: "a long new one" }),
+    mistaken("account-password-refused", "/account/password", {
+      password: "wrong",
+      new_password: "a long new one",
+    }),
     at("account-sessions", mina, "/account/sessions"),
     at("account-confirmation", mina, "/account/confirmation"),
     at("account-address", nora, "/account/address/confirmation"),

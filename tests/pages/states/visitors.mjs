@@ -25,22 +25,30 @@ function forms({ token }) {
   return [
     { name: "login", path: "/login" },
     {
-      name: "login-refused", path: "/login", status: 401,
+      name: "login-refused",
+      path: "/login",
+      status: 401,
       send: { email: "mina@stagedoor.example", password: "not the password" },
     },
     { name: "signup", path: "/signup" },
     {
-      name: "signup-mistakes", path: "/signup", status: 422,
+      name: "signup-mistakes",
+      path: "/signup",
+      status: 422,
       send: { name: "", email: "nobody", password: "short" },
     },
     { name: "password-forgotten", path: "/password/forgotten" },
     {
-      name: "password-forgotten-sent", path: "/password/forgotten",
+      name: "password-forgotten-sent",
+      path: "/password/forgotten",
       send: { email: "nobody@stagedoor.example" },
     },
     { name: "password-reset", path: `/password/reset?token=${token}` },
     {
-      name: "password-reset-mistakes", path: "/password/reset", from: "/login", status: 422,
+      name: "password-reset-mistakes",
+      path: "/password/reset",
+      from: "/login",
+      status: 422,
       send: { token, password: "short" },
     },
   ];
