@@ -64,7 +64,7 @@ function recordPages({ mina, reservation, mail, hook }) {
   };
 }
 
-function sentPages({ person, program, venue, versions }) {
+function sentPages({ person, program, venue, hook, versions }) {
   const sent = (name, path, from, send, status = 422) => ({
     name,
     person,
@@ -100,6 +100,14 @@ function sentPages({ person, program, venue, versions }) {
       grid: "Stalls, many",
       version: versions.venue,
     }),
+    sent("admin-api-key-made", "/admin/api-keys", null, KEY, 201),
+    sent(
+      "admin-webhook-secret",
+      `/admin/webhooks/${hook}/secret`,
+      `/admin/webhooks/${hook}`,
+      {},
+      201,
+    ),
     sent("admin-api-key-mistakes", "/admin/api-keys", "/admin/api-keys", { name: "" }),
     sent("admin-webhook-mistakes", "/admin/webhooks", "/admin/webhooks", { url: "no address" }),
   ];
@@ -159,5 +167,6 @@ export async function admin(cast) {
   });
   visited.push({ name: "admin-venue-empty", person, path: `/admin/venues/${made.empty}` });
   const versions = { venue: "0" };
-  return [...visited, ...sentPages({ person, program: made.program, venue: made.empty, versions })];
+  const { program, empty, hook } = made;
+  return [...visited, ...sentPages({ person, program, venue: empty, hook, versions })];
 }

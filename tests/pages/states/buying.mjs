@@ -14,6 +14,7 @@ function maps({ mina, jun, shows, demo, section }, { taken }) {
     inside("map-sections", "grand-opening", grand),
     inside("map-section", "grand-opening", `${grand}?section=${encodeURIComponent(section)}`),
     inside("map-seats", "night-on-the-han", `/schedules/${demo["night-on-the-han"]}`),
+    inside("map-performances", "night-on-the-han", "/programs/night-on-the-han/queue"),
     inside("map-types", "quiet-machines", `/schedules/${demo["quiet-machines"]}`),
     inside("map-zones", "lantern-field", `/schedules/${demo["lantern-field"]}`),
     inside("map-seats-and-zone", "late-jazz", jazz),

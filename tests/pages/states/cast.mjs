@@ -85,7 +85,7 @@ export async function makeCast(base) {
   const logIn = (name) => new Person(base).logIn(name);
   const [admin, mina, jun, door] = await Promise.all(["admin", "mina", "jun", "door"].map(logIn));
   const visitor = new Person(base);
-  const nora = await signUp(base, "Nora");
+  const [nora, ida] = [await signUp(base, "Nora"), await signUp(base, "Ida")];
   await admin.ask("POST", "/account/confirmation", { password: PASSWORD });
   const request_key = crypto.randomUUID();
   await mina.ask("POST", "/wallet/charges", { amount: POINTS_CHARGED, request_key });
@@ -101,5 +101,5 @@ export async function makeCast(base) {
   ]) {
     demo[slug] = await performance(visitor, slug);
   }
-  return { base, admin, mina, jun, door, visitor, nora, venue, shows, demo, section: SECTION };
+  return { base, admin, mina, jun, door, visitor, nora, ida, venue, shows, demo, section: SECTION };
 }

@@ -74,7 +74,7 @@ async function points({ mina, jun, nora }) {
   ];
 }
 
-function account({ mina, nora, admin }) {
+function account({ mina, nora, ida, admin }) {
   const at = (name, person, path) => ({ name, person, path });
   const mistaken = (name, path, send) => {
     return { name, person: mina, path, from: "/account", status: 422, send };
@@ -90,7 +90,8 @@ function account({ mina, nora, admin }) {
     at("account-confirmation", mina, "/account/confirmation"),
     at("account-address", nora, "/account/address/confirmation"),
     at("account-deletion-kept", mina, "/account/deletion"),
-    at("account-deletion", nora, "/account/deletion"),
+    at("account-deletion-waiting", nora, "/account/deletion"),
+    at("account-deletion", ida, "/account/deletion"),
     at("account-two-step", admin, "/account/second-factor"),
   ];
 }

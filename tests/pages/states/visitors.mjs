@@ -21,7 +21,7 @@ function shows() {
   ];
 }
 
-function forms({ token }) {
+function forms({ token, confirmation }) {
   return [
     { name: "login", path: "/login" },
     {
@@ -43,6 +43,7 @@ function forms({ token }) {
       path: "/password/forgotten",
       send: { email: "nobody@stagedoor.example" },
     },
+    { name: "address-confirmation", path: `/address/confirmation?token=${confirmation}` },
     { name: "password-reset", path: `/password/reset?token=${token}` },
     {
       name: "password-reset-mistakes",
@@ -62,16 +63,19 @@ function errors({ mina }) {
   ];
 }
 
-async function resetToken({ admin, visitor }) {
+// The links of mails, which only their readers know.
+async function tokens({ admin, visitor }) {
   await visitor.ask("POST", "/password/forgotten", { email: "nora@stagedoor.example" });
   const { mails } = await admin.ask("GET", "/admin/mails");
-  const { id } = mails.find(({ kind }) => kind === "reset-password");
-  const { text } = await admin.ask("GET", `/admin/mails/${id}`);
-  return /token=([\w-]+)/.exec(text)[1];
+  const ofKind = async (wanted) => {
+    const { id } = mails.find(({ kind }) => kind === wanted);
+    const { text } = await admin.ask("GET", `/admin/mails/${id}`);
+    return /token=([\w-]+)/.exec(text)[1];
+  };
+  return { token: await ofKind("reset-password"), confirmation: await ofKind("confirm-address") };
 }
 
 /** Pages that need no session. */
 export async function visitors(cast) {
-  const token = await resetToken(cast);
-  return [...shows(), ...forms({ token }), ...errors(cast)];
+  return [...shows(), ...forms(await tokens(cast)), ...errors(cast)];
 }
