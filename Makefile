@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz lighthouse watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -35,6 +35,9 @@ fuzz: ## give the parsers inputs for an hour; SECS=600 for as long, ARGS="fuzz::
 
 lighthouse: ## measure the pages with Lighthouse as a phone sees them, into docs/BROWSER.md; ARGS=5 makes five runs
 	@scripts/lighthouse $(ARGS)
+
+screenshots: ## photograph every page into target/screenshots, and look for mistakes; ARGS="--pages map,line --widths 390"
+	@scripts/screenshots $(ARGS)
 
 watch: ## run checks again at every change; ARGS="test wallet" runs tests instead
 	@scripts/watch $(ARGS)

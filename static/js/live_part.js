@@ -1,7 +1,8 @@
 // Keeps parts of a page fresh: an element with `data-live-part` and `data-live-secs` is
 // fetched again every so many seconds, and its content replaced where that has changed,
-// until the fresh one says no seconds. What was opened stays open. Without this file the page
-// is as fresh as its reload.
+// until the fresh one says no seconds. What was opened stays open. Where the page has no such
+// part any more, it is loaded again as the other page that it is by now. Without this file the
+// page is as fresh as its reload.
 
 for (const part of document.querySelectorAll("[data-live-part][data-live-secs]")) {
   const timer = setInterval(() => refresh(part, timer), Number(part.dataset.liveSecs) * 1_000);
@@ -14,7 +15,10 @@ async function refresh(part, timer) {
     if (!answer.ok || answer.redirected) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
-    if (!fresh) return;
+    if (!fresh) {
+      location.reload();
+      return;
+    }
     if (fresh.dataset.liveSecs === undefined) clearInterval(timer);
     for (const opened of part.querySelectorAll("details[id][open]")) {
       fresh.querySelector(`#${opened.id}`)?.setAttribute("open", "");

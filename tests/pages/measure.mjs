@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { launch } from "chrome-launcher";
 import lighthouse from "lighthouse";
-import { prepare } from "./office.mjs";
+import { prepare } from "./measured.mjs";
 
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
 const SCORE_MIN = 98;
