@@ -111,9 +111,9 @@ impl Servers {
             Shape::Cluster => Some(PrivateCluster::start().await),
             _ => None,
         };
-        let sentinels = match shape.is_deployed() {
-            true => Some(PrivateSentinels::start().await),
-            false => None,
+        let sentinels = match shape {
+            Shape::Deployed => Some(PrivateSentinels::start().await),
+            _ => None,
         };
         Ok(Self { postgres, standby, redis, replica, cluster, sentinels })
     }

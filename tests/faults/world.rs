@@ -48,7 +48,8 @@ pub(crate) enum Shape {
     /// Three instances behind HAProxy, which leads them to the primary or its standby, and sentinels: as
     /// docs/GROWING.md says.
     Deployed,
-    /// The same with instances of an older program, on the tables of that program.
+    /// The same with instances of an older program, on the tables of that program, and one Redis: the
+    /// first version knows no sentinels.
     Upgrade,
     /// A replica of Redis.
     Replica,
