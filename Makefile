@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz mutants lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -32,6 +32,9 @@ test-image: ## build the container's image and try it, where docker or podman is
 
 fuzz: ## give the parsers inputs for an hour; SECS=600 for as long, ARGS="fuzz::plans" picks targets
 	@scripts/test --fuzz $(or $(SECS),3600) $(ARGS)
+
+mutants: ## break the pure rules and list what no unit test notices; SHARD=1/40 for a sample
+	@scripts/mutants $(or $(SHARD),all) $(ARGS)
 
 lighthouse: ## measure the pages with Lighthouse as a phone sees them, into docs/BROWSER.md; ARGS=5 makes five runs
 	@scripts/lighthouse $(ARGS)

@@ -107,6 +107,11 @@ mod tests {
         let pass = EntryPass::read(&text, &key, now).unwrap();
         assert!(pass.admits(&mine));
         assert!(!pass.admits(&stay(now)));
+        let other_person = Stay { account_id: AccountId(Uuid::now_v7()), ..mine.clone() };
+        let other_program = Stay { program_id: ProgramId(Uuid::now_v7()), ..mine.clone() };
+        assert!(!pass.admits(&other_person) && !pass.admits(&other_program));
+        assert!(pass.is_of(mine.program_id) && !pass.is_of(other_program.program_id));
+        assert_eq!(pass.ends_at(), mine.expires_at.timestamp());
         let rejoined = Stay { queue_number: QueueNumber(8), ..mine };
         assert!(!pass.admits(&rejoined));
     }

@@ -257,12 +257,17 @@ mod tests {
             (10_001, 26_000, 34_000),
             (1_000_000, 26_000, 34_000),
         ] {
+            let mut all = Vec::new();
             for _ in 0..200 {
                 let asked = retry_after_ms(Some(ahead), Duration::from_mins(1));
                 assert!((from..=to).contains(&asked), "{ahead} ahead: {asked} ms");
+                all.push(asked);
                 let soon = retry_after_ms(Some(ahead), Duration::from_secs(2));
-                assert!(soon <= if ahead < 10_000 { 600 } else { 1_200 }, "{ahead}: {soon} ms");
+                assert_eq!(soon, if ahead < 10_000 { 600 } else { 1_200 }, "{ahead}");
             }
+            let middle = u64::midpoint(from, to);
+            let is_spread = all.iter().any(|ms| *ms < middle) && all.iter().any(|ms| *ms > middle);
+            assert_eq!(is_spread, from < to, "{ahead}");
         }
     }
 }

@@ -174,7 +174,8 @@ mod tests {
         let spend = |points| {
             wallet.after(&Movement::debit(Kind::Payment, Points::new(points).unwrap(), Uuid::nil()))
         };
-        assert_eq!(spend(60).unwrap().balance.get(), 40);
+        let left = spend(60).unwrap();
+        assert_eq!((left.balance.get(), left.version), (40, 8));
         let refusal = spend(61).unwrap_err();
         let WalletError::InsufficientPoints { balance, needed } = refusal else {
             panic!("{refusal}")
@@ -221,5 +222,24 @@ mod tests {
         let credit = Movement::credit(Kind::Charge, Points::new(1).unwrap(), Uuid::nil());
         let refusal = wallet(i64::MAX, 0).after(&credit).unwrap_err();
         assert!(matches!(refusal, WalletError::TooManyPoints), "{refusal}");
+    }
+
+    #[test]
+    fn what_is_only_withheld_is_shown_in_brackets() {
+        let shown = |amount, pending_change| {
+            let entry = PointTransaction {
+                id: Uuid::nil(),
+                kind: Kind::Payment,
+                amount,
+                balance_after: Points::ZERO,
+                pending_change,
+                reference_id: Uuid::nil(),
+                counterparty: None,
+                created_at: DateTime::UNIX_EPOCH,
+            };
+            entry.shown()
+        };
+        assert_eq!([shown(5, 0), shown(-5, -5), shown(0, 0)], ["+5", "\u{2212}5", "0"]);
+        assert_eq!([shown(0, 5), shown(0, -5)], ["(\u{2212}5)", "(+5)"]);
     }
 }

@@ -180,6 +180,9 @@ mod tests {
             "ada wrote the first program",
             "정말 긴 비밀번호예요",
             "xK3#pq9!",
+            "김민아 123456",
+            "x1x1 a lovely kin",
+            &"x1".repeat(128),
         ] {
             assert_eq!(checked(fine), Ok(()), "{fine}");
         }

@@ -197,6 +197,9 @@ mod tests {
             panic!()
         };
         assert_eq!(old.0.len(), OLD_RECOVERY_BYTES);
+        let padded = |bytes: usize| format!("{:>bytes$}", "123456");
+        assert!(SignInCode::parse(&padded(TYPED_BYTES_MAX)).is_some());
+        assert!(SignInCode::parse(&padded(TYPED_BYTES_MAX + 1)).is_none());
         let long = "A".repeat(1_000);
         for nonsense in ["", "12345", "1234567", "１２３４５６", "AAAA-BBBB", "no code", &long]
         {

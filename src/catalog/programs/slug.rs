@@ -59,6 +59,8 @@ mod tests {
         let name = name_of(&"seventeen ".repeat(12));
         assert_eq!(name, ["seventeen"; 7].join("-"));
         assert_eq!(name_of(&"x".repeat(120)).len(), CHARS_MAX);
+        let two = |second: usize| name_of(&format!("{} {}", "x".repeat(37), "y".repeat(second)));
+        assert_eq!((two(38).len(), two(39).len()), (CHARS_MAX, 37));
         assert!(names_of("x").iter().all(|name| name.len() <= 80));
         assert_eq!(names_of("x")[..3], ["x", "x-2", "x-3"]);
     }

@@ -169,6 +169,7 @@ mod tests {
         let (ada, bob) = (AccountId(Uuid::now_v7()), AccountId(Uuid::now_v7()));
         let (program, other) = (ProgramId(Uuid::now_v7()), ProgramId(Uuid::now_v7()));
         let set = Challenge::set(&key(), ada, program, BITS, now).unwrap();
+        assert_eq!((set.seed.len(), set.expires_at), (SEED_CHARS, now + CHALLENGE_LIVES));
         let solved = solve(&set);
         let check = |account, program, at| solved.check(&key(), account, program, at);
         assert_eq!(check(ada, program, now).unwrap().bits, BITS);
@@ -188,6 +189,8 @@ mod tests {
             (0..u64::MAX).find(|nonce| zero_bits(&set.seed, &nonce.to_string()) < BITS).unwrap();
         let mut nonces = vec![idle.to_string(), String::new(), "x".to_owned(), "-1".to_owned()];
         nonces.push("0".repeat(17));
+        let is_work = |nonce: &String| zero_bits(&set.seed, nonce) >= BITS;
+        nonces.extend((0..u64::MAX).map(|nonce| format!("x{nonce}")).find(is_work));
         for nonce in nonces {
             let tried = Solution { challenge: set.text.clone(), nonce };
             assert!(tried.check(&key(), ada, program, now).is_none(), "{tried:?}");

@@ -184,4 +184,24 @@ mod tests {
             assert!(nonsense.parse::<Place>().is_err(), "{nonsense}");
         }
     }
+
+    #[test]
+    fn only_a_share_whose_points_are_withheld_gives_any_back() {
+        use ShareStatus::{Open, Paid, Returned, TakenBack, Withdrawn, Withheld};
+        let payer_id = AccountId(Uuid::now_v7());
+        for status in [Open, Withheld, Paid, Withdrawn, TakenBack, Returned] {
+            assert_eq!(status.is_live(), matches!(status, Open | Withheld), "{status:?}");
+            let share = LockedShare {
+                id: ShareId(Uuid::now_v7()),
+                payer_id: Some(payer_id),
+                amount: Points::ONE,
+                status,
+                version: 1,
+                has_link: true,
+            };
+            let withheld = share.withheld();
+            assert_eq!(withheld.is_some(), status == Withheld, "{status:?}");
+            assert!(withheld.is_none_or(|of| of.share_id == share.id.0 && of.payer_id == payer_id));
+        }
+    }
 }

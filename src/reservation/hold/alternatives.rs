@@ -152,4 +152,37 @@ mod tests {
         assert_eq!(totals(i64::MAX / 2), [i64::MAX - 1]);
         assert_eq!(totals(i64::MAX / 2 + 1), [0_i64; 0]);
     }
+
+    #[test]
+    fn the_same_price_comes_first_then_a_full_view_and_then_the_nearest() {
+        let places = [
+            (0, 20_i16, 50, SeatKind::Standard),
+            (2, 21, 60, SeatKind::Standard),
+            (4, 22, 50, SeatKind::RestrictedView),
+            (6, 12, 50, SeatKind::Standard),
+            (8, 27, 50, SeatKind::Standard),
+        ];
+        let some = row(Points::ONE).swap_remove(2);
+        for is_turned in [false, true] {
+            let house = places.map(|(number, place, price, kind)| MapSeat {
+                id: ScheduleSeatId(i64::from(number)),
+                number,
+                x: if is_turned { 4.0 } else { f32::from(place) },
+                y: if is_turned { f32::from(place) } else { 4.0 },
+                price: Points::new(price).unwrap(),
+                kind,
+                ..some.clone()
+            });
+            // A lease takes a seat that reads as free.
+            let taken = [ScheduleSeatId(0)];
+            let offers = |n: usize| {
+                let untyped = (&WantedTypes::default(), &TypesAsked::default());
+                let offers = nearest(&house[..n], &taken, &taken, Proposal::All, untyped);
+                let said = |offer: &Alternative| (offer.seat_ids[0].0, offer.price_difference);
+                offers.iter().map(said).collect::<Vec<_>>()
+            };
+            assert_eq!(offers(5), [(8, 0), (6, 0), (4, 0)]);
+            assert_eq!(offers(3), [(4, 0), (2, 10)]);
+        }
+    }
 }

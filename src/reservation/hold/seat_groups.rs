@@ -187,4 +187,31 @@ mod tests {
         let firsts: std::collections::BTreeSet<_> = (0..100).map(first_of).collect();
         assert!(firsts.len() >= 3, "{firsts:?}");
     }
+
+    #[test]
+    fn the_nearest_to_the_middle_of_the_front_is_best() {
+        let mut seats = snapshot(&mut StdRng::seed_from_u64(7));
+        let some = seats.swap_remove(0);
+        let free = [(5_u8, 24_u8), (15, 24), (5, 10), (15, 38)];
+        let is_free =
+            |y, x| free.iter().any(|(row, left)| *row == y && (0..2).any(|n| left + n == x));
+        let rows = [5, 10, 15].into_iter().flat_map(|y| (10..=40).map(move |x| (y, x)));
+        let seats: Vec<MapSeat> = rows
+            .map(|(y, x)| MapSeat {
+                id: ScheduleSeatId(i64::from(y) * 100 + i64::from(x)),
+                row_label: y.to_string(),
+                number: i32::from(x),
+                x: f32::from(x),
+                y: f32::from(y),
+                status: if is_free(y, x) { SeatStatus::Available } else { SeatStatus::Held },
+                ..some.clone()
+            })
+            .collect();
+        let free_seats: Vec<&MapSeat> = seats.iter().filter(|seat| seat.is_free()).collect();
+        for person in 0..16 {
+            let ranked = ranked(&seats, &free_seats, 2, AccountId(Uuid::from_u128(person)));
+            let firsts: Vec<_> = ranked.iter().map(|group| group.seats[0].id.0).collect();
+            assert_eq!(firsts, free.map(|(y, x)| i64::from(y) * 100 + i64::from(x)));
+        }
+    }
 }

@@ -134,3 +134,180 @@ fn require_existing(parts: &[Part], order: &WishOrder) -> Result<(), WaitingList
         false => Err(WaitingListError::MoreThanExist { places_max }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::{
+        catalog::{ScheduleId, ZoneId},
+        infra::idempotency::RequestKey,
+        points::Points,
+        reservation::waiting_list::matching::FreeZone,
+    };
+
+    /// A list of a performance with nothing free. An account may have 3 places, 2 of them by a wish.
+    fn state(accounts: &[AccountId]) -> ListState {
+        let terms = |account_id| HoldTerms {
+            account_id,
+            moment: DateTime::UNIX_EPOCH,
+            is_on_sale: true,
+            hold_ttl_secs: 300,
+            refund_until: DateTime::UNIX_EPOCH,
+            refund_percent: 100,
+            places_min: 1,
+            places_max: 3,
+            places_live: 0,
+            cools_until: None,
+            kept_until: DateTime::UNIX_EPOCH,
+            wheelchairs: None,
+            has_wish: false,
+        };
+        ListState {
+            offers: OfferTerms {
+                schedule_id: ScheduleId(Uuid::nil()),
+                is_on_sale: true,
+                is_coming: false,
+                keeps_places: false,
+                offer_secs: 60,
+            },
+            terms: accounts.iter().map(|id| (*id, terms(*id))).collect(),
+            parts: vec![part("Stalls", 30, 2, false), part("Pit", 20, 2, true)],
+            free: FreePlaces::default(),
+            wishers: HashSet::new(),
+            waiting: 0,
+            places_max: 2,
+        }
+    }
+
+    fn part(name: &str, price: i64, places: i64, is_zone: bool) -> Part {
+        Part { name: name.to_owned(), price: Points::new(price).unwrap(), places, is_zone }
+    }
+
+    fn order(places: i32) -> WishOrder {
+        WishOrder { places, section: None, price_max: None, is_together: false }
+    }
+
+    fn wish(account_id: AccountId, order: WishOrder) -> WishRequest {
+        WishRequest { account_id, order, key: None }
+    }
+
+    /// What the first wish of Ada's list gets, after a change of its state.
+    fn decide_after(
+        change: impl FnOnce(&mut ListState, AccountId),
+        order: WishOrder,
+    ) -> Result<Wished, WaitingListError> {
+        let ada = AccountId(Uuid::now_v7());
+        let mut state = state(&[ada]);
+        change(&mut state, ada);
+        WishDecisions::new(state, 1).decide(&wish(ada, order), &mut Outcomes::default())
+    }
+
+    #[test]
+    fn wishes_are_numbered_in_their_order_and_an_account_has_one() {
+        let [ada, bob] = std::array::from_fn(|_| AccountId(Uuid::now_v7()));
+        let (mut decisions, mut outcomes) =
+            (WishDecisions::new(state(&[ada, bob]), 7), Outcomes::default());
+        let mut keyed = wish(ada, order(1));
+        keyed.key = Some(RequestKey::new(ada.0, Uuid::now_v7(), "", &keyed.order));
+        let first = decisions.decide(&keyed, &mut outcomes).unwrap();
+        assert_eq!(decisions.decide(&keyed, &mut outcomes).unwrap(), first);
+        let refused = decisions.decide(&wish(ada, order(2)), &mut outcomes).unwrap_err();
+        assert!(matches!(refused, WaitingListError::WishedAlready), "{refused:?}");
+        let second = decisions.decide(&wish(bob, order(2)), &mut outcomes).unwrap();
+        assert_eq!((first.number, second.number), (7, 8));
+        let written: Vec<_> = decisions.new.iter().map(|wish| (wish.id, wish.number)).collect();
+        assert_eq!(written, [(first.wish_id, 7), (second.wish_id, 8)]);
+    }
+
+    #[test]
+    fn the_last_wish_that_a_list_has_room_for_fills_it() {
+        let [ada, bob] = std::array::from_fn(|_| AccountId(Uuid::now_v7()));
+        let almost_full = ListState { waiting: WAITING_MAX - 1, ..state(&[ada, bob]) };
+        let (mut decisions, mut outcomes) =
+            (WishDecisions::new(almost_full, 1), Outcomes::default());
+        assert!(decisions.decide(&wish(ada, order(1)), &mut outcomes).is_ok());
+        let refused = decisions.decide(&wish(bob, order(1)), &mut outcomes).unwrap_err();
+        assert!(matches!(refused, WaitingListError::Full), "{refused:?}");
+    }
+
+    #[test]
+    fn a_list_is_open_while_its_performance_is_on_sale_and_an_offer_has_time() {
+        let coming = decide_after(|state, _| state.offers.is_coming = true, order(1));
+        assert!(matches!(coming, Err(WaitingListError::NotOpen)), "{coming:?}");
+        let over = decide_after(|state, _| state.offers.is_on_sale = false, order(1));
+        assert!(matches!(over, Err(WaitingListError::SaleClosed)), "{over:?}");
+        let late = decide_after(|state, _| state.offers.offer_secs = 59, order(1));
+        assert!(matches!(late, Err(WaitingListError::SaleClosed)), "{late:?}");
+        assert!(decide_after(|_, _| {}, order(1)).is_ok());
+    }
+
+    #[test]
+    fn a_wish_is_within_what_a_hold_and_an_account_may_have() {
+        let more = decide_after(|_, _| {}, order(3));
+        assert!(matches!(more, Err(WaitingListError::TooMany { places_max: 2 })), "{more:?}");
+        let have = |places_live, places_min| {
+            let change = move |state: &mut ListState, ada| {
+                let terms = state.terms.get_mut(&ada).unwrap();
+                (terms.places_live, terms.places_min) = (places_live, places_min);
+            };
+            decide_after(change, order(2))
+        };
+        assert!(have(1, 2).is_ok());
+        let fewer = have(0, 3);
+        assert!(matches!(fewer, Err(WaitingListError::TooFew { places_min: 3 })), "{fewer:?}");
+        for places_live in [2, i64::MAX] {
+            let above = have(places_live, 1);
+            let is_limit = matches!(above, Err(WaitingListError::AccountLimit { places_max: 3 }));
+            assert!(is_limit, "{above:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_free_is_bought_and_not_wished_for() {
+        let zone = |name: &str| FreeZone {
+            id: ZoneId(Uuid::now_v7()),
+            name: name.to_owned(),
+            price: Points::new(20).unwrap(),
+            remaining: 1,
+            returned: Vec::new(),
+        };
+        let free = FreePlaces { seats: Vec::new(), zones: vec![zone("Pit"), zone("Lawn")] };
+        let wish = |order| decide_after(|state, _| state.free = free.clone(), order);
+        let one = wish(order(1));
+        assert!(matches!(one, Err(WaitingListError::PlacesFree)), "{one:?}");
+        // Two are free, but not together.
+        assert!(wish(order(2)).is_ok());
+    }
+
+    #[test]
+    fn a_wish_is_for_what_exists() {
+        let parts = vec![
+            part("Stalls", 30, 1, false),
+            part("Circle", 10, 1, false),
+            part("Pit", 20, 1, true),
+            part("Lawn", 20, 1, true),
+        ];
+        let wish = |places, section: Option<&str>, price_max| {
+            let section = section.map(str::to_owned);
+            let price_max = Points::new(price_max);
+            let order = WishOrder { section, price_max, ..order(places) };
+            decide_after(|state, _| state.parts = parts.clone(), order)
+        };
+        assert!(wish(2, None, -1).is_ok(), "seats of two sections");
+        assert!(wish(2, None, 30).is_ok(), "each at most at that price");
+        let is_more = |wished: Result<Wished, _>, exist| match wished {
+            Err(WaitingListError::MoreThanExist { places_max }) => places_max == exist,
+            _ => false,
+        };
+        assert!(is_more(wish(2, None, 29), 1), "one seat, or one place of a zone");
+        assert!(is_more(wish(1, Some("Pit"), 19), 0));
+        assert!(wish(1, Some("Pit"), 20).is_ok());
+        assert!(is_more(wish(2, Some("Stalls"), -1), 1));
+        let unknown = wish(1, Some("Attic"), -1);
+        assert!(matches!(unknown, Err(WaitingListError::UnknownSection)), "{unknown:?}");
+        let nothing = decide_after(|state, _| state.parts = Vec::new(), order(1));
+        assert!(is_more(nothing, 0));
+    }
+}

@@ -169,4 +169,13 @@ mod tests {
         let names: Vec<_> = months.into_iter().map(Month::name).collect();
         assert_eq!(names, ["2026-02", "2026-01", "2025-12"]);
     }
+
+    #[test]
+    fn a_filter_that_names_anything_is_narrow() {
+        let month = Month::parse("2026-12");
+        assert!(!StatementFilter::default().is_narrow());
+        assert!(StatementFilter { month, kind: None }.is_narrow());
+        assert!(StatementFilter { month: None, kind: Some(Kind::Payment) }.is_narrow());
+        assert_eq!(month.and_then(Month::next), Month::parse("2027-01"));
+    }
 }

@@ -227,3 +227,50 @@ impl Transfer {
         if self.is_sent() { &self.to } else { &self.from }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_receiver_answers_and_the_sender_cancels() {
+        let [sender_id, receiver_id] = std::array::from_fn(|_| AccountId(Uuid::now_v7()));
+        let locked = LockedTransfer {
+            transfer_id: TransferId(Uuid::now_v7()),
+            sender_id,
+            receiver_id,
+            amount: Points::ONE,
+            status: TransferStatus::Pending,
+            version: 1,
+            is_lapsed: false,
+            planned_for: None,
+        };
+        for answer in [TransferAnswer::Accept, TransferAnswer::Reject, TransferAnswer::Cancel] {
+            let is_senders = matches!(answer, TransferAnswer::Cancel);
+            assert_eq!(locked.is_up_to(sender_id, answer), is_senders);
+            assert_eq!(locked.is_up_to(receiver_id, answer), !is_senders);
+            assert!(!answer.outcome().is_open());
+        }
+        assert!(TransferStatus::Planned.is_open() && TransferStatus::Pending.is_open());
+    }
+
+    #[test]
+    fn each_side_sees_the_other() {
+        let seen = |direction| {
+            let transfer = Transfer {
+                transfer_id: TransferId(Uuid::now_v7()),
+                direction,
+                from: "Ada".to_owned(),
+                to: "Bob".to_owned(),
+                amount: Points::ONE,
+                status: TransferStatus::Pending,
+                starts_at: None,
+                expires_at: DateTime::UNIX_EPOCH,
+                created_at: DateTime::UNIX_EPOCH,
+            };
+            (transfer.is_sent(), transfer.counterparty().to_owned())
+        };
+        assert_eq!(seen(TransferDirection::Sent), (true, "Bob".to_owned()));
+        assert_eq!(seen(TransferDirection::Received), (false, "Ada".to_owned()));
+    }
+}

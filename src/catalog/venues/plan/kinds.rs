@@ -51,3 +51,37 @@ pub(super) fn require_wheelchairs(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::venues::plan::SeatPlan;
+
+    #[test]
+    fn a_companion_belongs_to_a_wheelchair_place_of_its_row() {
+        let head = "section,row,number,kind,companion_of\nA,1,1,WHEELCHAIR,\nA,1,3,,\n";
+        let refused = |text: &str| {
+            let mistake = SeatPlan::from_csv(&format!("{head}{text}\n")).unwrap_err();
+            (mistake.line, mistake.problem, mistake.text)
+        };
+        for of in ["", "0", "-1", "x"] {
+            let said = refused(&format!("A,1,2,COMPANION,{of}"));
+            assert_eq!(said, (4, PlanProblem::Companion, of.to_owned()));
+        }
+        for of in ["1", "x"] {
+            let said = refused(&format!("A,1,2,,{of}"));
+            assert_eq!(said, (4, PlanProblem::Companion, of.to_owned()));
+        }
+        for (of, problem) in [("3", PlanProblem::NotWheelchair), ("4", PlanProblem::NoSuchPlace)] {
+            let said = refused(&format!("A,1,2,COMPANION,{of}"));
+            assert_eq!(said, (4, problem, of.to_owned()));
+        }
+        assert_eq!(refused("A,1,2,Throne,").1, PlanProblem::Kind);
+    }
+
+    #[test]
+    fn a_plan_without_kinds_is_written_without_their_columns() {
+        let text = "section,row,number\nA,1,1\n";
+        assert_eq!(SeatPlan::from_csv(text).unwrap().to_csv(), text);
+    }
+}

@@ -56,3 +56,30 @@ impl PlanProblem {
         format!("admin-plan-{}", self.as_ref())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{NAME_CHARS_MAX, SeatPlan},
+        *,
+    };
+
+    #[test]
+    fn names_and_places_have_their_bounds() {
+        let problem = |section: &str, x: &str| {
+            let text = format!("section,row,number,x,y\n{section},1,1,{x},0\n");
+            SeatPlan::from_csv(&text).err().map(|mistake| mistake.problem)
+        };
+        let longest = "é".repeat(NAME_CHARS_MAX);
+        assert_eq!(problem(&longest, "0"), None);
+        for name in [format!("{longest}é"), "a\tb".to_owned(), "a\u{fffd}".to_owned()] {
+            assert_eq!(problem(&name, "0"), Some(PlanProblem::Name), "{name}");
+        }
+        for x in ["10000", "-10000"] {
+            assert_eq!(problem("A", x), None, "{x}");
+        }
+        for x in ["10000.5", "-10000.5", "inf"] {
+            assert_eq!(problem("A", x), Some(PlanProblem::Place), "{x}");
+        }
+    }
+}

@@ -134,4 +134,21 @@ mod tests {
             assert_eq!(ReceiptText::parse(&text), None, "{text}");
         }
     }
+
+    #[test]
+    fn a_receipt_says_to_readers_what_is_signed() {
+        let text = ReceiptText::parse(&format!("{FORMAT}\n{SAID}{ACCOUNT}\n")).unwrap();
+        let later = format!("{FORMAT}\n{SAID}{ACCOUNT}\n").replace("\n7\n", "\n8\n");
+        let later = ReceiptText::parse(&later).unwrap().entry;
+        let agrees = |change: &dyn Fn(&mut Receipt)| {
+            let mut receipt = Receipt::of(&text, "key", String::new(), None);
+            change(&mut receipt);
+            receipt.agrees_with(&text)
+        };
+        assert!(agrees(&|_| {}));
+        assert!(!agrees(&|receipt| receipt.log.push('x')));
+        assert!(!agrees(&|receipt| receipt.queue_number = later.number));
+        assert!(!agrees(&|receipt| receipt.joined_at += chrono::TimeDelta::microseconds(1)));
+        assert!(!agrees(&|receipt| receipt.leaf_hash = later.hash().to_string()));
+    }
 }

@@ -305,3 +305,15 @@ fn from_the_general_sale_on_the_places_are_ordinary() {
     house.decisions.terms.get_mut(&ada).unwrap().kept_until = now();
     assert!(house.decide(&house.seats(ada, &[2])).unwrap().is_some());
 }
+
+#[test]
+fn a_hold_keeps_its_owner_admitted_to_its_end() {
+    let [ada] = people();
+    for secs in [299, 300, 301] {
+        let mut house = House::with(&[ada], WhenHeld::Skip);
+        let ends_at = now() + TimeDelta::seconds(secs);
+        house.decisions.stays.get_mut(&ada).unwrap().expires_at = ends_at;
+        house.decide(&house.seats(ada, &[1])).unwrap().unwrap();
+        assert_eq!(house.decisions.extended.len(), usize::from(secs < 300), "{secs}");
+    }
+}

@@ -222,4 +222,39 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_other_disputes_took_stays_taken_when_one_is_won() {
+        let purchase = PaidPurchase { reversed: 500, ..purchase(500, 500) };
+        let row = |cause, cause_ref: &str, points| Reversal {
+            cause,
+            cause_ref: cause_ref.to_owned(),
+            points,
+        };
+        // Of the refund of 200 the disputes had left 100.
+        let mut before = vec![
+            row(Cause::Dispute, "dp_1", 300),
+            row(Cause::Dispute, "dp_2", 100),
+            row(Cause::Refund, "200", 100),
+        ];
+        let won = told(Cause::DisputeWon, 300);
+        assert_eq!(purchase.points_of(&won, &before), Some(-200));
+        before.push(row(Cause::DisputeWon, "dp_2", 0));
+        assert_eq!(purchase.points_of(&won, &before), Some(-300));
+    }
+
+    #[test]
+    fn a_refund_that_is_worth_nothing_more_is_booked_already() {
+        let purchase = PaidPurchase { reversed: 500, ..purchase(500, 1_000) };
+        let cause_ref = "1000".to_owned();
+        let before = [Reversal { cause: Cause::Refund, cause_ref, points: 500 }];
+        assert_eq!(purchase.points_of(&told(Cause::Refund, 999), &before), None);
+        for (cause, amount, is_whole) in [
+            (Cause::Refund, 999, false),
+            (Cause::Refund, 1_000, true),
+            (Cause::Dispute, 1_000, false),
+        ] {
+            assert_eq!(purchase.is_refunded_by(&told(cause, amount)), is_whole, "{amount}");
+        }
+    }
 }
