@@ -27,9 +27,10 @@ pub async fn migrate_for(config: &Config) -> Result<Pool, MigrateError> {
     if config.database_owner_url.is_none() && may_go_on(&owner).await {
         return Ok(Pool::of(config)?);
     }
-    migrate(&owner).await?;
     let serving = PgConnectOptions::from_str(&config.database_url)?;
-    grant(&owner, serving.get_username()).await?;
+    grant(&owner, serving.get_username(), include_str!("default_grants.sql")).await?;
+    migrate(&owner).await?;
+    grant(&owner, serving.get_username(), include_str!("grants.sql")).await?;
     Ok(Pool::of(config)?)
 }
 
@@ -58,13 +59,13 @@ pub async fn is_owner(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     .await
 }
 
-/// Grants `role` what serving needs, and no more.
-async fn grant(owner: &Pool, role: &str) -> Result<(), sqlx::Error> {
+/// Grants `role` what `grants` says.
+async fn grant(owner: &Pool, role: &str, grants: &'static str) -> Result<(), sqlx::Error> {
     let mut db = owner.connect_beside(APPLICATION_NAME, GRANT_MAX).await?;
     let mut tx = db.begin().await?;
     sqlx::query!("select set_config('stagedoor.serving_role', $1, true)", role)
         .fetch_one(&mut *tx)
         .await?;
-    tx.execute(include_str!("grants.sql")).await?;
+    tx.execute(grants).await?;
     tx.commit().await
 }
