@@ -24,8 +24,14 @@ pub fn is_conflict(error: &sqlx::Error) -> bool {
     has_code(error, &["40001", "40P01"])
 }
 
+/// Whether the server takes no writes: it is a standby, which whatever stands between led this
+/// connection to.
+pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
+    has_code(error, &["25006"])
+}
+
 /// Whether PostgreSQL could not be asked at all, as opposed to having refused. A statement or a
-/// transaction that ran out of time counts as well.
+/// transaction that ran out of time counts as well, and a standby that was asked to write.
 pub fn is_unavailable(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -34,11 +40,13 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
-        sqlx::Error::Database(cause) => cause.code().is_some_and(|code| {
-            // Connection exceptions, insufficient resources, operator intervention (a shutdown, a
-            // cancelled statement), idle in transaction too long.
-            ["08", "53", "57"].iter().any(|class| code.starts_with(class)) || code == "25P03"
-        }),
+        sqlx::Error::Database(cause) => {
+            cause.code().is_some_and(|code| {
+                // Connection exceptions, insufficient resources, operator intervention (a shutdown, a
+                // cancelled statement), idle in transaction too long.
+                ["08", "53", "57"].iter().any(|class| code.starts_with(class)) || code == "25P03"
+            }) || is_read_only(error)
+        }
         _ => false,
     }
 }

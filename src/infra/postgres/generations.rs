@@ -8,6 +8,8 @@ use std::sync::{
 
 use sqlx::error::DatabaseError;
 
+use super::error::is_read_only;
+
 /// Counters of one pool. A new connection belongs to the newest generation; a loss in the newest
 /// begins another one, so that many losses of one failure begin only one.
 #[derive(Debug, Default)]
@@ -83,9 +85,13 @@ impl Life {
         }
     }
 
-    /// Ends the life if `error` means that the connection is of no more use.
+    /// Ends the life if `error` means that the connection is of no more use. Those that are no younger
+    /// than a connection to a standby end as well: they may lead there, too, where they would answer.
     pub(crate) fn note(&mut self, error: &sqlx::Error) {
-        if ends_connection(error) {
+        if is_read_only(error) {
+            self.lose();
+            self.generations.condemn(self.generation);
+        } else if ends_connection(error) {
             self.lose();
         }
     }

@@ -5,6 +5,7 @@
 //! `scripts/record-release` makes it, with the data of [`sample`].
 
 mod sample;
+mod while_serving;
 
 use std::{fs, process::Command};
 

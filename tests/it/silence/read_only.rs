@@ -1,0 +1,36 @@
+//! A standby answers in the place of the primary: it reads, and writes nothing.
+
+use sqlx::{AssertSqlSafe, PgPool, raw_sql};
+
+use crate::support::{Concert, Office, read_one, run_sql, until};
+
+/// Has all new sessions of this database write, or only read as those of a standby do.
+async fn let_write(db: &PgPool, writes: bool) {
+    let name: String = read_one(db, "select current_database()").await;
+    let reads = if writes { "off" } else { "on" };
+    let sql = format!(r#"alter database "{name}" set default_transaction_read_only = {reads}"#);
+    raw_sql(AssertSqlSafe(sql)).execute(db).await.unwrap();
+}
+
+#[sqlx::test]
+async fn whoever_is_led_to_a_standby_is_told_to_come_back_and_then_led_to_the_primary(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("Ada").await;
+    let line = format!("/programs/{}/queue", concert.slug);
+    let_write(&db, false).await;
+    run_sql(
+        &db,
+        "select pg_terminate_backend(pid, 5000) from pg_stat_activity
+         where application_name = 'stagedoor' and datname = current_database()",
+    )
+    .await;
+    for _ in 0..5 {
+        let refused = ada.post(&line, &()).await;
+        let told = (refused.status, refused.code());
+        assert_eq!(told, (503, "unavailable".to_owned()), "{}", refused.body);
+    }
+    let_write(&db, true).await;
+    until("joining", async || ada.post(&line, &()).await.status == 201).await;
+    office.close().await;
+}
