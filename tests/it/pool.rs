@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use stagedoor::infra::postgres::Pool;
 
 use crate::support::{
-    CountedWire, free_port, pool, read_one, read_one_with, run_sql, run_sql_with,
+    CountedWire, free_port, let_write, pool, read_one, read_one_with, run_sql, run_sql_with,
 };
 
 /// Connections over a wire that is served by the runtime of the test itself: nothing is
@@ -132,6 +132,25 @@ async fn a_connection_that_the_server_ended_is_replaced(db: PgPool) {
     // It was used a moment ago and is not tested; a read is put to another one.
     assert_ne!(pid().await.unwrap(), ended);
     assert_eq!(pool.size(), 1);
+}
+
+#[sqlx::test]
+async fn connections_to_a_standby_are_replaced_once_one_of_them_was_to_write(db: PgPool) {
+    make_notes(&db).await;
+    let_write(&db, false).await;
+    let pool = pool(&db, 2);
+    for tx in [pool.begin().await, pool.begin().await] {
+        tx.unwrap().commit().await.unwrap();
+    }
+    let_write(&db, true).await;
+    let mut tx = pool.begin().await.unwrap();
+    let refused = sqlx::query("delete from notes").execute(&mut *tx).await.unwrap_err();
+    assert!(stagedoor::infra::postgres::is_unavailable(&refused), "{refused}");
+    drop(tx);
+    let (mut one, mut other) = (pool.begin().await.unwrap(), pool.begin().await.unwrap());
+    for (id, tx) in [(1, &mut one), (2, &mut other)] {
+        run_sql_with(&mut **tx, "insert into notes values ($1)", id).await;
+    }
 }
 
 #[sqlx::test]

@@ -1,16 +1,8 @@
 //! A standby answers in the place of the primary: it reads, and writes nothing.
 
-use sqlx::{AssertSqlSafe, PgPool, raw_sql};
+use sqlx::PgPool;
 
-use crate::support::{Concert, Office, read_one, run_sql, until};
-
-/// Has all new sessions of this database write, or only read as those of a standby do.
-async fn let_write(db: &PgPool, writes: bool) {
-    let name: String = read_one(db, "select current_database()").await;
-    let reads = if writes { "off" } else { "on" };
-    let sql = format!(r#"alter database "{name}" set default_transaction_read_only = {reads}"#);
-    raw_sql(AssertSqlSafe(sql)).execute(db).await.unwrap();
-}
+use crate::support::{Concert, Office, let_write, run_sql, until};
 
 #[sqlx::test]
 async fn whoever_is_led_to_a_standby_is_told_to_come_back_and_then_led_to_the_primary(db: PgPool) {

@@ -52,7 +52,8 @@ pub(crate) use private_sentinels::PrivateSentinels;
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
 pub(crate) use rows::{
-    acts, email_of, read_all, read_all_with, read_one, read_one_with, run_sql, run_sql_with,
+    acts, email_of, let_write, read_all, read_all_with, read_one, read_one_with, run_sql,
+    run_sql_with,
 };
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;

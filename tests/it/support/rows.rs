@@ -1,6 +1,8 @@
 //! Statements of the tests' own: run one, or read one value or one column.
 
-use sqlx::{Encode, FromRow, PgExecutor, PgPool, Postgres, SqlSafeStr, Type, postgres::PgRow};
+use sqlx::{
+    AssertSqlSafe, Encode, FromRow, PgExecutor, PgPool, Postgres, SqlSafeStr, Type, postgres::PgRow,
+};
 use uuid::Uuid;
 
 /// Runs a statement.
@@ -69,4 +71,12 @@ pub(crate) async fn email_of(db: &PgPool, account_id: Uuid) -> String {
 /// Returns the acts in the audit log, oldest first.
 pub(crate) async fn acts(db: &PgPool) -> Vec<String> {
     read_all(db, "select act from audit_log order by id").await
+}
+
+/// Has all new sessions of a database write, or only read as those of a standby do.
+pub(crate) async fn let_write(db: &PgPool, writes: bool) {
+    let name: String = read_one(db, "select current_database()").await;
+    let reads = if writes { "off" } else { "on" };
+    let sql = format!(r#"alter database "{name}" set default_transaction_read_only = {reads}"#);
+    run_sql(db, AssertSqlSafe(sql)).await;
 }

@@ -15,7 +15,7 @@ const SEATS_THEN_SCHEDULES: i64 = 29;
 async fn a_migration_that_meets_a_purchase_gives_way_and_is_tried_again(db: PgPool) {
     load(&db, fs::read_to_string(format!("{DUMPS}/0.1.0.dump")).unwrap()).await;
     MIGRATIONS.run_to(SEATS_THEN_SCHEDULES - 1, &db).await.unwrap();
-    let mut watch = db.acquire().await.unwrap();
+    let (mut watch, mut other) = (db.acquire().await.unwrap(), db.acquire().await.unwrap());
     let mut purchase = db.acquire().await.unwrap();
     let mut purchase = purchase.begin().await.unwrap();
     raw_sql("lock table schedules in row exclusive mode").execute(&mut *purchase).await.unwrap();
@@ -25,7 +25,8 @@ async fn a_migration_that_meets_a_purchase_gives_way_and_is_tried_again(db: PgPo
     });
     until_locks_wait(&mut watch, 1).await;
     // The migration has locked the seats by now, and waits for the performances.
-    raw_sql("lock table seats in row exclusive mode").execute(&mut *purchase).await.unwrap();
+    let seats = "set lock_timeout = '20s'; begin; lock table seats in row exclusive mode; end";
+    raw_sql(seats).execute(&mut *other).await.unwrap();
     assert!(!migrating.is_finished(), "it has not given up");
     purchase.commit().await.unwrap();
     migrating.await.unwrap();
