@@ -46,6 +46,15 @@ pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
     format!("{} {}", moment.with_timezone(&zone).format("%H:%M"), zone_name(moment, zone))
 }
 
+/// Formats a moment that is near: the time of day, with its day unless that is today's in `zone`.
+pub(crate) fn near(moment: DateTime<Utc>, now: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
+    if moment.with_timezone(&zone).date_naive() == now.with_timezone(&zone).date_naive() {
+        time_of_day(moment, zone)
+    } else {
+        in_full(moment, zone, locale)
+    }
+}
+
 /// Formats a day without its year.
 pub(crate) fn short_day(day: NaiveDate, locale: Locale) -> String {
     let (form, names) = locale.day_form();
@@ -107,6 +116,8 @@ pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
+
     use super::*;
 
     #[test]
@@ -125,6 +136,18 @@ mod tests {
         let text = |tag| in_full(moment, zone("Asia/Tokyo"), Locale::parse(tag).unwrap());
         assert_eq!(text("ko"), "2026년 7월 1일 (수) 19:00 JST");
         assert_eq!(text("ja"), "2026年7月1日(水) 19:00 JST");
+    }
+
+    #[test]
+    fn a_moment_of_another_day_names_its_day() {
+        let now = DateTime::from_timestamp(1_782_900_000, 0).unwrap();
+        let text = |hours, name| {
+            near(now + TimeDelta::hours(hours), now, zone(name), Locale::default())
+        };
+        assert_eq!(text(4, "Asia/Seoul"), "23:00 KST");
+        assert_eq!(text(5, "Asia/Seoul"), "Thu 2 Jul 2026, 00:00 KST");
+        assert_eq!(text(24, "Asia/Seoul"), "Thu 2 Jul 2026, 19:00 KST");
+        assert_eq!(text(5, "Europe/Berlin"), "17:00 CEST");
     }
 
     #[test]

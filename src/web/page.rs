@@ -110,6 +110,11 @@ impl View {
         times::in_full(*moment, times::zone(zone), self.locale)
     }
 
+    /// Formats a moment that is near on the clock of `zone`: its time of day, and its day unless it is today.
+    pub(crate) fn near(&self, moment: &DateTime<Utc>, now: &DateTime<Utc>, zone: &str) -> String {
+        times::near(*moment, *now, times::zone(zone), self.locale)
+    }
+
     /// Formats a moment for scripts: RFC 3339 in UTC.
     pub(crate) fn instant(&self, moment: &DateTime<Utc>) -> String {
         times::rfc3339(*moment)

@@ -20,7 +20,6 @@ use crate::{
         pages::program::find,
         paths::{proof_path, queue_path},
     },
-    text::times,
     web::{
         client,
         error::{NotFound, PageError},
@@ -84,7 +83,7 @@ impl ProofPage<'_> {
     }
 
     fn time(&self, moment: &DateTime<Utc>) -> String {
-        times::time_of_day(*moment, times::zone(&self.program.time_zone))
+        self.v.near(moment, &self.now, &self.program.time_zone)
     }
 }
 

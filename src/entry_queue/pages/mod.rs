@@ -37,7 +37,6 @@ use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
     catalog::{Program, Programs, SaleState, ScheduleListing},
-    text::times,
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
@@ -78,7 +77,7 @@ struct AdmittedPage<'a> {
 
 impl AdmittedPage<'_> {
     fn stay_ends(&self) -> String {
-        times::time_of_day(self.stay.stay_ends_at, times::zone(&self.program.time_zone))
+        self.v.near(&self.stay.stay_ends_at, &self.now, &self.program.time_zone)
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{
         state::WaitingRoom,
         status::{StatusReport, status_of},
     },
-    text::{markdown::Markdown, times},
+    text::markdown::Markdown,
     web::{error::PageError, local_path::with_next, page::View, poster::picture::SIZE},
 };
 
@@ -182,7 +182,7 @@ impl ProgramPage<'_> {
     }
 
     fn time(&self, moment: &DateTime<Utc>) -> String {
-        times::time_of_day(*moment, times::zone(&self.program.time_zone))
+        self.v.near(moment, &self.now, &self.program.time_zone)
     }
 
     /// Returns the seconds until the page reloads without JavaScript: at the opening, and now and

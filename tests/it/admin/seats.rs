@@ -61,6 +61,9 @@ async fn a_broken_line_is_named_and_nothing_is_imported(db: PgPool) {
             assert!(page.body.contains(&format!("Line {line}:")), "{}", page.body);
         }
     }
+    let grid = [("version", "1"), ("grid", "Stalls, two, 10")];
+    let page = admin.submit(&format!("/admin/venues/{venue}/seats"), &grid).await;
+    assert_eq!(page.texts("[name='grid']"), ["Stalls, two, 10"], "{}", page.body);
     let nonsense = admin.post(&format!("/admin/venues/{venue}/seats"), &[("version", "1")]).await;
     assert_eq!((nonsense.status, field(&nonsense, "problem")), (422, "empty".into()));
     assert_eq!(seat_names(&db).await, ["StallsA1", "StallsA2"]);

@@ -33,6 +33,7 @@ use crate::{
         page::{DeletedDocument, View},
     },
 };
+use plan::PlanForm;
 pub(crate) use plan::{preview_seats, show_seats, update_seats};
 
 const NAME_CHARS_MAX: usize = 120;
@@ -116,7 +117,8 @@ struct VenuePage {
     edition: Option<VenueEdition>,
     drawing: Option<PlanDrawing>,
     form: VenueForm,
-    plan_text: String,
+    /// The plan as it was typed, where it was refused.
+    plan_form: PlanForm,
     mistakes: Mistakes,
     refusal: Option<String>,
     plan_refusal: Option<String>,
@@ -131,7 +133,7 @@ impl VenuePage {
             edition: None,
             drawing: None,
             form,
-            plan_text: String::new(),
+            plan_form: PlanForm::default(),
             mistakes: Mistakes::default(),
             refusal: None,
             plan_refusal: None,

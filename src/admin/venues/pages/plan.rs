@@ -36,9 +36,9 @@ pub(crate) struct PlanForm {
     /// CSV file of the seats.
     file: Field,
     /// The same as text.
-    csv: Field,
+    pub(super) csv: Field,
     /// A grid instead: sections, rows, seats.
-    grid: Field,
+    pub(super) grid: Field,
 }
 
 impl PlanForm {
@@ -144,7 +144,7 @@ pub(crate) async fn update_seats(
     }
 }
 
-/// Answers a refused plan: the venue's page with the text and the line at fault.
+/// Answers a refused plan: the venue's page with what was typed and the line at fault.
 async fn refuse_plan(
     app: &App,
     v: View,
@@ -158,6 +158,6 @@ async fn refuse_plan(
     let mut page = VenuePage::of(app, v, id).await?;
     page.plan_refusal = Some(page.v.refusal(&refusal));
     page.meanwhile = refusal.meanwhile().to_vec();
-    form.csv.text().clone_into(&mut page.plan_text);
+    page.plan_form = form.clone();
     Ok(page.v.html(refusal.status(), &page))
 }

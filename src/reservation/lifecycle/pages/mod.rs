@@ -195,7 +195,10 @@ pub(crate) async fn reservation_page(
         away: tickets_away,
         now: app.now(),
         cancellation_key: Uuid::now_v7(),
-        refusal: refusal.map(|error| me.view.refusal(error)),
+        // The heading of an expired hold says what its refusal would.
+        refusal: refusal
+            .filter(|error| error.status() != StatusCode::GONE)
+            .map(|error| me.view.refusal(error)),
     };
     let status = refusal.map_or(StatusCode::OK, HttpError::status);
     Ok(me.view.html(status, &page))

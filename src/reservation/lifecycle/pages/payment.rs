@@ -26,7 +26,6 @@ use crate::{
         model::{Reservation, ReservationId, ReservationStatus},
         seat_map,
     },
-    text::times,
     wallet::{self, ChargeBox, Provider},
     web::{
         error::{HttpError, PageError},
@@ -59,8 +58,7 @@ impl PaymentPage<'_> {
 
     /// Returns the end of the hold, on the clock of the venue.
     fn held_until(&self) -> String {
-        let zone = times::zone(&self.shown.schedule.time_zone);
-        times::time_of_day(self.reservation.expires_at, zone)
+        self.v.near(&self.reservation.expires_at, &self.now, &self.shown.schedule.time_zone)
     }
 
     /// Returns the points left after payment; `None` when the wallet has too few.

@@ -69,7 +69,7 @@ impl TransferForm {
 }
 
 /// Transfer form of the wallet page.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct SendBox {
     /// Request key of the form, so that a double click makes one request.
     pub request_key: Uuid,
@@ -81,6 +81,8 @@ pub(crate) struct SendBox {
     pub starts_at: String,
     /// Reason of the refusal.
     pub refusal: Option<String>,
+    /// Fields that were refused.
+    pub mistakes: Mistakes,
     /// Days after which a request expires, rounded up.
     pub days: u32,
     /// Abbreviation of the zone in which the start is typed.
@@ -95,6 +97,7 @@ impl SendBox {
             amount: String::new(),
             starts_at: String::new(),
             refusal: None,
+            mistakes: Mistakes::default(),
             days: app.config.transfer_ttl_secs.get().div_ceil(SECS_PER_DAY),
             zone: zone_name(app.now(), zone(HOME_ZONE)),
         }

@@ -17,7 +17,7 @@ use super::{
     history::{StatusChange, history_of},
     list::pages::TRANSFERS_PATH,
     model::{
-        ChangedBy, PLAN_DAYS_MAX, START_REFUSAL, Transfer, TransferAnswer, TransferId,
+        ChangedBy, START_REFUSAL, Transfer, TransferAnswer, TransferId,
         TransferStatus,
     },
     store,
@@ -35,7 +35,7 @@ use crate::{
     web::{
         error::{HttpError, PageError},
         flash::with_message,
-        form::Body,
+        form::{Body, Mistakes},
         page::View,
     },
 };
@@ -47,7 +47,7 @@ pub(crate) async fn create_transfer(
     me: CurrentAccount,
     Body(form): Body<TransferForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (error, reason) = match form.parse(me.account_id) {
+    let (error, mistakes) = match form.parse(me.account_id) {
         Ok((order, key)) => match transfers::request(&app, &order, key.as_ref()).await {
             Ok(requested) => {
                 let answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
@@ -56,27 +56,24 @@ pub(crate) async fn create_transfer(
                 return Ok(with_message(answer, told));
             }
             Err(refusal) => {
-                let is_start = matches!(refusal, WalletError::StartOutOfRange);
-                (PageError::from(refusal), is_start.then_some(START_REFUSAL))
+                let mistakes = match &refusal {
+                    WalletError::StartOutOfRange => Mistakes::one("starts_at", START_REFUSAL),
+                    _ => Mistakes::default(),
+                };
+                (PageError::from(refusal), mistakes)
             }
         },
-        Err(mistakes) => {
-            let reason = ["to", "amount", "starts_at"].iter().find_map(|field| mistakes.of(field));
-            (PageError::from(mistakes), reason)
-        }
+        Err(mistakes) => (PageError::from(mistakes.clone()), mistakes),
     };
     if !me.view.wants_form(error.inner()) {
         return Err(error);
     }
-    let refusal = match reason {
-        Some(text_key) => me.view.t(text_key).number("days", PLAN_DAYS_MAX).to_string(),
-        None => me.view.refusal(error.inner()),
-    };
     let mut forms = WalletForms::new(&app, &provider);
     form.to.text().clone_into(&mut forms.send.to);
     form.amount.text().clone_into(&mut forms.send.amount);
     form.starts_at.text().clone_into(&mut forms.send.starts_at);
-    forms.send.refusal = Some(refusal);
+    forms.send.refusal = Some(me.view.refusal(error.inner()));
+    forms.send.mistakes = mistakes;
     show(&app, me, forms, error.inner().status()).await
 }
 

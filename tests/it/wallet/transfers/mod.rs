@@ -263,6 +263,12 @@ async fn the_receiver_sees_a_badge_and_one_clear_question(db: PgPool) {
     for text in ["role=\"alert\"", "value=\"nobody@example.com\"", "value=\"7\""] {
         assert!(refused.body.contains(text), "{text}: {}", refused.body);
     }
+    let form = [("to", "nobody"), ("amount", "0"), ("starts_at", "soon")];
+    let refused = ada.submit("/wallet/transfers", &form).await;
+    assert_eq!(refused.status, 422);
+    for field in ["to", "amount", "starts_at"] {
+        assert!(refused.has(&format!("[name='{field}'][aria-invalid='true']")), "{field}");
+    }
     assert_eq!(ada.get("/wallet").await.json()["outgoing"], Value::Array(Vec::new()));
     office.close().await;
 }
