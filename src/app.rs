@@ -14,6 +14,7 @@ use crate::{
         secrets::{LogSecret, SigningKey},
         security_log::SecurityLog,
     },
+    office::Office,
 };
 
 ids! {
@@ -36,6 +37,8 @@ pub struct App {
     pub log_secret: LogSecret,
     /// Log of security events.
     pub security_log: SecurityLog,
+    /// Settings of the office.
+    pub office: Office,
 }
 
 /// Reason why an instance cannot start, as a sentence that says what to do.
@@ -104,8 +107,12 @@ impl App {
             Some(secret) => LogSecret::configured(secret),
             None => LogSecret::of_database(&db).await?,
         };
+        let office = Office::default();
+        if let Err(error) = office.refresh(&db).await {
+            tracing::warn!(%error, "the settings of the office are not known yet");
+        }
         let (config, security_log) = (Arc::new(config), SecurityLog::default());
-        Ok(Self { config, db, redis, signing_key, log_secret, security_log })
+        Ok(Self { config, db, redis, signing_key, log_secret, security_log, office })
     }
 
     /// Returns this machine's clock, for display only. Time that decides is read from the database

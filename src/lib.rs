@@ -24,6 +24,8 @@ pub mod events;
 mod fuzz;
 pub mod infra;
 pub mod mail;
+pub mod office;
+mod office_pages;
 pub mod outbox;
 pub mod payment;
 mod personal_data;

@@ -11,6 +11,7 @@ use crate::{
         idempotency::KeyError,
         postgres::{Contention, is_conflict},
     },
+    office::logo::LogoMistake,
     outbox::MailId,
     payment::PaymentError,
     reservation::{InventoryError, ReservationError, codes::error::CodeEditError},
@@ -61,6 +62,9 @@ pub(crate) enum AdminError {
     /// The change of a webhook was refused.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
+    /// The file is no logo.
+    #[error(transparent)]
+    Logo(#[from] LogoMistake),
     /// The request key is in use, or was used for another request.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -115,6 +119,9 @@ impl HttpError for AdminError {
             Self::Reservation(error) => error.problem(),
             Self::Code(error) => error.problem(),
             Self::Account(error) => error.problem(),
+            Self::Logo(LogoMistake::TooLarge) => Problem::new(422, "logo-too-large"),
+            Self::Logo(LogoMistake::Unreadable) => Problem::new(422, "logo-unreadable"),
+            Self::Logo(LogoMistake::Busy) => PaymentError::contended().problem(),
             Self::Key(error) => error.problem(),
             Self::Database(error) => error.problem(),
         };

@@ -31,6 +31,7 @@ pub(crate) mod codes;
 mod edits;
 pub(crate) mod error;
 pub(crate) mod mails;
+pub(crate) mod office;
 pub(crate) mod overview;
 pub(crate) mod pages;
 pub(crate) mod people;

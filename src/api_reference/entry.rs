@@ -169,6 +169,7 @@ fn body_types(facts: &Facts, accepts_file: bool) -> Vec<&'static str> {
     match (&facts.body, facts.has_raw_body) {
         (None, false) => Vec::new(),
         (None, true) => vec![JSON],
+        (Some(_), _) if facts.is_multipart => vec!["multipart/form-data"],
         (Some(_), _) if accepts_file => vec![JSON, FORM, "multipart/form-data"],
         (Some(_), _) => vec![JSON, FORM],
     }

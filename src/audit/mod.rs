@@ -18,6 +18,7 @@
 
 mod changes;
 pub(crate) mod filter;
+mod line;
 pub(crate) mod model;
 pub(crate) mod store;
 

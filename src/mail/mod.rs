@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 
+pub(crate) use self::letter::Sender;
 pub use self::mailer::Mailer;
 use self::{
     error::ComposeError,
@@ -41,6 +42,7 @@ use crate::{
     app::App,
     config::Config,
     infra::postgres::Pool,
+    office::Office,
     outbox::{self, Claimed, Message, StoredMail},
     text::times::rfc3339,
 };
@@ -63,21 +65,21 @@ const PAUSE_MAX: Duration = Duration::from_hours(1);
 /// written without it, and so is the one that ends the mails of its topic.
 pub(crate) async fn compose(
     db: &Pool,
-    config: &Config,
+    from: Sender,
     mail: &StoredMail,
 ) -> Result<Letter, ComposeError> {
-    compose_with(db, config, mail, None).await
+    compose_with(db, from, mail, None).await
 }
 
 /// Writes the letter of a mail; `unsubscription` is the token of the link that ends its topic.
 async fn compose_with(
     db: &Pool,
-    config: &Config,
+    from: Sender,
     mail: &StoredMail,
     unsubscription: Option<&str>,
 ) -> Result<Letter, ComposeError> {
     let message = mail.message.as_ref().ok_or(ComposeError::UnknownMessage)?;
-    letter::write(db, config.site_url(), mail, message, unsubscription).await
+    letter::write(db, from, mail, message, unsubscription).await
 }
 
 /// Returns the token that ends the topic of a mail; `None` if it cannot be declined.
@@ -94,12 +96,15 @@ pub async fn list_newest(
     config: &Config,
     mails_max: usize,
 ) -> Result<Vec<String>, sqlx::Error> {
+    let office = Office::default();
+    office.refresh(db).await?;
+    let from = Sender { site: config.site_url(), office: office.settings() };
     let mut texts = Vec::new();
     for mail in outbox::list(db, None, None).await?.rows.into_iter().take(mails_max) {
         let state: &str = mail.state.into();
         let head =
             format!("{} {state} to {}", rfc3339(mail.content.created_at), mail.content.recipient);
-        texts.push(match compose(db, config, &mail.content).await {
+        texts.push(match compose(db, from.clone(), &mail.content).await {
             Ok(letter) => format!("{head}\n{}\n\n{}", letter.subject, letter.text),
             Err(ComposeError::Database(error)) => return Err(error),
             Err(error) => format!("{head}\n({error})\n"),
@@ -141,7 +146,7 @@ async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error>
         return outbox::note_failed(&app.db, mail, "its link is not kept any more").await;
     }
     let token = unsubscription_of(app, &mail.content);
-    let letter = compose_with(&app.db, &app.config, &mail.content, token.as_deref()).await;
+    let letter = compose_with(&app.db, Sender::of(app), &mail.content, token.as_deref()).await;
     let delivery = match letter {
         Ok(letter) => {
             let files = attachments::make(app, &mail.content).await;

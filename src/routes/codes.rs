@@ -159,6 +159,8 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(422, "code-unknown", &[]),
     row(422, "hand-over-to-oneself", &[]),
     row(422, "invalid", &["fields"]),
+    row(422, "logo-too-large", &[]),
+    row(422, "logo-unreadable", &[]),
     row(422, "invalid-plan", &["line", "problem", "text"]),
     row(422, "key-reused", &[]),
     row(422, "more-than-exist", &["places_max"]),

@@ -1,12 +1,15 @@
 //! Figures, mails and the log of acts.
 
 use crate::{
+    accounts::admin_of,
     admin::{
         audit_log::pages::{self as audit_log, ActsDocument},
         charges::pages::{self as charges, UnclaimedDocument},
         mails::pages::{self as mails, LetterDocument, MailListDocument},
+        office::pages as office,
         popularity::pages::{self as popularity, PopularityDocument, SellOutsDocument},
     },
+    office::model::OfficeSettings,
     outbox::MailId,
     web::{
         operation::{changes, file, page, shows},
@@ -34,6 +37,13 @@ pub(super) fn paths() -> Vec<Path> {
             .get(mails::show_html, page("Shows the page of a mail, as its reader sees it.")),
         at("/admin/mails/{id}/sending")
             .post(mails::create_sending, changes::<Identified<MailId>>("Sends a mail again that was given up.").refuses("mail-not-failed")),
+        at("/admin/office")
+            .get(office::show_office, shows::<OfficeSettings>("Shows the settings of the office."))
+            .post(office::update_office, changes::<OfficeSettings>("Changes the settings of the office.").refuses("changed-meanwhile")).uploads(admin_of),
+        at("/admin/office/logo")
+            .post(office::update_logo, changes::<OfficeSettings>("Replaces the logo.").refuses("changed-meanwhile contended logo-too-large logo-unreadable")).uploads(admin_of),
+        at("/admin/office/logo/removal")
+            .post(office::remove_logo, changes::<OfficeSettings>("Removes the logo.").refuses("changed-meanwhile")),
         at("/admin/audit")
             .get(audit_log::list_acts, shows::<ActsDocument>("Lists what administrators and their API keys did.")),
         at("/admin/audit.csv")

@@ -2,6 +2,7 @@
 
 use crate::{
     api_reference::pages as api_reference,
+    office_pages::{self as office, LegalDocument},
     rehearsal::{
         fixtures::model::Stage,
         pages::{self as rehearsal, AddedPeople},
@@ -10,7 +11,7 @@ use crate::{
         assets,
         health::{self, HealthDocument, ReadinessDocument},
         metrics,
-        operation::{file, gives, makes, page},
+        operation::{file, gives, makes, page, shows},
         path::{Path, at},
     },
 };
@@ -32,6 +33,18 @@ pub(super) fn paths() -> Vec<Path> {
             .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain").refuses("not-found")),
         at("/static/{version}/{name:.*}")
             .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("application/manifest+json").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
+        at("/imprint")
+            .get(office::show_imprint, shows::<LegalDocument<'_>>("Shows who runs the office, where it says so.").refuses("not-found")),
+        at("/terms")
+            .get(office::show_terms, shows::<LegalDocument<'_>>("Shows the terms, where the office has any.").refuses("not-found")),
+        at("/privacy")
+            .get(office::show_privacy, shows::<LegalDocument<'_>>("Shows what becomes of personal data, where the office says so.").refuses("not-found")),
+        at("/office/{version}/{size}.png")
+            .get(office::show_logo, file("Returns the logo of the office, in place of an older one, too.", "image/png").or_nothing(304).refuses("not-found")),
+        at("/office/{colour}.css")
+            .get(office::show_style, file("Returns the shades of a colour, for an office that has set it.", "text/css").refuses("not-found")),
+        at("/manifest.webmanifest")
+            .get(office::show_manifest, file("Returns what a home screen shows of the office.", "application/manifest+json")),
         at("/rehearsal/stages")
             .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.").refuses("too-many-people stage-limit")).with_long_deadline(),
         at("/rehearsal/stages/{id}")

@@ -9,8 +9,10 @@ use std::fmt;
 use askama::filters::HtmlSafe;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd, html};
 
-/// Rank of all headings.
+/// Rank of all headings of a text that stands in a section of a page.
 const HEADING: HeadingLevel = HeadingLevel::H3;
+/// Rank of all headings of a text that is a page.
+const PAGE_HEADING: HeadingLevel = HeadingLevel::H2;
 /// Beginnings of addresses that links lead to.
 const SCHEMES: [&str; 3] = ["https:", "http:", "mailto:"];
 
@@ -22,14 +24,26 @@ impl HtmlSafe for Markdown<'_> {}
 
 impl fmt::Display for Markdown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        html::write_html_fmt(f, self.events())
+        html::write_html_fmt(f, self.events(HEADING))
+    }
+}
+
+/// Text that is a page of its own, below the title: it has headings of the rank below that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageText<'a>(pub(crate) &'a str);
+
+impl HtmlSafe for PageText<'_> {}
+
+impl fmt::Display for PageText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        html::write_html_fmt(f, Markdown(self.0).events(PAGE_HEADING))
     }
 }
 
 impl<'a> Markdown<'a> {
     /// Returns the text without markup, in one line.
     pub(crate) fn plain(&self) -> String {
-        let words = self.events().map(|event| match event {
+        let words = self.events(HEADING).map(|event| match event {
             Event::Text(text) | Event::Code(text) => text.into_string(),
             Event::Start(Tag::Strong | Tag::Emphasis | Tag::Link { .. })
             | Event::End(TagEnd::Strong | TagEnd::Emphasis | TagEnd::Link) => String::new(),
@@ -38,16 +52,16 @@ impl<'a> Markdown<'a> {
         words.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns what of the text is kept.
-    fn events(&self) -> impl Iterator<Item = Event<'a>> {
+    /// Returns what of the text is kept, with headings of one rank.
+    fn events(&self, rank: HeadingLevel) -> impl Iterator<Item = Event<'a>> {
         // Whether each link that is open is kept.
         let mut links = Vec::new();
         Parser::new(self.0).filter_map(move |event| match event {
             Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
             Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
             Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
-            Event::Start(Tag::Heading { .. }) => Some(Event::Start(heading())),
-            Event::End(TagEnd::Heading(_)) => Some(Event::End(heading().to_end())),
+            Event::Start(Tag::Heading { .. }) => Some(Event::Start(heading(rank))),
+            Event::End(TagEnd::Heading(_)) => Some(Event::End(heading(rank).to_end())),
             Event::SoftBreak => Some(Event::HardBreak),
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
             Event::Start(Tag::Link { ref dest_url, .. }) => {
@@ -61,8 +75,8 @@ impl<'a> Markdown<'a> {
     }
 }
 
-fn heading() -> Tag<'static> {
-    Tag::Heading { level: HEADING, id: None, classes: Vec::new(), attrs: Vec::new() }
+fn heading(level: HeadingLevel) -> Tag<'static> {
+    Tag::Heading { level, id: None, classes: Vec::new(), attrs: Vec::new() }
 }
 
 fn leads_out(address: &str) -> bool {

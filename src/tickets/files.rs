@@ -49,7 +49,8 @@ pub(crate) async fn files_of(
         media_type: "text/calendar; charset=utf-8; method=PUBLISH",
         content: entry.file(now).into_bytes(),
     });
-    let pdf = pdf::make(&tickets, None, Paper::OneTicket, locale).await?;
+    let office = app.office.settings();
+    let pdf = pdf::make(&tickets, None, Paper::OneTicket, locale, office.name()).await?;
     let pdf = pdf.map(|content| TicketFile {
         name: pdf::FILE_NAME,
         media_type: "application/pdf",

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use actix_web::{HttpRequest, web};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 
-use crate::web::{form::Body, page::View};
+use crate::web::{file::FileBody, form::Body, page::View};
 
 /// Argument of a handler that is described in the API reference.
 pub trait Described {
@@ -38,6 +38,8 @@ pub struct Facts {
     pub(crate) body: Option<Schema>,
     /// Whether the body is any bytes.
     pub(crate) has_raw_body: bool,
+    /// Whether the body is a form with a file, and nothing else.
+    pub(crate) is_multipart: bool,
     /// Headers, each with its description.
     pub(crate) headers: Vec<(&'static str, &'static str)>,
     pub(crate) refusals: BTreeSet<&'static str>,
@@ -59,6 +61,7 @@ impl Facts {
             query: None,
             body: None,
             has_raw_body: false,
+            is_multipart: false,
             headers: Vec::new(),
             refusals: BTreeSet::new(),
             generator: settings.into_generator(),
@@ -121,6 +124,14 @@ impl<T: JsonSchema> Described for web::Query<T> {
 impl<T: JsonSchema> Described for Body<T> {
     fn describe(facts: &mut Facts) {
         facts.body = Some(facts.generator.subschema_for::<T>());
+        facts.refuses("invalid");
+    }
+}
+
+impl Described for FileBody {
+    fn describe(facts: &mut Facts) {
+        facts.body = Some(facts.generator.subschema_for::<Self>());
+        facts.is_multipart = true;
         facts.refuses("invalid");
     }
 }

@@ -24,7 +24,7 @@ use super::{
 };
 
 /// Content type of a form with a file.
-const MULTIPART: &str = "multipart/form-data";
+pub(super) const MULTIPART: &str = "multipart/form-data";
 
 /// Body deserialized into `T`, from a form (with or without a file) or from JSON.
 #[derive(Debug)]
@@ -66,24 +66,32 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 }
 
 /// Collects the parts of an upload as fields; a name that occurs twice is refused, and a file
-/// becomes a field that holds its text. The body's size was bounded when it was received.
-async fn collect(mut parts: Multipart) -> Result<IntoIter<(String, String)>, PageError> {
+/// becomes a field that holds its text.
+async fn collect(parts: Multipart) -> Result<IntoIter<(String, String)>, PageError> {
+    let fields = parts_of(parts).await?.into_iter().map(|(name, bytes)| {
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        (name, text)
+    });
+    Ok(fields.collect::<Vec<_>>().into_iter())
+}
+
+/// Returns the parts of an upload in their order. The body's size was bounded when it was received.
+pub(super) async fn parts_of(mut parts: Multipart) -> Result<Vec<(String, Vec<u8>)>, PageError> {
     let unreadable = |error: actix_multipart::MultipartError| {
         tracing::debug!(%error, "an upload cannot be read");
         PageError::from(BadRequest)
     };
-    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut fields = Vec::new();
     while let Some(mut part) = parts.try_next().await.map_err(unreadable)? {
         let Some(name) = part.name().map(str::to_owned) else { continue };
         let mut bytes = Vec::new();
         while let Some(chunk) = part.try_next().await.map_err(unreadable)? {
             bytes.extend_from_slice(&chunk);
         }
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        fields.push((name, text));
+        fields.push((name, bytes));
     }
-    Ok(fields.into_iter())
+    Ok(fields)
 }
 
 /// One value as it was sent: a form's text, or a JSON string, number or boolean. A field that was

@@ -20,6 +20,7 @@ use super::{
     local_path::{LocalPath, with_next},
     locale::locale_of,
     negotiation::Format,
+    office,
     poster::Poster,
 };
 use crate::text::{
@@ -66,6 +67,8 @@ pub(crate) struct View {
     pub format: Format,
     /// Account that is signed in; `None` where no extractor resolved the session.
     pub account: Option<SignedIn>,
+    /// Settings of the office.
+    pub office: office::Shown,
     flash: Option<String>,
 }
 
@@ -86,13 +89,14 @@ impl View {
             path: page_of(request),
             format: Format::of(request),
             account: request.extensions().get::<SignedIn>().cloned(),
+            office: office::settings_of(request),
             flash: flash::of(request),
         }
     }
 
     /// Returns the text named `key`.
     pub(crate) fn t(&self, key: &'static str) -> Phrase {
-        self.locale.text(key)
+        office::named(&self.office, key, self.locale.text(key))
     }
 
     /// Returns the text named `key`, a key built at run time.

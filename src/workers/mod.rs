@@ -190,7 +190,7 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that write prices, and that count and rank what was sold.
+    /// Starts the workers that write prices, count and rank what was sold, and read the settings again.
     fn run_catalog(&mut self) {
         self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
             admin::write_prices(&app).await
@@ -198,6 +198,9 @@ impl Workers {
         self.run("popularity", TICK_MAX, every(periods::POPULARITY), |app| async move {
             popularity::count(&app).await?;
             popularity::project(&app).await
+        });
+        self.run("office", TICK_MAX, every(periods::OFFICE), |app| async move {
+            app.office.refresh(&app.db).await
         });
     }
 

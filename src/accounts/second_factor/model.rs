@@ -12,8 +12,6 @@ const DIGITS: u8 = 6;
 const STEP_SECS: u64 = 30;
 /// Steps by which the clocks of a phone and of the database may differ.
 const SKEW_STEPS: u16 = 1;
-/// Name of the office in the app's list.
-const ISSUER: &str = "Stagedoor";
 /// Letters between two dashes of a recovery code, and between two blanks of a secret.
 const GROUP: usize = 4;
 /// Upper bound of a code as typed, in bytes.
@@ -55,13 +53,16 @@ impl TotpSecret {
         grouped(&self.secret().to_base32(), " ")
     }
 
-    /// Returns the address that apps read the secret from, by a QR code or a click.
-    pub(crate) fn uri(&self, email: &str) -> String {
+    /// Returns the address that apps read the secret from, by a QR code or a click; they list it under
+    /// `issuer`, the name of the office.
+    pub(crate) fn uri(&self, email: &str, issuer: &str) -> String {
         let escaped = |text: &str| -> String {
             url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
         };
-        let (secret, email) = (self.secret().to_base32(), escaped(email));
-        format!("otpauth://totp/{ISSUER}:{email}?secret={secret}&issuer={ISSUER}")
+        // Apps read a plus sign as itself.
+        let escaped = |text: &str| escaped(text).replace('+', "%20");
+        let (secret, email, issuer) = (self.secret().to_base32(), escaped(email), escaped(issuer));
+        format!("otpauth://totp/{issuer}:{email}?secret={secret}&issuer={issuer}")
     }
 
     /// Returns the step that `code` belongs to, if it is one of those around the moment `now_secs`,

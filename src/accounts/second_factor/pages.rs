@@ -82,7 +82,7 @@ struct SetUpPage {
 
 impl SetUpPage {
     fn of(me: CurrentAccount, email: &str, offer: &Offer, next: String) -> Option<Self> {
-        let uri = offer.secret.uri(email);
+        let uri = offer.secret.uri(email, me.view.office.name());
         let (drawing, secret) = (Drawing::of(&uri)?, offer.secret.grouped());
         let sealed = BASE64_URL_SAFE_NO_PAD.encode(&offer.sealed);
         let (v, is_needed) = (me.view, me.needs_factor);

@@ -170,7 +170,7 @@ async fn read(app: &App, id: Uuid) -> Result<(ListedMail, Result<Letter, String>
         // Its reader gets it by mail; an administrator needs it only where no mail is sent.
         mail.content.secret = None;
     }
-    let letter = mail::compose(&app.db, &app.config, &mail.content).await;
+    let letter = mail::compose(&app.db, mail::Sender::of(app), &mail.content).await;
     Ok((mail, letter.map_err(|error| error.to_string())))
 }
 

@@ -17,7 +17,7 @@ pub(super) fn reset_password(blank: Content, secret: Option<&MailSecret>) -> Con
     let (locale, mins) = (blank.locale, Message::ResetPassword.ttl().as_secs() / SECS_A_MINUTE);
     Content {
         subject: locale.text("mail-reset-subject").to_string(),
-        paragraphs: vec![locale.text("mail-reset-lede").number("count", mins)],
+        paragraphs: vec![blank.naming("mail-reset-lede").number("count", mins)],
         action: Some((
             link(&blank.site, "/password/reset", secret),
             locale.text("mail-reset-action"),
@@ -36,7 +36,7 @@ pub(super) fn confirm_address(blank: Content, secret: Option<&MailSecret>) -> Co
             link(&blank.site, "/address/confirmation", secret),
             locale.text("mail-confirm-action"),
         )),
-        notes: vec![locale.text("mail-confirm-note")],
+        notes: vec![blank.naming("mail-confirm-note")],
         ..blank
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn password_changed(blank: Content) -> Content {
     let locale = blank.locale;
     Content {
         subject: locale.text("mail-password-subject").to_string(),
-        paragraphs: vec![locale.text("mail-password-lede")],
+        paragraphs: vec![blank.naming("mail-password-lede")],
         action: Some((
             format!("{}/password/forgotten", blank.site),
             locale.text("mail-password-action"),
@@ -58,7 +58,7 @@ pub(super) fn address_change_asked(blank: Content, to: &str) -> Content {
     let locale = blank.locale;
     Content {
         subject: locale.text("mail-change-subject").to_string(),
-        paragraphs: vec![locale.text("mail-change-lede").word("address", to)],
+        paragraphs: vec![blank.naming("mail-change-lede").word("address", to)],
         action: Some((
             format!("{}/password/forgotten", blank.site),
             locale.text("mail-password-action"),
@@ -71,7 +71,7 @@ pub(super) fn address_changed(blank: Content, to: &str) -> Content {
     let locale = blank.locale;
     Content {
         subject: locale.text("mail-changed-subject").to_string(),
-        paragraphs: vec![locale.text("mail-changed-lede").word("address", to)],
+        paragraphs: vec![blank.naming("mail-changed-lede").word("address", to)],
         notes: vec![locale.text("mail-changed-note")],
         ..blank
     }
@@ -81,7 +81,7 @@ pub(super) fn deleted(blank: Content) -> Content {
     let locale = blank.locale;
     Content {
         subject: locale.text("mail-deleted-subject").to_string(),
-        paragraphs: vec![locale.text("mail-deleted-lede"), locale.text("mail-deleted-kept")],
+        paragraphs: vec![blank.naming("mail-deleted-lede"), locale.text("mail-deleted-kept")],
         notes: vec![locale.text("mail-deleted-note")],
         ..blank
     }
@@ -97,7 +97,7 @@ pub(super) fn protection_changed(blank: Content, change: ProtectionChange) -> Co
     };
     Content {
         subject: locale.text("mail-protection-subject").to_string(),
-        paragraphs: vec![locale.text(lede)],
+        paragraphs: vec![blank.naming(lede)],
         action: Some((
             format!("{}/password/forgotten", blank.site),
             locale.text("mail-password-action"),

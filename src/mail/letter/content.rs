@@ -1,6 +1,10 @@
 //! Content of a letter, from which its parts are rendered.
 
+use std::sync::Arc;
+
+use super::sender::Sender;
 use crate::{
+    office::model::OfficeSettings,
     points::Points,
     text::i18n::{Locale, Phrase},
 };
@@ -19,6 +23,7 @@ pub(super) struct Content {
     /// Sentences below the button.
     pub(super) notes: Vec<Phrase>,
     pub(super) site: String,
+    pub(super) office: Arc<OfficeSettings>,
     /// Where the mails of this topic are ended; `None` where they cannot be declined.
     pub(super) unsubscription: Option<String>,
 }
@@ -28,7 +33,7 @@ pub(super) const WIPED: &str = "...";
 
 impl Content {
     /// Returns a letter that greets and says nothing.
-    pub(super) fn blank(locale: Locale, site: String) -> Self {
+    pub(super) fn blank(locale: Locale, from: Sender) -> Self {
         Self {
             locale,
             subject: String::new(),
@@ -37,9 +42,15 @@ impl Content {
             facts: Vec::new(),
             action: None,
             notes: Vec::new(),
-            site,
+            site: from.site,
+            office: from.office,
             unsubscription: None,
         }
+    }
+
+    /// Returns the text named `key`, which names the office by `$office`.
+    pub(super) fn naming(&self, key: &'static str) -> Phrase {
+        self.locale.text(key).word("office", self.office.name())
     }
 }
 

@@ -5,6 +5,7 @@ mod content;
 mod hand_over;
 mod resale;
 mod reservation;
+mod sender;
 mod share;
 mod transfer;
 mod turn;
@@ -12,6 +13,7 @@ mod turn;
 use askama::Template;
 
 use self::content::Content;
+pub(crate) use self::sender::Sender;
 use crate::{
     accounts::mail_choices::UNSUBSCRIPTION_PATH,
     infra::postgres::Pool,
@@ -46,19 +48,19 @@ struct LetterText<'a> {
     content: &'a Content,
 }
 
-/// Writes the letter of `mail`, which tells `message`; its links begin with `site`. The link that
+/// Writes the letter of `mail`, which tells `message`; its links begin with the site of `from`. The link that
 /// ends its topic has `token`, or else leads nowhere.
 pub(super) async fn write(
     db: &Pool,
-    site: String,
+    from: Sender,
     mail: &StoredMail,
     message: &Message,
     token: Option<&str>,
 ) -> Result<Letter, ComposeError> {
-    let unsubscription = mail
-        .declinable_by
-        .map(|_| format!("{site}{UNSUBSCRIPTION_PATH}?token={}", token.unwrap_or(content::WIPED)));
-    let blank = Content { unsubscription, ..Content::blank(mail.locale, site) };
+    let unsubscription = mail.declinable_by.map(|_| {
+        format!("{}{UNSUBSCRIPTION_PATH}?token={}", from.site, token.unwrap_or(content::WIPED))
+    });
+    let blank = Content { unsubscription, ..Content::blank(mail.locale, from) };
     let content = content_of(db, blank, mail, message).await?;
     Ok(Letter {
         text: LetterText { content: &content }.render()?,

@@ -59,7 +59,9 @@ pub(crate) async fn show_pdf(
     let ticket = own_ticket(&app, &me, &path).await?;
     let tickets = store::list_of_reservation(&app.db, ticket.reservation_id).await?;
     let (tickets, locale) = (own(tickets, &me), me.view.locale);
-    let file = pdf::make(&tickets, Some(&ticket.code), Paper::OneTicket, locale).await?;
+    let file =
+        pdf::make(&tickets, Some(&ticket.code), Paper::OneTicket, locale, me.view.office.name())
+            .await?;
     pdf_file(file)
 }
 
@@ -89,7 +91,9 @@ pub(crate) async fn show_reservation_pdf(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let tickets = own_of_reservation(&app, &me, path.into_inner()).await?;
-    pdf_file(pdf::make(&tickets, None, Paper::OneTicket, me.view.locale).await?)
+    pdf_file(
+        pdf::make(&tickets, None, Paper::OneTicket, me.view.locale, me.view.office.name()).await?,
+    )
 }
 
 /// Handles `GET /reservations/{id}/tickets-a4.pdf`: the same tickets, four a page.
@@ -99,7 +103,10 @@ pub(crate) async fn show_reservation_print(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let tickets = own_of_reservation(&app, &me, path.into_inner()).await?;
-    pdf_file(pdf::make(&tickets, None, Paper::FourTickets, me.view.locale).await?)
+    pdf_file(
+        pdf::make(&tickets, None, Paper::FourTickets, me.view.locale, me.view.office.name())
+            .await?,
+    )
 }
 
 /// Handles `GET /reservations/{id}/tickets.ics`: one entry for all valid tickets that the account has.

@@ -60,13 +60,14 @@ pub(crate) async fn make(
     code: Option<&TicketCode>,
     paper: Paper,
     locale: Locale,
+    office: &str,
 ) -> Result<Option<Vec<u8>>, PdfError> {
     let sheets: Vec<Sheet> = tickets
         .iter()
         .enumerate()
         .filter(|(_, ticket)| ticket.status == TicketStatus::Valid)
         .filter(|(_, ticket)| code.is_none_or(|code| *code == ticket.code))
-        .map(|(idx, ticket)| sheet_of(ticket, locale, idx + 1, tickets.len()))
+        .map(|(idx, ticket)| sheet_of(ticket, office, locale, (idx + 1, tickets.len())))
         .collect();
     if sheets.is_empty() {
         return Ok(None);
@@ -82,7 +83,12 @@ pub(crate) async fn make(
     made.await.ok().flatten().map(Some).ok_or(PdfError::Failed)
 }
 
-fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Sheet {
+fn sheet_of(
+    ticket: &Ticket,
+    office: &str,
+    locale: Locale,
+    (index, total): (usize, usize),
+) -> Sheet {
     let zone = zone(&ticket.time_zone);
     let text = |key: &'static str| locale.text(key).to_string();
     let price = locale.text("points-amount").number("count", ticket.price.get());
@@ -97,6 +103,7 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
         .text("reservation-number")
         .word("number", ReservationNumber::from(ticket.reservation_id));
     Sheet {
+        office: office.to_owned(),
         title: ticket.title.clone(),
         when: in_full(ticket.starts_at, zone, locale),
         venue: ticket.venue.clone(),
@@ -131,6 +138,7 @@ mod tests {
     fn sheet(text: &str) -> Sheet {
         let fact = || Fact { name: text.to_owned(), value: text.to_owned() };
         Sheet {
+            office: text.to_owned(),
             title: text.to_owned(),
             when: "Sat 1 Jan 2033, 19:30 KST".to_owned(),
             venue: text.to_owned(),

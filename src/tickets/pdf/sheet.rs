@@ -45,6 +45,7 @@ const SHORT_ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 1)];
 const SEAT_SIZES: [(f32, usize); 3] = [(14.0, 1), (11.0, 1), (9.0, 2)];
 const FACT_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.0, 2)];
 const BRING_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.0, 2)];
+const OFFICE_SIZES: [(f32, usize); 3] = [(9.0, 1), (7.5, 1), (5.5, 2)];
 const SMALL: f32 = 7.5;
 const CODE_SIZE: f32 = 8.5;
 
@@ -64,6 +65,8 @@ pub(super) struct Fact {
 /// Texts of one page, in the reader's language.
 #[derive(Clone, Debug)]
 pub(super) struct Sheet {
+    /// Name of the office.
+    pub(super) office: String,
     pub(super) title: String,
     pub(super) when: String,
     pub(super) venue: String,
@@ -110,9 +113,13 @@ impl Pen<'_, '_> {
     fn head(&mut self, sheet: &Sheet) {
         let Faces { regular, bold } = self.faces;
         let baseline = self.y + 8.0;
-        self.line(bold, &bold.line("Stagedoor"), (MARGIN, baseline), 9.0, ACCENT);
         let position = regular.line(&sheet.position);
         let left = RIGHT - position.width(SMALL);
+        let office = bold.fit(&sheet.office, left - MARGIN - GAP, &OFFICE_SIZES);
+        for (below, line) in (0_u8..).zip(office.lines.iter().rev()) {
+            let y = baseline - f32::from(below) * office.line_height();
+            self.line(bold, line, (MARGIN, y), office.size, ACCENT);
+        }
         self.line(regular, &position, (left, baseline), SMALL, SOFT);
         self.rule(baseline + 7.0, 1.0, ACCENT);
         self.y = baseline + 7.0 + GAP;
@@ -264,6 +271,7 @@ mod tests {
         let long = "Night of the Sonatas 겨울밤의 소나타 ".repeat(40);
         let fact = || Fact { name: long.clone(), value: long.clone() };
         let sheet = Sheet {
+            office: long.clone(),
             title: long.clone(),
             when: long.clone(),
             venue: long.clone(),

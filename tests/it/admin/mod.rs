@@ -12,6 +12,7 @@ mod drafts;
 mod kinds;
 mod let_in;
 mod moved;
+mod office;
 mod people;
 mod price_types;
 mod prices;

@@ -6,6 +6,7 @@ mod codes;
 mod events;
 mod hand_overs;
 mod mails;
+mod office;
 mod popularity;
 mod price_types;
 mod returns;
@@ -15,8 +16,9 @@ mod waiting_lists;
 
 use std::collections::BTreeSet;
 
-use crate::support::{read_all, read_one_with};
 use sqlx::{AssertSqlSafe, PgPool, raw_sql};
+
+use crate::support::{read_all, read_one_with};
 
 /// The office that `verify` is tried on.
 const HEALTHY: &str = include_str!("../verify/healthy.sql");
@@ -297,6 +299,7 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         hand_overs::REFUSED,
         mails::REFUSED,
         price_types::REFUSED,
+        office::REFUSED,
         popularity::REFUSED,
         returns::REFUSED,
         shares::REFUSED,
@@ -307,12 +310,9 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
 }
 
 async fn first_column(db: &PgPool, table: &str) -> String {
-    read_one_with(
-        db,
-        "select attname::text from pg_attribute where attrelid = $1::regclass and attnum = 1",
-        table,
-    )
-    .await
+    let sought =
+        "select attname::text from pg_attribute where attrelid = $1::regclass and attnum = 1";
+    read_one_with(db, sought, table).await
 }
 
 async fn run(db: &PgPool, sql: &str) -> Result<(), sqlx::Error> {

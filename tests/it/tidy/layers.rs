@@ -9,11 +9,12 @@ use super::{
 
 /// Left to right only: a module uses what stands before it. Those of one group do not use
 /// each other.
-const ORDER: [&[&str]; 27] = [
+const ORDER: [&[&str]; 28] = [
     &["config"],
     &["telemetry"],
     &["text"],
     &["infra"],
+    &["office"],
     &["app"],
     &["web"],
     &["points"],
@@ -31,7 +32,7 @@ const ORDER: [&[&str]; 27] = [
     &["verify"],
     &["workers"],
     &["rehearsal", "witness"],
-    &["api_reference"],
+    &["api_reference", "office_pages"],
     &["routes"],
     &["server"],
     &["lib"],

@@ -15,7 +15,7 @@ use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what
 /// lists them. Of `price_changes` there are only those that are not written yet.
-const SMALL: [&str; 12] = [
+const SMALL: [&str; 14] = [
     "programs",
     "schedules",
     "venues",
@@ -28,6 +28,8 @@ const SMALL: [&str; 12] = [
     "daily_sales_progress",
     "webhook_endpoints",
     "api_keys",
+    "office_settings",
+    "office_logos",
 ];
 /// Indexes whose first column has few rows for each of its values: nothing is lost by reading all of
 /// them. A reference has an entry in each of two wallets, and seldom of two kinds.

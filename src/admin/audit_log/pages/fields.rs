@@ -24,24 +24,30 @@ const LABELS: &[(&str, &str)] = &[
     ("balance", "wallet-balance"),
     ("capacity", "admin-zone-capacity"),
     ("code", "admin-code-word"),
+    ("colour", "admin-office-colour"),
     ("confirmed_address", "admin-guard-confirmed-address"),
     ("cool_down_mins", "admin-guard-cool-down-mins"),
     ("debt", "admin-person-debt"),
     ("description", "admin-program-description"),
+    ("email", "admin-office-email"),
     ("guards", "admin-guards"),
     ("hold_ttl_secs", "admin-program-hold"),
+    ("imprint", "office-imprint"),
     ("joins_per_address", "admin-guard-per-address"),
     ("kept_until_hours", "admin-kept-until"),
     ("kinds", "admin-webhook-kinds"),
     ("locked_at", "admin-person-locked"),
+    ("logo", "admin-office-logo"),
     ("name", "admin-venue-name"),
     ("no_single_seats", "admin-program-no-single"),
     ("off_sale_at", "admin-program-closes"),
     ("offer_mins", "admin-program-offer"),
     ("on_sale_at", "admin-program-opens"),
+    ("phone", "admin-office-phone"),
     ("places_per_account_max", "admin-program-places"),
     ("places_per_order_min", "admin-program-places-min"),
     ("price", "admin-price"),
+    ("privacy", "office-privacy"),
     ("program", "admin-programs-title"),
     ("proof_bits", "admin-guard-proof-secs"),
     ("queue_capacity", "admin-queue-capacity"),
@@ -57,6 +63,7 @@ const LABELS: &[(&str, &str)] = &[
     ("slug", "admin-program-slug"),
     ("starts_at", "admin-schedule-starts"),
     ("stay_secs", "admin-program-stay"),
+    ("terms", "office-terms"),
     ("time_zone", "admin-venue-zone"),
     ("title", "admin-program-title"),
     ("unpaid_holds_max", "admin-guard-unpaid"),
@@ -90,7 +97,7 @@ pub(crate) fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
 pub(crate) fn reworded(v: &View, change: &FieldChange) -> FieldChange {
     let shown = |value: &Option<String>| {
         let value = Value::String(value.clone()?);
-        text(v, &change.field, &value, HOME_ZONE)
+        text(v, &change.field, &value, HOME_ZONE).map(|text| shortened(&text))
     };
     FieldChange {
         field: label(v, &change.field),

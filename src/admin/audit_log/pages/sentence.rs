@@ -77,6 +77,9 @@ pub(crate) fn subject(v: &View, line: &LogLine) -> SentencePart {
             let page = line.reservation_id.map(|id| format!("/admin/reservations/{id}"));
             SentencePart { text: text.to_string(), href: page }
         }
+        (Ok(Subject::Office), _) => {
+            named(v.t("admin-named-office").to_string(), "/admin/office".to_owned())
+        }
         (kind, _) => SentencePart { text: gone(v, kind.ok(), line), href: None },
     }
 }

@@ -1,0 +1,231 @@
+//! Page of the settings of the office.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use askama::Template;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        AdminError, office,
+        pages::{parse_text, parse_version},
+        programs::pages::VersionForm,
+    },
+    app::App,
+    audit::model::Meanwhile,
+    office::{
+        colour::Colour,
+        logo::Logo,
+        model::{OfficeSettings, OfficeTexts},
+    },
+    text::{email::Email, times::HOME_ZONE},
+    web::{
+        error::{HttpError, PageError},
+        file::FileBody,
+        flash::with_message,
+        form::{Body, Field, Mistakes},
+        page::View,
+    },
+};
+
+/// Bounds on characters.
+const NAME_CHARS_MAX: usize = 60;
+const PHONE_CHARS_MAX: usize = 40;
+const IMPRINT_CHARS_MAX: usize = 10_000;
+const TERMS_CHARS_MAX: usize = 40_000;
+const PATH: &str = "/admin/office";
+
+/// Settings as typed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["version"]))]
+pub(crate) struct OfficeForm {
+    /// Version that was shown; another one is refused.
+    version: Field,
+    /// Name, up to 60 characters; empty: the program's own.
+    name: Field,
+    /// E-mail address for people with questions; empty: none is shown.
+    email: Field,
+    /// Telephone number for people with questions, up to 40 characters; empty: none is shown.
+    phone: Field,
+    /// Colour of buttons and links, as `#rrggbb`; empty: the program's own.
+    colour: Field,
+    /// Who runs the office, in Markdown, up to 10,000 characters; empty: no page.
+    imprint: Field,
+    /// Terms, in Markdown, up to 40,000 characters; empty: no page.
+    terms: Field,
+    /// What becomes of personal data, in Markdown, up to 40,000 characters; empty: no page.
+    privacy: Field,
+}
+
+impl OfficeForm {
+    fn of(settings: &OfficeSettings) -> Self {
+        let OfficeTexts { name, email, phone, colour, imprint, terms, privacy } = &settings.texts;
+        Self {
+            version: Field::of(settings.version),
+            name: Field::of(name),
+            email: Field::of(email),
+            phone: Field::of(phone),
+            colour: Field::of(colour),
+            imprint: Field::of(imprint),
+            terms: Field::of(terms),
+            privacy: Field::of(privacy),
+        }
+    }
+
+    /// Parses the version and the texts.
+    fn parse(&self) -> Result<(i64, OfficeTexts), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let mut note = |name, key, text| mistakes.note(name, key, text);
+        let name = note("name", "admin-office-refusal-name", parse_name(&self.name));
+        let email = optional(&self.email, |text| Some(Email::parse(text)?.as_str().to_owned()));
+        let email = note("email", "admin-office-refusal-email", email);
+        let phone = note("phone", "admin-office-refusal-phone", optional(&self.phone, parse_phone));
+        let colour = optional(&self.colour, |text| Colour::parse(text).map(Colour::text));
+        let colour = note("colour", "admin-office-refusal-colour", colour);
+        let mut long =
+            |name, field, max| note(name, "admin-office-refusal-length", parse_text(field, 0, max));
+        let imprint = long("imprint", &self.imprint, IMPRINT_CHARS_MAX);
+        let terms = long("terms", &self.terms, TERMS_CHARS_MAX);
+        let privacy = long("privacy", &self.privacy, TERMS_CHARS_MAX);
+        let parsed = || {
+            let (name, email, phone, colour) = (name?, email?, phone?, colour?);
+            let (imprint, terms, privacy) = (imprint?, terms?, privacy?);
+            Some((version?, OfficeTexts { name, email, phone, colour, imprint, terms, privacy }))
+        };
+        mistakes.or(parsed())
+    }
+}
+
+/// Parses what may be left empty.
+fn optional(field: &Field, parse: impl FnOnce(&str) -> Option<String>) -> Option<String> {
+    if field.is_empty() { Some(String::new()) } else { parse(field.text()) }
+}
+
+/// Parses a name of one line.
+fn parse_name(field: &Field) -> Option<String> {
+    parse_text(field, 0, NAME_CHARS_MAX).filter(|name| !name.chars().any(char::is_control))
+}
+
+/// Parses a telephone number with its blanks, brackets, dots and dashes.
+fn parse_phone(text: &str) -> Option<String> {
+    let is_part = |c: char| c.is_ascii_digit() || " +-.()/".contains(c);
+    let is_phone = text.chars().all(is_part) && text.contains(|c: char| c.is_ascii_digit());
+    (is_phone && text.len() <= PHONE_CHARS_MAX).then(|| text.to_owned())
+}
+
+#[derive(Template)]
+#[template(path = "admin/office.html")]
+struct OfficePage {
+    v: View,
+    settings: Arc<OfficeSettings>,
+    form: OfficeForm,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl OfficePage {
+    /// Returns the page of the settings as they are in PostgreSQL, not as this instance last saw them.
+    async fn of(app: &App, v: View) -> Result<Self, PageError> {
+        app.office.refresh(&app.db).await?;
+        let settings = app.office.settings();
+        let form = OfficeForm::of(&settings);
+        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
+        Ok(Self { v, settings, form, mistakes, refusal: None, meanwhile })
+    }
+
+    /// Answers a refusal: the page with what was typed and the reason.
+    async fn refuse(
+        app: &App,
+        v: View,
+        typed: Option<OfficeForm>,
+        refusal: &dyn HttpError,
+    ) -> Result<Self, PageError> {
+        let mut page = Self::of(app, v).await?;
+        page.refusal = Some(page.v.refusal(refusal));
+        if let Some(typed) = typed {
+            let version = page.form.version.clone();
+            page.form = OfficeForm { version, ..typed };
+        }
+        Ok(page)
+    }
+}
+
+/// `GET /admin/office`
+pub(crate) async fn show_office(
+    app: Data<App>,
+    me: AdminAccount,
+) -> Result<HttpResponse, PageError> {
+    let page = OfficePage::of(&app, me.view).await?;
+    Ok(page.v.show(&page, page.settings.as_ref()))
+}
+
+/// `POST /admin/office`
+pub(crate) async fn update_office(
+    app: Data<App>,
+    me: AdminAccount,
+    form: Body<OfficeForm>,
+) -> Result<HttpResponse, PageError> {
+    let (form, v) = (form.0, me.view);
+    let outcome = match form.parse() {
+        Ok((version, texts)) => office::update(&app, me.account_id, version, &texts).await,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            let mut page = OfficePage::refuse(&app, v, Some(form), &mistakes).await?;
+            page.mistakes = mistakes;
+            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    answer(&app, v, Some(form), outcome).await
+}
+
+/// `POST /admin/office/logo`
+pub(crate) async fn update_logo(
+    app: Data<App>,
+    me: AdminAccount,
+    file: FileBody,
+) -> Result<HttpResponse, PageError> {
+    let FileBody { file, version } = file;
+    let mut mistakes = Mistakes::default();
+    let version = parse_version(&mut mistakes, &version);
+    let version = mistakes.or(version)?;
+    let outcome = match Logo::read(file).await {
+        Ok(logo) => office::replace_logo(&app, me.account_id, version, Some(&logo)).await,
+        Err(mistake) => Err(mistake.into()),
+    };
+    answer(&app, me.view, None, outcome).await
+}
+
+/// `POST /admin/office/logo/removal`
+pub(crate) async fn remove_logo(
+    app: Data<App>,
+    me: AdminAccount,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    let version = form.0.parse()?;
+    let outcome = office::replace_logo(&app, me.account_id, version, None).await;
+    answer(&app, me.view, None, outcome).await
+}
+
+/// Answers an edit.
+async fn answer(
+    app: &App,
+    v: View,
+    typed: Option<OfficeForm>,
+    outcome: Result<OfficeSettings, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(saved) => Ok(with_message(v.done(StatusCode::OK, &saved, PATH), "flash-admin-saved")),
+        Err(refusal) if v.wants_form(&refusal) => {
+            let mut page = OfficePage::refuse(app, v, typed, &refusal).await?;
+            page.meanwhile = refusal.meanwhile().to_vec();
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

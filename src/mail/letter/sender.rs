@@ -1,0 +1,20 @@
+//! Office that writes letters.
+
+use std::sync::Arc;
+
+use crate::{app::App, office::model::OfficeSettings};
+
+/// Office that writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    /// Address of the site, without a path.
+    pub(in crate::mail) site: String,
+    pub(in crate::mail) office: Arc<OfficeSettings>,
+}
+
+impl Sender {
+    /// Returns the office as this instance knows it.
+    pub(crate) fn of(app: &App) -> Self {
+        Self { site: app.config.site_url(), office: app.office.settings() }
+    }
+}

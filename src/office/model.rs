@@ -1,0 +1,176 @@
+//! Types of the settings of the office.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::colour::{Colour, Shades};
+
+/// Name of an office that has none of its own.
+const NAME: &str = "Stagedoor";
+/// Colours of an office that has none of its own: `--accent` and `--on-accent` of `tokens.css`.
+const LIGHT: [&str; 2] = ["#0c5f47", "#ffffff"];
+const DARK: [&str; 2] = ["#6fd0ab", "#06281d"];
+
+/// What an administrator types of the settings; a text that is empty is not set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct OfficeTexts {
+    /// Name; empty: the program's own.
+    pub(crate) name: String,
+    /// E-mail address for people with questions.
+    pub(crate) email: String,
+    /// Telephone number for people with questions.
+    pub(crate) phone: String,
+    /// Colour of buttons and links, as `#rrggbb`; empty: the program's own.
+    pub(crate) colour: String,
+    /// Who runs the office, in Markdown.
+    pub(crate) imprint: String,
+    /// Terms, in Markdown.
+    pub(crate) terms: String,
+    /// What becomes of personal data, in Markdown.
+    pub(crate) privacy: String,
+}
+
+/// Settings of the office.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct OfficeSettings {
+    /// Number of edits.
+    pub(crate) version: i64,
+    #[serde(flatten)]
+    pub(crate) texts: OfficeTexts,
+    /// Version of the logo; `None` without one.
+    pub(crate) logo: Option<String>,
+}
+
+impl OfficeSettings {
+    /// Returns what the office is called.
+    pub(crate) fn name(&self) -> &str {
+        match self.texts.name.as_str() {
+            "" => NAME,
+            name => name,
+        }
+    }
+
+    /// Returns the texts that the law asks for, without those that are empty.
+    pub(crate) fn legal_texts(&self) -> impl Iterator<Item = LegalText<'_>> {
+        let OfficeTexts { imprint, terms, privacy, .. } = &self.texts;
+        let all = [
+            ("/imprint", "office-imprint", imprint),
+            ("/terms", "office-terms", terms),
+            ("/privacy", "office-privacy", privacy),
+        ];
+        let all =
+            all.into_iter().map(|(path, title_key, text)| LegalText { path, title_key, text });
+        all.filter(|legal| !legal.text.is_empty())
+    }
+
+    /// Returns the path of the logo; `None` without a logo.
+    pub(crate) fn logo_path(&self, size: LogoSize) -> Option<String> {
+        let version = self.logo.as_ref()?;
+        Some(format!("/office/{version}/{}.png", size.as_ref()))
+    }
+
+    /// Returns the path of the logo for the header; `None` without a logo.
+    pub(crate) fn small_logo(&self) -> Option<String> {
+        self.logo_path(LogoSize::Small)
+    }
+
+    /// Returns the path of the stylesheet with the colour; `None` without a colour.
+    pub(crate) fn style_path(&self) -> Option<String> {
+        let digits = self.texts.colour.strip_prefix('#')?;
+        Some(format!("/office/{digits}.css"))
+    }
+
+    /// Returns the accent on light pages.
+    pub(crate) fn accent(&self) -> String {
+        let [accent, _] = self.colours(Shades::light, LIGHT);
+        accent
+    }
+
+    /// Returns the declarations that colour a button of a mail on a light ground.
+    pub(crate) fn light_button(&self) -> String {
+        let [accent, on_accent] = self.colours(Shades::light, LIGHT);
+        format!("background: {accent}; color: {on_accent}")
+    }
+
+    /// Returns the declarations that colour a button of a mail on a dark ground.
+    pub(crate) fn dark_button(&self) -> String {
+        let [accent, on_accent] = self.colours(Shades::dark, DARK);
+        format!("background: {accent}; color: {on_accent}")
+    }
+
+    /// Returns the accent and the colour of text on it.
+    fn colours(&self, shades: fn(Colour) -> Shades, own: [&str; 2]) -> [String; 2] {
+        let shades = Colour::parse(&self.texts.colour).map(shades);
+        let colours = shades.map(|Shades { accent, on_accent, .. }| [accent, on_accent]);
+        colours.map_or_else(|| own.map(str::to_owned), |colours| colours.map(Colour::text))
+    }
+
+    /// Returns the address that writes to the office; `None` without an e-mail address.
+    pub(crate) fn mail_href(&self) -> Option<String> {
+        let (name, host) = self.texts.email.rsplit_once('@')?;
+        let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
+        Some(format!("mailto:{name}@{host}"))
+    }
+
+    /// Returns the address that calls the office; `None` without a telephone number.
+    pub(crate) fn phone_href(&self) -> Option<String> {
+        let phone = self.texts.phone.as_str();
+        let digits = phone.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect::<String>();
+        (!digits.is_empty()).then(|| format!("tel:{digits}"))
+    }
+}
+
+/// Text that the law asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LegalText<'a> {
+    /// Path of its page.
+    pub(crate) path: &'static str,
+    title_key: &'static str,
+    /// Markdown.
+    pub(crate) text: &'a str,
+}
+
+impl LegalText<'_> {
+    /// Returns the locale key of its name.
+    pub(crate) fn title_key(&self) -> &'static str {
+        self.title_key
+    }
+}
+
+/// Size of a logo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum LogoSize {
+    /// For the header of pages.
+    Small,
+    /// For other sites and home screens.
+    Large,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write_to_is_no_more_than_an_address() {
+        let of = |email: &str, phone: &str| {
+            let (email, phone) = (email.to_owned(), phone.to_owned());
+            let texts = OfficeTexts { email, phone, ..OfficeTexts::default() };
+            let settings = OfficeSettings { texts, ..OfficeSettings::default() };
+            (settings.mail_href(), settings.phone_href())
+        };
+        assert_eq!(of("", ""), (None, None));
+        let (mail, phone) = of("a?bcc=eve&b@example.com", "+82 (0)2-123");
+        assert_eq!(mail.as_deref(), Some("mailto:a%3Fbcc%3Deve%26b@example.com"));
+        assert_eq!(phone.as_deref(), Some("tel:+8202123"));
+    }
+
+    #[test]
+    fn the_own_colours_are_those_of_the_tokens() {
+        let tokens = include_str!("../../static/css/tokens.css");
+        for [accent, on_accent] in [LIGHT, DARK] {
+            assert!(tokens.contains(&format!("--accent: {accent};")), "{accent}");
+            assert!(tokens.contains(&format!("--on-accent: {on_accent};")), "{on_accent}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Pages and files that show the settings of the office: imprint, terms, privacy, logo, colours, manifest.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{
+        StatusCode,
+        header::{self, EntityTag, Header as _, IfNoneMatch},
+    },
+    web::{Data, Path},
+};
+use askama::Template;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    accounts::Visitor,
+    app::App,
+    office::{
+        colour::{Colour, stylesheet},
+        model::{LogoSize, OfficeSettings},
+    },
+    text::markdown::PageText,
+    web::{
+        assets,
+        error::{NotFound, PageError},
+        page::View,
+    },
+};
+
+/// What changes its address with its content is kept for ever.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// The manifest is read when the office is put on a home screen, and now and then after that.
+const FOR_AN_HOUR: &str = "public, max-age=3600";
+/// Ground of light pages: `--paper` of `tokens.css`.
+const PAPER: &str = "#f5f7f5";
+
+#[derive(Template)]
+#[template(path = "office/legal.html")]
+struct LegalPage<'a> {
+    v: &'a View,
+    title: String,
+    text: PageText<'a>,
+}
+
+/// Text that the law asks for.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct LegalDocument<'a> {
+    /// Markdown.
+    text: &'a str,
+}
+
+/// `GET /imprint`
+pub(crate) async fn show_imprint(visitor: Visitor) -> Result<HttpResponse, PageError> {
+    legal_page(&visitor.view, "/imprint")
+}
+
+/// `GET /terms`
+pub(crate) async fn show_terms(visitor: Visitor) -> Result<HttpResponse, PageError> {
+    legal_page(&visitor.view, "/terms")
+}
+
+/// `GET /privacy`
+pub(crate) async fn show_privacy(visitor: Visitor) -> Result<HttpResponse, PageError> {
+    legal_page(&visitor.view, "/privacy")
+}
+
+fn legal_page(v: &View, path: &str) -> Result<HttpResponse, PageError> {
+    let legal = v.office.legal_texts().find(|legal| legal.path == path).ok_or(NotFound)?;
+    let title = v.t(legal.title_key()).to_string();
+    let page = LegalPage { v, title, text: PageText(legal.text) };
+    Ok(v.show(&page, &LegalDocument { text: legal.text }))
+}
+
+/// `GET /office/{version}/{size}.png`: the logo. Another version than this instance knows is a newer one
+/// or, on a page that was made before an edit, an older one, which gets the present logo; that must not be
+/// kept under the old name.
+pub(crate) async fn show_logo(
+    app: Data<App>,
+    request: HttpRequest,
+    path: Path<(String, String)>,
+) -> Result<HttpResponse, PageError> {
+    let (version, size) = path.into_inner();
+    let size: LogoSize = size.parse().map_err(|_unknown| NotFound)?;
+    let mut logo = app.office.logo();
+    if logo.as_ref().is_none_or(|logo| logo.version != version) {
+        app.office.refresh(&app.db).await?;
+        logo = app.office.logo();
+    }
+    let logo = logo.ok_or(NotFound)?;
+    let cache_control = if logo.version == version { FOR_EVER } else { "no-cache" };
+    let etag = EntityTag::new_strong(format!("{}-{}", logo.version, size.as_ref()));
+    let is_known = match IfNoneMatch::parse(&request) {
+        Ok(IfNoneMatch::Any) => true,
+        Ok(IfNoneMatch::Items(known)) => known.iter().any(|known| known.weak_eq(&etag)),
+        Err(_) => false,
+    };
+    let mut response = if is_known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    response
+        .insert_header((header::ETAG, etag))
+        .insert_header((header::CACHE_CONTROL, cache_control));
+    match is_known {
+        true => Ok(response.finish()),
+        false => Ok(response.content_type("image/png").body(logo.file(size).to_vec())),
+    }
+}
+
+/// `GET /office/{colour}.css`: the shades of a colour, whether or not it is that of the office.
+pub(crate) async fn show_style(path: Path<String>) -> Result<HttpResponse, PageError> {
+    let colour = Colour::parse(&format!("#{path}")).ok_or(NotFound)?;
+    Ok(HttpResponse::Ok()
+        .content_type("text/css; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, FOR_EVER))
+        .body(stylesheet(colour)))
+}
+
+/// `GET /manifest.webmanifest`: what a home screen shows of the office.
+pub(crate) async fn show_manifest(app: Data<App>) -> HttpResponse {
+    HttpResponse::build(StatusCode::OK)
+        .content_type("application/manifest+json")
+        .insert_header((header::CACHE_CONTROL, FOR_AN_HOUR))
+        .body(manifest(&app.office.settings()).to_string())
+}
+
+fn manifest(settings: &OfficeSettings) -> Value {
+    let own = json!({ "src": assets::href("img/favicon.svg"), "sizes": "any", "type": "image/svg+xml", "purpose": "any" });
+    let logo = settings.logo_path(LogoSize::Large);
+    let logo = logo.map(|src| json!({ "src": src, "type": "image/png", "purpose": "any" }));
+    json!({
+        "name": settings.name(),
+        "short_name": settings.name(),
+        "id": "/",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "background_color": PAPER,
+        "theme_color": settings.accent(),
+        "icons": [logo.unwrap_or(own)],
+    })
+}

@@ -1,0 +1,24 @@
+//! What pages show of the settings of the office.
+
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, web::Data};
+
+use crate::{app::App, office::model::OfficeSettings, text::i18n::Phrase};
+
+/// Settings as one page shows them.
+pub(crate) type Shown = Arc<OfficeSettings>;
+
+/// Texts that name the office by `$office`.
+const NAMING: [&str; 2] = ["layout-title", "account-code-lede"];
+
+/// Returns the settings that the instance of a request has in memory.
+pub(super) fn settings_of(request: &HttpRequest) -> Shown {
+    let app = request.app_data::<Data<App>>();
+    app.map(|app| app.office.settings()).unwrap_or_default()
+}
+
+/// Gives the text named `key` the name of the office, if it is one that tells it.
+pub(super) fn named(office: &OfficeSettings, key: &str, text: Phrase) -> Phrase {
+    if NAMING.contains(&key) { text.word("office", office.name()) } else { text }
+}
