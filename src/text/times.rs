@@ -141,9 +141,8 @@ mod tests {
     #[test]
     fn a_moment_of_another_day_names_its_day() {
         let now = DateTime::from_timestamp(1_782_900_000, 0).unwrap();
-        let text = |hours, name| {
-            near(now + TimeDelta::hours(hours), now, zone(name), Locale::default())
-        };
+        let text =
+            |hours, name| near(now + TimeDelta::hours(hours), now, zone(name), Locale::default());
         assert_eq!(text(4, "Asia/Seoul"), "23:00 KST");
         assert_eq!(text(5, "Asia/Seoul"), "Thu 2 Jul 2026, 00:00 KST");
         assert_eq!(text(24, "Asia/Seoul"), "Thu 2 Jul 2026, 19:00 KST");

@@ -19,6 +19,11 @@ const HOUR_SECS: i64 = 3_600;
 /// seat whose hold has ended is given to somebody else; a paid one that was is found missing in the end.
 const PAST_THE_END: &[&str] =
     &["login-required", "hold-expired", "sale-closed", "sale-not-open", "was given to"];
+/// What is seen where PostgreSQL's clock was an hour slow and is right again: the holds and stays of that hour
+/// end at once, and what was written across the step has one time of before and one of after it. A seat whose
+/// hold has ended is given to somebody else; a paid one that was is found missing in the end.
+const HOUR_SKIPPED: &[&str] =
+    &["hold-expired", "not-admitted", "was given to", "G2 ", "Q3 ", "S4 "];
 
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
@@ -30,10 +35,10 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "postgres-clock-back",
-        what: "PostgreSQL's clock goes one hour back for 6 s, and ahead again. Holds of that time carry its \
-               times, before their admission (G2).",
+        what: "PostgreSQL's clock goes one hour back for 6 s, and ahead again. Holds and stays of that time end with \
+               it, and carry its times (G2, Q3, S4).",
         shape: Shape::Clocks,
-        explains: &["G2 "],
+        explains: HOUR_SKIPPED,
         run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, -HOUR_SECS)),
     },
     Fault {

@@ -16,10 +16,7 @@ use self::form::TransferForm;
 use super::{
     history::{StatusChange, history_of},
     list::pages::TRANSFERS_PATH,
-    model::{
-        ChangedBy, START_REFUSAL, Transfer, TransferAnswer, TransferId,
-        TransferStatus,
-    },
+    model::{ChangedBy, START_REFUSAL, Transfer, TransferAnswer, TransferId, TransferStatus},
     store,
 };
 use crate::{
