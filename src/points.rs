@@ -85,6 +85,7 @@ impl fmt::Display for Points {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::i18n::Locale;
 
     #[test]
     fn a_share_is_rounded_down_and_exact_for_the_largest_amount() {
@@ -100,5 +101,15 @@ mod tests {
         for percent in [-1, 101, i32::MIN, i32::MAX] {
             assert_eq!(Points(100).share(percent), None, "{percent}");
         }
+    }
+
+    #[test]
+    fn an_amount_is_written_by_thousands_and_counts_for_the_plural() {
+        let text = |amount| {
+            let text = Locale::default().text("points-amount").number("count", Points(amount));
+            text.number("points", Points(amount)).to_string()
+        };
+        assert_eq!((text(1).as_str(), text(1_234).as_str()), ("1 point", "1,234 points"));
+        assert_eq!(Points(1_234_567).to_string(), "1,234,567");
     }
 }

@@ -76,6 +76,7 @@ mod tests {
     fn a_currency_is_three_letters_of_either_case() {
         let won: Currency = "krw".parse().unwrap();
         assert_eq!((won.code(), won.n_decimals()), ("KRW", 0));
+        assert_eq!((won.to_string(), serde_json::json!(won)), ("KRW".to_owned(), "KRW".into()));
         assert_eq!("USD".parse::<Currency>().unwrap().n_decimals(), 2);
         assert_eq!("KWD".parse::<Currency>().unwrap().n_decimals(), 3);
         for refused in ["", "KR", "KRWN", "K1W", "\u{ac00}"] {

@@ -98,4 +98,36 @@ mod tests {
         assert!(limit.shared.len() <= shared, "{}", limit.shared.len());
         assert!(refused >= 100_000 - 100 - shared, "{refused} were refused");
     }
+
+    #[test]
+    fn whoever_is_refused_waits_a_whole_second_at_least() {
+        let limit = Limit::new(Quota::per_second(NonZeroU32::MIN));
+        let refused = (0..1_000_000).find_map(|_| limit.count(&"ada").err()).unwrap();
+        assert_eq!(refused.retry_after_secs, 1);
+    }
+
+    #[test]
+    fn a_key_whose_quota_is_full_again_makes_room_for_another() {
+        let soon = Quota::with_period(std::time::Duration::from_nanos(1)).unwrap();
+        let limit = Limit::with_keys(soon, 1);
+        limit.count(&"ada").unwrap();
+        let forgotten = (0..1_000_000).find(|_| {
+            limit.forget();
+            limit.own.is_empty()
+        });
+        assert!(forgotten.is_some(), "{limit:?}");
+        let limit = Limit::with_keys(Quota::per_hour(NonZeroU32::MIN), 2);
+        limit.count(&"ada").unwrap();
+        limit.forget();
+        assert!(limit.count(&"ada").is_err(), "its hour is not over");
+    }
+
+    #[test]
+    fn a_burst_is_there_again_after_ten_seconds_and_a_small_one_sooner() {
+        for (burst, secs) in [(200, 10), (10, 10), (5, 5)] {
+            let quota = refilled_in_ten_seconds(NonZeroU32::new(burst).unwrap());
+            assert_eq!(quota.burst_size().get(), burst);
+            assert_eq!(quota.burst_size_replenished_in().as_secs(), secs, "{burst}");
+        }
+    }
 }

@@ -218,7 +218,9 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_thousands() {
         assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(123), "123");
         assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(123_456.5), "123,456.5");
         assert_eq!(grouped(-1_234_567), "-1,234,567");
     }
 
@@ -227,5 +229,24 @@ mod tests {
         assert_eq!(Locale::parse("ko-KR").map(Locale::tag), Some("ko"));
         assert_eq!(Locale::parse("JA-jp").map(Locale::tag), Some("ja"));
         assert_eq!(Locale::parse("de"), None);
+    }
+
+    #[test]
+    fn a_language_is_switched_by_its_own_name_and_is_the_same_in_any_region() {
+        let names: Vec<&str> = Locale::all().map(Locale::own_name).collect();
+        assert_eq!(names, ["English", "한국어", "日本語"]);
+        assert_eq!(Locale::parse("ko"), Locale::parse("ko-KR"));
+        assert_ne!(Locale::parse("ko"), Locale::parse("ja"));
+    }
+
+    #[test]
+    fn a_text_keeps_its_language_and_its_arguments_under_another_name() {
+        let korean = Locale::parse("ko").unwrap();
+        // Templates pass references.
+        let points: &u32 = &2_000;
+        let text = korean.text("points-amount").number("points", points).word("zone", "Pit");
+        assert_eq!((text.locale(), text.to_string()), (korean, "2,000포인트".to_owned()));
+        let renamed = text.renamed("reservation-standing");
+        assert_eq!((renamed.locale(), renamed.to_string()), (korean, "Pit 스탠딩".to_owned()));
     }
 }

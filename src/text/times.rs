@@ -158,4 +158,36 @@ mod tests {
             assert_eq!(parse_minutes(nonsense), None, "{nonsense}");
         }
     }
+
+    #[test]
+    fn a_moment_is_short_where_its_day_is_known_and_a_day_where_its_year_is() {
+        let moment = DateTime::from_timestamp(1_782_900_000, 0).unwrap();
+        assert_eq!(time_of_day(moment, zone("Europe/Berlin")), "12:00 CEST");
+        assert_eq!(rfc3339(moment), "2026-07-01T10:00:00.000Z");
+        let day = |tag| short_day(moment.date_naive(), Locale::parse(tag).unwrap());
+        assert_eq!(["en", "ko", "ja"].map(day), ["1 Jul", "7월 1일", "7月1日"]);
+    }
+
+    #[test]
+    fn a_field_shows_seconds_only_where_there_are_any() {
+        let shown = |secs: i32| {
+            typed(DateTime::from_timestamp(1_782_900_000 + i64::from(secs), 0).unwrap(), Tz::UTC)
+        };
+        assert_eq!(
+            (shown(0).as_str(), shown(5).as_str()),
+            ("2026-07-01T10:00", "2026-07-01T10:00:05")
+        );
+    }
+
+    #[test]
+    fn zones_are_chosen_by_region_and_not_by_older_names() {
+        let names: Vec<&str> = zone_names().collect();
+        for name in ["UTC", "Asia/Seoul", "America/New_York", "Europe/Berlin"] {
+            assert!(names.contains(&name), "{name}");
+        }
+        for older in ["Japan", "GB", "EST", "Etc/GMT+9", "US/Pacific"] {
+            assert!(!names.contains(&older), "{older}");
+        }
+        assert!(names.is_sorted());
+    }
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::model::{Ticket, TicketStatus};
-use crate::{app::App, text::i18n::Locale};
+use crate::{config::Config, text::i18n::Locale};
 
 /// Maximum length of a line in octets, without its end (section 3.1).
 const LINE_OCTETS_MAX: usize = 75;
@@ -28,13 +28,13 @@ pub(super) struct CalendarEntry {
 
 impl CalendarEntry {
     /// Returns the entry of one ticket.
-    pub(super) fn of_ticket(app: &App, ticket: &Ticket, locale: Locale) -> Self {
+    pub(super) fn of_ticket(config: &Config, ticket: &Ticket, locale: Locale) -> Self {
         let address = ticket.address.trim();
         let location = match address.is_empty() {
             true => ticket.venue.clone(),
             false => format!("{}, {address}", ticket.venue),
         };
-        let site = app.config.site_url();
+        let site = config.site_url();
         Self {
             id: ticket.id.0,
             starts_at: ticket.starts_at,
@@ -50,15 +50,19 @@ impl CalendarEntry {
                 false => format!("{site}/reservations/{}", ticket.reservation_id),
             },
             is_cancelled: ticket.status == TicketStatus::Void,
-            alarm_before_mins: app.config.door_opens_before_mins,
+            alarm_before_mins: config.door_opens_before_mins,
         }
     }
 
     /// Returns the entry of a reservation with `tickets`; `None` without one.
-    pub(super) fn of_reservation(app: &App, tickets: &[Ticket], locale: Locale) -> Option<Self> {
+    pub(super) fn of_reservation(
+        config: &Config,
+        tickets: &[Ticket],
+        locale: Locale,
+    ) -> Option<Self> {
         let first = tickets.first()?;
         let seats: Vec<String> = tickets.iter().map(|ticket| ticket.place(locale)).collect();
-        let entry = Self::of_ticket(app, first, locale);
+        let entry = Self::of_ticket(config, first, locale);
         Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
     }
 
@@ -128,6 +132,7 @@ fn folded(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{accounts::AccountId, tickets::model::tests::ticket};
 
     #[test]
     fn no_title_breaks_out_of_its_line() {
@@ -142,5 +147,71 @@ mod tests {
             assert!(piece.len() <= LINE_OCTETS_MAX, "{piece}");
         }
         assert_eq!(folded.replace("\r\n ", ""), format!("{line}\r\n"));
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_it_may_be_with_the_blank_that_continues_it() {
+        let lengths = |octets: usize| {
+            let folded = folded(&"a".repeat(octets));
+            folded.lines().map(str::len).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(75), [75]);
+        assert_eq!(lengths(76), [75, 2]);
+        assert_eq!(lengths(75 + 74 + 1), [75, 75, 2]);
+    }
+
+    /// Returns the lines of the file of an entry, not folded.
+    fn lines(entry: &CalendarEntry) -> Vec<String> {
+        let file = entry.file(DateTime::UNIX_EPOCH).replace("\r\n ", "");
+        file.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_entry_says_what_is_on_when_and_where_and_leads_to_the_reservation() {
+        let (config, ticket) = (Config::of_servers(), ticket());
+        let entry = CalendarEntry::of_ticket(&config, &ticket, Locale::default());
+        let lines = lines(&entry);
+        for line in [
+            &format!("UID:{}@stagedoor", ticket.id),
+            "DTSTAMP:19700101T000000Z",
+            "DTSTART:20260701T100000Z",
+            "DTEND:20260701T123000Z",
+            "SUMMARY:Gala",
+            "LOCATION:Opera\\, 1 Main Street",
+            "DESCRIPTION:Stalls\\, row A\\, seat 7",
+            &format!("URL:http://127.0.0.1:8080/reservations/{}", ticket.reservation_id),
+            "STATUS:CONFIRMED",
+            &format!("TRIGGER:-PT{}M", config.door_opens_before_mins),
+        ] {
+            assert!(lines.iter().any(|each| each == line), "{line} is not in {lines:?}");
+        }
+    }
+
+    #[test]
+    fn an_entry_of_a_void_ticket_cancels_and_a_friends_leads_to_the_tickets() {
+        let friend = AccountId(Uuid::from_u128(9));
+        let (status, account_id) = (TicketStatus::Void, friend);
+        let address = " ".to_owned();
+        let ticket = Ticket { status, account_id, address, running_mins: None, ..ticket() };
+        let entry = CalendarEntry::of_ticket(&Config::of_servers(), &ticket, Locale::default());
+        let lines = lines(&entry);
+        for line in ["STATUS:CANCELLED", "URL:http://127.0.0.1:8080/tickets", "LOCATION:Opera"] {
+            assert!(lines.iter().any(|each| each == line), "{line} is not in {lines:?}");
+        }
+        assert!(!lines.iter().any(|line| line.starts_with("DTEND")), "no end is known: {lines:?}");
+    }
+
+    #[test]
+    fn the_tickets_of_a_reservation_are_one_entry_with_every_seat() {
+        let entry = |tickets: &[Ticket]| {
+            CalendarEntry::of_reservation(&Config::of_servers(), tickets, Locale::default())
+        };
+        let tickets = [7, 8].map(|number| Ticket { number: Some(number), ..ticket() });
+        let lines = lines(&entry(&tickets).unwrap());
+        let seats = "DESCRIPTION:Stalls\\, row A\\, seat 7\\nStalls\\, row A\\, seat 8";
+        assert!(lines.iter().any(|line| line == seats), "{lines:?}");
+        let uid = format!("UID:{}@stagedoor", tickets[0].reservation_id);
+        assert!(lines.contains(&uid), "{lines:?}");
+        assert!(entry(&[]).is_none());
     }
 }

@@ -43,7 +43,7 @@ pub(crate) async fn files_of(
     tickets.retain(|ticket| !ticket.is_handed_over());
     let valid: Vec<Ticket> =
         tickets.iter().filter(|ticket| ticket.status == TicketStatus::Valid).cloned().collect();
-    let entry = CalendarEntry::of_reservation(app, &valid, locale);
+    let entry = CalendarEntry::of_reservation(&app.config, &valid, locale);
     let entry = entry.map(|entry| TicketFile {
         name: "event.ics",
         media_type: "text/calendar; charset=utf-8; method=PUBLISH",

@@ -209,8 +209,70 @@ impl Ticket {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Returns the ticket of a seat, with the owner of its reservation.
+    pub(in crate::tickets) fn ticket() -> Ticket {
+        let owner_id = AccountId(Uuid::from_u128(1));
+        Ticket {
+            id: TicketId(Uuid::from_u128(2)),
+            account_id: owner_id,
+            code: TicketCode::of(0),
+            status: TicketStatus::Valid,
+            used_at: None,
+            reservation_id: ReservationId(Uuid::from_u128(3)),
+            owner_id,
+            holder: "Ada".to_owned(),
+            is_offered: false,
+            is_on_return: false,
+            slug: "gala".to_owned(),
+            title: "Gala".to_owned(),
+            poster_number: 1,
+            running_mins: Some(150),
+            starts_at: DateTime::from_timestamp(1_782_900_000, 0).unwrap(),
+            venue: "Opera".to_owned(),
+            address: "1 Main Street".to_owned(),
+            time_zone: "Asia/Seoul".to_owned(),
+            section: Some("Stalls".to_owned()),
+            row_label: Some("A".to_owned()),
+            number: Some(7),
+            kind: None,
+            zone: None,
+            price: Points::ONE,
+            price_type: None,
+            price_type_note: None,
+        }
+    }
+
+    #[test]
+    fn a_ticket_names_its_seat_with_its_kind_or_its_zone() {
+        let named = |ticket: &Ticket| ticket.place(Locale::default());
+        let seat = ticket();
+        assert_eq!(named(&seat), "Stalls, row A, seat 7");
+        let wheelchair = Ticket { kind: Some(SeatKind::Wheelchair), ..seat.clone() };
+        assert_eq!(named(&wheelchair), "Stalls, row A, seat 7 · Wheelchair space");
+        let zone = Some("Pit".to_owned());
+        let standing = Ticket { section: None, row_label: None, number: None, zone, ..seat };
+        assert_eq!(named(&standing), "Pit, standing");
+    }
+
+    #[test]
+    fn a_price_type_may_have_nothing_to_be_brought() {
+        for (note, brought) in
+            [(None, None), (Some(""), None), (Some("Student card"), Some("Student card"))]
+        {
+            let price_type_note = note.map(str::to_owned);
+            assert_eq!(Ticket { price_type_note, ..ticket() }.what_to_bring(), brought);
+        }
+    }
+
+    #[test]
+    fn a_ticket_is_handed_over_once_somebody_else_has_it() {
+        let own = ticket();
+        assert!(!own.is_handed_over());
+        assert!(Ticket { account_id: AccountId(Uuid::from_u128(9)), ..own }.is_handed_over());
+    }
 
     #[test]
     fn a_code_is_rfc_4648_base32() {
@@ -226,6 +288,7 @@ mod tests {
         let code = TicketCode::generate();
         let typed = code.grouped().to_lowercase();
         assert_eq!(typed.parse::<TicketCode>().unwrap(), code);
+        assert_eq!(code.to_string(), code.as_str());
         for nonsense in ["", "AAAA", "0AAAAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
             assert!(nonsense.parse::<TicketCode>().is_err(), "{nonsense}");
         }

@@ -100,6 +100,7 @@ mod tests {
             "/%0d%0aset-cookie:%20b=c",
             "/%00",
             "/%7F",
+            "/wallet?page=%00",
             "/을",
             " /wallet",
             "javascript:alert(1)",
@@ -108,5 +109,14 @@ mod tests {
             assert_eq!(LocalPath::parse(foreign), None, "{foreign:?}");
             assert_eq!(LocalPath::or_start(foreign).as_str(), "/", "{foreign:?}");
         }
+    }
+
+    #[test]
+    fn a_page_that_leads_on_carries_the_next_one_whole() {
+        let next = LocalPath::parse("/programs/x?a=1&b=%20#seats").unwrap();
+        let address = with_next("/login", &next.to_string());
+        assert_eq!(address, "/login?next=%2Fprograms%2Fx%3Fa%3D1%26b%3D%2520%23seats");
+        let query = url::form_urlencoded::parse(address.split_once('?').unwrap().1.as_bytes());
+        assert_eq!(query.last().unwrap().1, next.as_str());
     }
 }

@@ -253,4 +253,17 @@ mod tests {
         assert_eq!(offered(NEW_YORK), [daylight, standard]);
         assert!(offered(SEOUL).is_empty());
     }
+
+    #[test]
+    fn a_time_may_be_left_out_where_it_may_and_nonsense_is_refused() {
+        let read = |text: &str| {
+            let mut mistakes = Mistakes::default();
+            let read = parse_optional_time(&mut mistakes, "until", &Field::of(text), SEOUL);
+            read.map(|at| at.map(carried)).ok_or(mistakes.of("until").unwrap_or_default())
+        };
+        assert_eq!(read(""), Ok(None));
+        let typed = Some("2030-01-02T10:00:00.000000Z".to_owned());
+        assert_eq!(read("2030-01-02T19:00"), Ok(typed));
+        assert_eq!(read("tomorrow"), Err("admin-refusal-moment"));
+    }
 }

@@ -185,6 +185,8 @@ mod tests {
             ("hooks.example.com", Some(TargetFault::Malformed)),
             ("https://", Some(TargetFault::Malformed)),
             ("https://ada:secret@hooks.example.com/", Some(TargetFault::Malformed)),
+            ("https://ada@hooks.example.com/", Some(TargetFault::Malformed)),
+            ("https://:secret@hooks.example.com/", Some(TargetFault::Malformed)),
             ("https://hooks.example.com/#top", Some(TargetFault::Malformed)),
             ("https://127.0.0.1/", Some(TargetFault::Private)),
             ("https://0x7f.1/", Some(TargetFault::Private)),

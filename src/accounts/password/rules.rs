@@ -196,4 +196,15 @@ mod tests {
         let (kept, rest) = KNOWN.as_chunks::<KEPT_BYTES>();
         assert!(rest.is_empty() && kept.len() > 150_000 && kept.is_sorted());
     }
+
+    #[test]
+    fn a_part_of_a_name_that_occurs_in_words_by_chance_is_not_compared() {
+        for (name, fine, own) in
+            [("Jo Oz", "jojoba99", "jooz!jooz"), ("김 이", "김치김치 123!", "김이김이김이 12")]
+        {
+            let checked = |text| check(text, None, Name::parse(name).as_ref());
+            assert_eq!(checked(fine), Ok(()), "{fine}");
+            assert_eq!(checked(own), Err(PasswordRefusal::Own), "{own}");
+        }
+    }
 }

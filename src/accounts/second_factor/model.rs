@@ -215,4 +215,14 @@ mod tests {
         assert_ne!(code.hash(ada), code.hash(bob));
         assert!(!format!("{code:?}").contains(&code.grouped()));
     }
+
+    #[test]
+    fn an_app_is_given_the_secret_by_hand_by_a_qr_code_or_by_a_click() {
+        let secret = TotpSecret::of_bytes(b"12345678901234567890").unwrap();
+        assert_eq!(secret.as_bytes(), b"12345678901234567890");
+        assert_eq!(secret.grouped(), "GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ");
+        let uri = "otpauth://totp/Stagedoor:ada%2Btours%40example.com\
+                   ?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Stagedoor";
+        assert_eq!(secret.uri("ada+tours@example.com"), uri);
+    }
 }

@@ -60,7 +60,7 @@ pub(crate) async fn project(app: &App) -> Result<(), sqlx::Error> {
 
 /// Deletes the daily sales of days that are not kept any more; called periodically.
 pub async fn forget_old_days(app: &App) -> Result<(), sqlx::Error> {
-    let kept_from = model::kept_from(app, app.now() - KEPT_BEYOND);
+    let kept_from = model::kept_from(&app.config, app.now() - KEPT_BEYOND);
     store::write_kept_from(&app.db, kept_from).await?;
     for _ in 0..DELETES_MAX {
         if store::delete_before(&app.db, kept_from, DELETED_ROWS_MAX).await? == 0 {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     app::App,
+    config::Config,
     text::times::{self, HOME_ZONE},
 };
 
@@ -122,8 +123,8 @@ pub(super) fn day_of(moment: DateTime<Utc>) -> NaiveDate {
 }
 
 /// Returns the first day that is kept at a moment.
-pub(crate) fn kept_from(app: &App, now: DateTime<Utc>) -> NaiveDate {
-    let days = u64::from(app.config.popularity_days);
+pub(crate) fn kept_from(config: &Config, now: DateTime<Utc>) -> NaiveDate {
+    let days = u64::from(config.popularity_days);
     day_of(now).checked_sub_days(Days::new(days - 1)).unwrap_or(NaiveDate::MIN)
 }
 
@@ -153,5 +154,15 @@ mod tests {
         let to = NaiveDate::from_ymd_opt(2030, 1, 7).unwrap();
         let week = Span { to, is_week: false }.week();
         assert_eq!(week.from(), NaiveDate::from_ymd_opt(2030, 1, 1).unwrap());
+    }
+
+    #[test]
+    fn days_begin_at_midnight_in_the_offices_zone_and_as_many_are_kept_as_are_set() {
+        let date = |day| NaiveDate::from_ymd_opt(2030, 1, day).unwrap();
+        let midnight = date(9).and_hms_opt(15, 0, 0).unwrap().and_utc();
+        assert_eq!(day_of(midnight), date(10));
+        assert_eq!(day_of(midnight - chrono::TimeDelta::seconds(1)), date(9));
+        let config = Config { popularity_days: 7, ..Config::of_servers() };
+        assert_eq!(kept_from(&config, midnight), date(4));
     }
 }

@@ -285,4 +285,18 @@ mod tests {
         }
         assert!(n_given > 0 && n_refused > 0, "{n_given}, {n_refused}");
     }
+
+    #[test]
+    fn whoever_was_shown_old_terms_gets_the_current_ones_of_the_same_type() {
+        let (old, other) = (named("Student"), named("Child"));
+        let new = PriceType { id: PriceTypeId(Uuid::now_v7()), ..old.clone() };
+        let old = PriceType { is_withdrawn: true, ..old };
+        let types = [other.clone(), old.clone(), new.clone()];
+        assert_eq!(current(&types, old.id), Ok(&new));
+        assert_eq!(current(&types, new.id), Ok(&new));
+        assert_eq!(current(&types[..2], other.id), Ok(&other));
+        let gone = PriceTypeError::Gone { name: "Student".to_owned() };
+        assert_eq!(current(&types[..2], old.id), Err(gone));
+        assert_eq!(current(&types[..2], new.id), Err(PriceTypeError::Unknown));
+    }
 }

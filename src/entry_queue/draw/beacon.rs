@@ -66,6 +66,8 @@ impl BeaconRound {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest, Sha256};
+
     use super::*;
 
     /// Round 123 of quicknet, as published.
@@ -83,6 +85,7 @@ mod tests {
         let signature = hex::decode(ROUND_123).unwrap();
         let beacon = round.verify(&signature).unwrap();
         assert_eq!(beacon.0.to_vec(), signature);
+        assert_eq!(randomness_of(&signature).as_slice(), Sha256::digest(&signature).as_slice());
         assert_eq!(BeaconRound { round: 124, ..round }.verify(&signature), None);
         let mut other = signature.clone();
         other[47] ^= 1;

@@ -142,10 +142,9 @@ impl Speed {
         }
         let n_places = f64::from(u32::try_from(n_ahead + 1).unwrap_or(u32::MAX));
         let secs = n_places * f64::from(self.span_secs) / (f64::from(n_through) * self.places_each);
-        let secs = match self.leaving * secs {
-            // Where hardly anybody leaves the two are the same, and the second is not precise.
-            share if share < 1e-6 => secs,
-            share => share.ln_1p() / self.leaving,
+        let secs = match self.leaving > 0.0 {
+            true => (self.leaving * secs).ln_1p() / self.leaving,
+            false => secs,
         };
         Some(Duration::try_from_secs_f64(secs).map_or(u64::MAX, |wait| wait.as_secs()))
     }

@@ -118,4 +118,14 @@ mod tests {
         assert_eq!((lines.len(), text.ends_with('\n')), (4, true));
         assert_ne!(Commitment::to(TokenId(Uuid::from_u128(8)), salt), entry.commitment);
     }
+
+    #[test]
+    fn what_is_stored_commits_to_each_token_under_its_own_salt() {
+        let secret = LogSecret::configured("a secret that is long enough for this");
+        let tokens = [7, 8].map(|nth| TokenId(Uuid::from_u128(nth)));
+        let stored = commitments_of(&secret, &tokens);
+        let read: Vec<_> = stored.iter().map(|bytes| Commitment::stored(bytes).unwrap()).collect();
+        assert_eq!(read, tokens.map(|token| Commitment::to(token, Salt::of(&secret, token))));
+        assert_eq!(Commitment::stored(&stored[0][1..]), None);
+    }
 }

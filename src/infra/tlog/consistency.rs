@@ -227,4 +227,14 @@ mod tests {
             assert_eq!(WitnessRequest::parse(refused), None, "{refused}");
         }
     }
+
+    #[test]
+    fn the_root_of_every_earlier_size_is_in_the_tiles_that_are_named() {
+        let hashes = vectors::ENTRIES.map(|(entry, _)| record_hash(&vectors::bytes_of(entry)));
+        let tiles = tiles_of(&hashes);
+        for (size, (_, root)) in (1..).zip(vectors::ENTRIES) {
+            let found = root_at(size, &only(&tiles, &places_of_root(size))).unwrap();
+            assert_eq!(found.0.to_vec(), vectors::bytes_of(root), "{size}");
+        }
+    }
 }

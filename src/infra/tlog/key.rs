@@ -125,7 +125,6 @@ fn fault_of(error: &NoteError) -> NoteFault {
     match error {
         NoteError::UnverifiedNote => NoteFault::NotSigned,
         NoteError::InvalidSignature { .. } => NoteFault::BadSignature,
-        NoteError::InvalidSigner => NoteFault::Key,
         _ => NoteFault::Malformed,
     }
 }
@@ -168,6 +167,15 @@ mod tests {
         let key = LogKey::of_seed(&[7; 32]).verifier_key(NAME);
         for text in ["", NAME, &key[1..], &key[..key.len() - 1], "a+b+c"] {
             assert!(LogVerifier::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_log_is_named_as_its_key_says_and_signs_under_no_other_sort_of_name() {
+        let key = LogKey::of_seed(&[7; 32]);
+        assert_eq!(LogVerifier::parse(&key.verifier_key(NAME)).unwrap().name(), NAME);
+        for name in ["", "two words", "a+b"] {
+            assert_eq!(key.sign(name, "one\n"), Err(NoteFault::Key), "{name}");
         }
     }
 }

@@ -95,9 +95,8 @@ impl LogProof {
             return Err(NoteFault::NotSigned);
         }
         let size = checkpoint.size();
-        let is_in = self.index < size
-            && check_record(&self.path, size, *checkpoint.hash(), self.index, leaf).is_ok();
-        Ok(is_in.then_some(size))
+        let checked = check_record(&self.path, size, *checkpoint.hash(), self.index, leaf);
+        Ok(checked.is_ok().then_some(size))
     }
 }
 
@@ -108,5 +107,80 @@ impl std::fmt::Display for LogProof {
             writeln!(f, "{hash}")?;
         }
         write!(f, "\n{}", self.checkpoint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tlog_tiles::record_hash;
+
+    use super::{
+        super::{key::LogKey, tree::GrowingTree},
+        *,
+    };
+
+    const ORIGIN: &str = "tickets.example/programs/1/log";
+
+    fn entry(index: u64) -> Hash {
+        record_hash(&index.to_be_bytes())
+    }
+
+    /// Returns the checkpoint of a log with `size` entries, which says that it is of `origin`, and its
+    /// tiles.
+    fn log(origin: &str, size: u64) -> (String, Tiles) {
+        let mut tree = GrowingTree::of(0, Tiles::default()).unwrap();
+        (0..size).for_each(|index| tree.append(entry(index)));
+        let checkpoint = Checkpoint::new(origin, size, tree.root().unwrap(), "").unwrap();
+        let text = String::from_utf8(checkpoint.to_bytes()).unwrap();
+        let note = LogKey::of_seed(&[7; 32]).sign(ORIGIN, &text).unwrap();
+        (note, tree.into_tiles().into_iter().collect())
+    }
+
+    fn verifier() -> LogVerifier {
+        LogVerifier::parse(&LogKey::of_seed(&[7; 32]).verifier_key(ORIGIN)).unwrap()
+    }
+
+    #[test]
+    fn an_entry_is_proven_by_the_tiles_that_are_named_and_no_other_is() {
+        for size in [1, 2, 7, 256, 300] {
+            let (checkpoint, tiles) = log(ORIGIN, size);
+            for index in [0, size / 2, size - 1] {
+                let places = places_of_proof(size, index);
+                let named = tiles.clone().into_iter().filter(|tile| places.contains(&tile.0));
+                let proof = LogProof::make(checkpoint.clone(), size, index, &named.collect());
+                let sent = proof.unwrap().to_string();
+                let proof = LogProof::parse(&sent).unwrap();
+                assert_eq!((proof.index(), proof.to_string()), (index, sent));
+                let check = |proof: &LogProof, leaf| proof.check(&verifier(), leaf);
+                assert_eq!(check(&proof, entry(index)), Ok(Some(size)), "{index} of {size}");
+                assert_eq!(check(&proof, entry(size)), Ok(None), "{index} of {size}");
+                let beyond = LogProof { index: index + size, ..proof };
+                assert_eq!(check(&beyond, entry(index)), Ok(None), "{index} of {size}");
+            }
+            assert_eq!(places_of_proof(size, size), []);
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_log_proves_nothing_whoever_signed_it() {
+        let (checkpoint, tiles) = log("tickets.example/programs/2/log", 1);
+        let proof = LogProof::make(checkpoint, 1, 0, &tiles).unwrap();
+        assert_eq!(proof.check(&verifier(), entry(0)), Err(NoteFault::NotSigned));
+    }
+
+    #[test]
+    fn what_is_written_otherwise_is_no_proof() {
+        let head = format!("{FORMAT}\nindex 0");
+        assert!(LogProof::parse(&format!("{head}\n\nnote")).is_some());
+        for text in [
+            String::new(),
+            head.clone(),
+            head.replace("v1", "v2") + "\n\nnote",
+            head.replace('0', "-1") + "\n\nnote",
+            head.replace("index", "number") + "\n\nnote",
+            head + "\nno hash\n\nnote",
+        ] {
+            assert!(LogProof::parse(&text).is_none(), "{text}");
+        }
     }
 }

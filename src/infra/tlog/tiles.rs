@@ -108,3 +108,21 @@ impl HashReader for Tiles {
         indexes.iter().map(hash).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_grows_at_the_last_tile_of_each_level_that_is_neither_empty_nor_full() {
+        let growing = |size| {
+            let places = TilePlace::growing(size).into_iter();
+            places.map(|place| (place.level, place.number)).collect::<Vec<_>>()
+        };
+        assert_eq!(growing(0), []);
+        assert_eq!(growing(255), [(0, 0)]);
+        assert_eq!(growing(256), [(1, 0)]);
+        assert_eq!(growing(3 * 256 + 1), [(0, 3), (1, 0)]);
+        assert_eq!(growing(256 * 256), [(2, 0)]);
+    }
+}

@@ -206,6 +206,15 @@ mod tests {
         assert_eq!(words.len(), 1_000);
     }
 
+    #[test]
+    fn a_code_takes_off_its_share_rounded_down_or_its_points_as_far_as_there_are_any() {
+        let off = |percent, amount, sum| code(percent, amount).discount(Points::new(sum).unwrap());
+        assert_eq!(off(Some(15), None, 999).get(), 149);
+        assert_eq!(off(Some(100), None, 999).get(), 999);
+        assert_eq!(off(None, Some(50), 999).get(), 50);
+        assert_eq!(off(None, Some(50), 40).get(), 40);
+    }
+
     proptest! {
         #[test]
         fn no_order_costs_less_than_nothing_or_more_than_its_prices(

@@ -158,13 +158,13 @@ mod tests {
         let places = [
             (0, 20_i16, 50, SeatKind::Standard),
             (2, 21, 60, SeatKind::Standard),
-            (4, 22, 50, SeatKind::RestrictedView),
+            (4, 23, 50, SeatKind::RestrictedView),
             (6, 12, 50, SeatKind::Standard),
             (8, 27, 50, SeatKind::Standard),
         ];
         let some = row(Points::ONE).swap_remove(2);
         for is_turned in [false, true] {
-            let house = places.map(|(number, place, price, kind)| MapSeat {
+            let mut house = places.map(|(number, place, price, kind)| MapSeat {
                 id: ScheduleSeatId(i64::from(number)),
                 number,
                 x: if is_turned { 4.0 } else { f32::from(place) },
@@ -175,14 +175,44 @@ mod tests {
             });
             // A lease takes a seat that reads as free.
             let taken = [ScheduleSeatId(0)];
-            let offers = |n: usize| {
+            let offers = |house: &[MapSeat]| {
                 let untyped = (&WantedTypes::default(), &TypesAsked::default());
-                let offers = nearest(&house[..n], &taken, &taken, Proposal::All, untyped);
+                let offers = nearest(house, &taken, &taken, Proposal::All, untyped);
                 let said = |offer: &Alternative| (offer.seat_ids[0].0, offer.price_difference);
                 offers.iter().map(said).collect::<Vec<_>>()
             };
-            assert_eq!(offers(5), [(8, 0), (6, 0), (4, 0)]);
-            assert_eq!(offers(3), [(4, 0), (2, 10)]);
+            assert_eq!(offers(&house), [(8, 0), (6, 0), (4, 0)]);
+            assert_eq!(offers(&house[..3]), [(4, 0), (2, 10)]);
+            // Whoever wanted a seat without the full view may have any of them.
+            house[0].kind = SeatKind::RestrictedView;
+            assert_eq!(offers(&house), [(4, 0), (8, 0), (6, 0)]);
         }
+    }
+
+    #[test]
+    fn kept_places_are_offered_to_whom_they_are_for_and_to_everybody_once_nothing_is_kept() {
+        use SeatKind::{Companion, Standard, Wheelchair};
+        let some = row(Points::ONE).swap_remove(2);
+        let offers = |wanted: SeatKind, proposal: Proposal| {
+            // The wanted seat, and behind it one of each kind, the companion's without its place.
+            let kinds = [(0, wanted), (2, Companion), (4, Wheelchair), (6, Standard)];
+            let house = kinds.map(|(number, kind)| MapSeat {
+                id: ScheduleSeatId(i64::from(number)),
+                number,
+                x: 0.0,
+                y: f32::from(i16::try_from(number).unwrap()),
+                kind,
+                ..some.clone()
+            });
+            let wanted = [ScheduleSeatId(0)];
+            let untyped = (&WantedTypes::default(), &TypesAsked::default());
+            let offers = nearest(&house, &wanted, &wanted, proposal, untyped);
+            offers.iter().map(|offer| offer.seats[0].kind).collect::<Vec<_>>()
+        };
+        assert_eq!(offers(Standard, Proposal::All), [Companion, Wheelchair, Standard]);
+        assert_eq!(offers(Standard, Proposal::NoneKept), [Standard]);
+        assert_eq!(offers(Wheelchair, Proposal::Needed), [Wheelchair]);
+        assert_eq!(offers(Standard, Proposal::Needed), [Standard]);
+        assert_eq!(offers(Companion, Proposal::Needed), []);
     }
 }

@@ -22,7 +22,7 @@ use crate::{
 /// Terms that requests name, as read after the locks of their transaction.
 #[derive(Debug, Default)]
 pub(crate) struct TypesRead {
-    types: Vec<PriceType>,
+    pub(super) types: Vec<PriceType>,
     /// Sections of the seats.
     sections: HashMap<SeatId, String>,
     /// Name of the zone.

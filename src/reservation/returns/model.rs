@@ -122,6 +122,8 @@ pub(crate) struct SoldReturn {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
+
     use super::*;
 
     #[test]
@@ -132,5 +134,29 @@ mod tests {
         assert_eq!(payout(101, 10), Some(91));
         assert_eq!(payout(99, 100), Some(0));
         assert_eq!(payout(i64::MAX, 1), Some(i64::MAX - i64::MAX / 100));
+    }
+
+    #[test]
+    fn a_place_on_return_is_sold_until_the_door_opens() {
+        let config = Config::of_servers();
+        let closed = |after_door: TimeDelta| {
+            let open = OpenReturn {
+                id: ReturnId(Uuid::nil()),
+                ticket_id: Uuid::nil(),
+                item_id: ReservationItemId(Uuid::nil()),
+                schedule_id: ScheduleId(Uuid::nil()),
+                schedule_seat_id: None,
+                zone_id: None,
+                seller_id: AccountId(Uuid::nil()),
+                payout: Points::ONE,
+                starts_at: DateTime::UNIX_EPOCH + config.door_opens_before() - after_door,
+                locked_at: DateTime::UNIX_EPOCH,
+                buyer: None,
+                is_buyer_lapsed: false,
+            };
+            open.is_closed(&config)
+        };
+        let second = TimeDelta::seconds(1);
+        assert_eq!([-second, TimeDelta::zero(), second].map(closed), [false, true, true]);
     }
 }

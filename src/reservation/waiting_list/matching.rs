@@ -160,6 +160,7 @@ mod tests {
     fn seats_side_by_side_come_first_and_scattered_ones_only_to_whom_takes_them() {
         let seats = || [1, 3, 4, 6].map(|number| seat("Stalls", number, 10)).to_vec();
         let mut free = FreePlaces { seats: seats(), zones: Vec::new() };
+        assert_eq!(free.places_max(), 4);
         assert_eq!(ids(free.take(ADA, &order(2))), [3, 4]);
         let together = WishOrder { is_together: true, ..order(2) };
         assert_eq!(free.take(ADA, &together), None);
@@ -200,6 +201,7 @@ mod tests {
     fn places_of_a_wish_are_in_one_zone() {
         let zones = vec![zone("Left", 10, 2), zone("Right", 10, 3)];
         let mut free = FreePlaces { seats: Vec::new(), zones };
+        assert_eq!(free.places_max(), 3);
         assert_eq!(free.take(ADA, &order(5)), None);
         assert_eq!(free.take(ADA, &order(3)), Some(Picked::Places(free.zones[1].id)));
     }

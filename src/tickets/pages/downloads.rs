@@ -46,7 +46,7 @@ pub(crate) async fn show_calendar(
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
-    let entry = CalendarEntry::of_ticket(&app, &ticket, me.view.locale);
+    let entry = CalendarEntry::of_ticket(&app.config, &ticket, me.view.locale);
     Ok(calendar_file(&app, &entry))
 }
 
@@ -118,7 +118,7 @@ pub(crate) async fn show_reservation_calendar(
     let id = ReservationId(path.into_inner());
     let mut tickets = own(store::list_of_reservation(&app.db, id).await?, &me);
     tickets.retain(|ticket| ticket.status != TicketStatus::Void);
-    let entry = CalendarEntry::of_reservation(&app, &tickets, me.view.locale);
+    let entry = CalendarEntry::of_reservation(&app.config, &tickets, me.view.locale);
     Ok(calendar_file(&app, &entry.ok_or(NotFound)?))
 }
 

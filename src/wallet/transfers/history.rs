@@ -114,6 +114,10 @@ mod tests {
         assert_eq!(history(Pending, Some(30), None), [planned, started]);
         let cancelled = (Cancelled, at(10), ChangedBy::Sender);
         assert_eq!(history(Cancelled, Some(30), Some((Cancelled, 10))), [planned, cancelled]);
+        // Cancelled in the moment in which it began.
+        let cancelled = (Cancelled, at(30), ChangedBy::Sender);
+        let began = history(Cancelled, Some(30), Some((Cancelled, 30)));
+        assert_eq!(began, [planned, started, cancelled]);
         let accepted = (Accepted, at(31), ChangedBy::Receiver);
         assert_eq!(history(Accepted, Some(30), Some((Accepted, 31))), [planned, started, accepted]);
         let expired = (Expired, at(60), ChangedBy::Clock);

@@ -99,7 +99,7 @@ impl RankingQuery {
         let day = mistakes.note("day", "admin-refusal-day", self.day.parse())?;
         let day = Some(day).filter(|day| *day <= today);
         let day = mistakes.note("day", "popularity-refusal-future", day)?;
-        let day = Some(day).filter(|day| *day >= kept_from(app, app.now()));
+        let day = Some(day).filter(|day| *day >= kept_from(&app.config, app.now()));
         mistakes.note("day", "popularity-refusal-not-kept", day)
     }
 }

@@ -211,7 +211,36 @@ mod tests {
         let sizes = |n| even_tiers(n).map(|tier| tier.len()).collect::<Vec<_>>();
         assert_eq!(sizes(0), [0]);
         assert_eq!(sizes(3), [1, 1, 1]);
+        assert_eq!(sizes(5), [2, 3]);
         assert_eq!(sizes(7), [3, 4]);
+        assert_eq!(sizes(9), [3, 3, 3]);
         assert_eq!(sizes(40), [5; 8]);
+    }
+
+    #[test]
+    fn rows_may_be_counted_from_any_number() {
+        let row =
+            |from: u16| HouseSection { rows: vec![(from..from + 9).map(f32::from).collect()] };
+        let house = |from| places(&[vec![row(from), row(1), row(from)], vec![row(from)]]);
+        assert_eq!(house(1), house(101));
+    }
+
+    #[test]
+    fn an_aisle_parts_the_sections_of_a_tier() {
+        let made = places(&[vec![section(1, 4), section(1, 1), section(1, 4)]]);
+        let apart = |idx: usize| nearest(&made[idx..=idx + 1]);
+        for beside_an_aisle in [3, 4] {
+            assert!((apart(beside_an_aisle) - (1.0 + AISLE)).abs() < 0.05, "{made:?}");
+        }
+        assert!((apart(0) - 1.0).abs() < 0.05, "{made:?}");
+    }
+
+    #[test]
+    fn the_first_tier_faces_the_stage_and_wide_ones_behind_it_reach_around() {
+        let made = places(&[vec![section(1, 61)], vec![section(1, 121)]]);
+        // The angle over which a row extends, of the middle of the row and one of its ends.
+        let span = |(x, y): (f32, f32), end: (f32, f32)| 4.0 * ((y - end.1) / (x - end.0)).atan();
+        assert!((span(made[30], made[0]) - FIRST_SPAN_MAX).abs() < 0.05, "{made:?}");
+        assert!((span(made[121], made[61]) - SPAN_MAX).abs() < 0.05, "{made:?}");
     }
 }

@@ -172,8 +172,8 @@ impl Draft {
         }
         let (x, y) = match place {
             Some(place) => place,
-            // From the left end of the row, until the house is known.
-            None => (from_left(number), 0.0),
+            // Along the row, until the house is known.
+            None => (along_row(number), 0.0),
         };
         let (section, row) = (section.to_owned(), row.to_owned());
         self.seats.push(PlannedSeat { section, row, number, x, y, kind, companion_of });
@@ -209,9 +209,9 @@ impl Draft {
     }
 }
 
-/// Returns the distance of a seat from the left edge, where seat 1 stands.
-fn from_left(number: i32) -> f32 {
-    u16::try_from(number - 1).map_or(f32::from(u16::MAX), f32::from)
+/// Returns where a seat stands along its row, which begins anywhere.
+fn along_row(number: i32) -> f32 {
+    u16::try_from(number).map_or(f32::from(u16::MAX), f32::from)
 }
 
 /// Returns the name of a row counted from 0: A, B … Z, AA, AB and so on.

@@ -64,6 +64,8 @@ fn admission_stops_at_whoever_has_only_entered_the_window() {
     assert_eq!(decision.admitted, tokens(&queue, &[0]));
     assert_eq!(decision.parked, []);
     // The grace after entering is half a grace longer, but it ends.
+    let late = Note::Entered(NOW_MS - GRACE_MS * 3 / 2);
+    assert_eq!(Decision::of(&queue, &liveness(&queue, &[POLLED, late, POLLED]), 3).parked, []);
     let gone = Note::Entered(NOW_MS - GRACE_MS * 3 / 2 - 1);
     let decision = Decision::of(&queue, &liveness(&queue, &[POLLED, gone, POLLED]), 3);
     assert_eq!(decision.admitted, tokens(&queue, &[0, 2]));
@@ -82,7 +84,8 @@ fn nobody_is_passed_while_nobody_is_heard_nor_for_a_grace_after() {
         let decision = Decision::of(&queue, &Liveness { hearing, ..heard.clone() }, 2);
         assert_eq!(decision, Decision::default(), "{hearing:?}");
     }
-    let hearing = Hearing { resumed_ms: NOW_MS - GRACE_MS - 1, ..heard.hearing };
+    let quiet_ms = Some(GRACE_MS / 10);
+    let hearing = Hearing { resumed_ms: NOW_MS - GRACE_MS - 1, quiet_ms, ..heard.hearing };
     assert_eq!(Decision::of(&queue, &Liveness { hearing, ..heard }, 2).parked.len(), 1);
 }
 
@@ -106,6 +109,11 @@ fn a_silent_window_goes_only_if_it_is_whole_and_somebody_behind_it_polls() {
     let behind = Liveness { hearing, ..all };
     let decision = Decision::of(&queue, &behind, 1);
     assert_eq!((decision.admitted.len(), decision.parked), (0, tokens(&queue, &[0, 1, 2])));
+    // Whoever stands behind an account that may be here is not passed, or was not passed.
+    for (notes, admitted) in [([SILENT, ENTERED, SILENT], 0), ([POLLED, SILENT, SILENT], 1)] {
+        let decision = Decision::of(&queue, &Liveness { hearing, ..liveness(&queue, &notes) }, 2);
+        assert_eq!((decision.admitted.len(), decision.parked), (admitted, vec![]));
+    }
     let unread = Liveness { is_whole: false, ..behind.clone() };
     assert_eq!(Decision::of(&queue, &unread, 1), Decision::default());
     let hearing = Hearing { behind_ms: Some(NOW_MS - GRACE_MS - 1), ..behind.hearing };
@@ -127,4 +135,17 @@ fn whoever_redis_has_elsewhere_is_moved_and_never_passed() {
     let decision = Decision::of(&longer, &lacking, 3);
     assert_eq!(decision.misplaced, [whole[1].account_id]);
     assert_eq!(decision.admitted, tokens(&whole, &[0]));
+}
+
+#[test]
+fn whoever_polled_within_the_grace_is_counted_as_present() {
+    let queue = queue(5);
+    let liveness = liveness(&queue, &[POLLED, SILENT, ENTERED, POLLED, POLLED]);
+    assert_eq!(liveness.count_present(), 3);
+}
+
+#[test]
+fn what_redis_has_of_an_account_tells_a_poll_from_entering_the_window() {
+    assert_eq!(Note::of(NOW_MS), Note::Polled(NOW_MS));
+    assert_eq!(Note::of(-NOW_MS), Note::Entered(NOW_MS));
 }

@@ -230,4 +230,23 @@ mod tests {
             assert_eq!(purchase().judge(&checkout), expected);
         }
     }
+
+    #[test]
+    fn money_that_arrives_is_settled_until_the_points_were_credited() {
+        use PurchaseStatus::{Disputed, Expired, Failed, Open, Refunded, Reinstated, Settled};
+        assert!([Open, Expired, Failed].into_iter().all(PurchaseStatus::is_unsettled));
+        let credited = [Settled, Refunded, Disputed, Reinstated];
+        assert!(!credited.into_iter().any(PurchaseStatus::is_unsettled));
+    }
+
+    #[test]
+    fn a_purchase_has_a_page_and_the_price_that_was_agreed() {
+        let purchase = purchase();
+        let page = "/wallet/charges/00000000-0000-0000-0000-000000000000";
+        assert_eq!(purchase.id.path(), page);
+        let won = Money { minor: 500, currency: "KRW".parse().unwrap() };
+        assert_eq!(purchase.price(), Some(won));
+        let nonsense = Purchase { currency: "points".to_owned(), ..purchase };
+        assert_eq!(nonsense.price(), None);
+    }
 }
