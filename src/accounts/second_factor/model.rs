@@ -223,6 +223,6 @@ mod tests {
         assert_eq!(secret.grouped(), "GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ");
         let uri = "otpauth://totp/Stagedoor:ada%2Btours%40example.com\
                    ?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Stagedoor";
-        assert_eq!(secret.uri("ada+tours@example.com"), uri);
+        assert_eq!(secret.uri("ada+tours@example.com", "Stagedoor"), uri);
     }
 }
