@@ -7,13 +7,13 @@ use actix_web::{HttpRequest, web::Data};
 use crate::{app::App, office::model::OfficeSettings, text::i18n::Phrase};
 
 /// Settings as one page shows them.
-pub(crate) type Shown = Arc<OfficeSettings>;
+pub(crate) type ShownOffice = Arc<OfficeSettings>;
 
 /// Texts that name the office by `$office`.
 const NAMING: [&str; 2] = ["layout-title", "account-code-lede"];
 
 /// Returns the settings that the instance of a request has in memory.
-pub(super) fn settings_of(request: &HttpRequest) -> Shown {
+pub(super) fn settings_of(request: &HttpRequest) -> ShownOffice {
     let app = request.app_data::<Data<App>>();
     app.map(|app| app.office.settings()).unwrap_or_default()
 }

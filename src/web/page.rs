@@ -68,7 +68,7 @@ pub(crate) struct View {
     /// Account that is signed in; `None` where no extractor resolved the session.
     pub account: Option<SignedIn>,
     /// Settings of the office.
-    pub office: office::Shown,
+    pub office: office::ShownOffice,
     flash: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Venue pages: list, form, seat plan from a grid or a CSV.
 
 pub(crate) mod plan;
+mod plan_form;
 
 use actix_web::{
     HttpResponse,
@@ -33,8 +34,8 @@ use crate::{
         page::{DeletedDocument, View},
     },
 };
-use plan::PlanForm;
 pub(crate) use plan::{preview_seats, show_seats, update_seats};
+use plan_form::PlanForm;
 
 const NAME_CHARS_MAX: usize = 120;
 const ADDRESS_CHARS_MAX: usize = 300;

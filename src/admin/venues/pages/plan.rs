@@ -10,50 +10,22 @@ use actix_web::{
 };
 use askama::Template;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
-use super::{DRAWN_MAX, PlanDrawing, VenuePage, sign_of, venue_path};
+use super::{DRAWN_MAX, PlanDrawing, VenuePage, plan_form::PlanForm, sign_of, venue_path};
 use crate::{
     accounts::AdminAccount,
     admin::{AdminError, venues},
     app::App,
-    catalog::{CatalogError, SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
+    catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
-        form::{Body, Field},
+        form::Body,
         page::View,
     },
 };
-
-/// Seat plan form: a CSV as a file or as text, or a grid; the first non-empty one counts.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct PlanForm {
-    /// Version that was shown; another one is refused.
-    version: Field,
-    /// CSV file of the seats.
-    file: Field,
-    /// The same as text.
-    pub(super) csv: Field,
-    /// A grid instead: sections, rows, seats.
-    pub(super) grid: Field,
-}
-
-impl PlanForm {
-    fn parse(&self) -> Result<(i64, SeatPlan), AdminError> {
-        let version = self.version.parse().ok_or(CatalogError::Stale)?;
-        let plan = if !self.file.is_empty() {
-            SeatPlan::from_csv(self.file.text())
-        } else if !self.csv.is_empty() {
-            SeatPlan::from_csv(self.csv.text())
-        } else {
-            SeatPlan::from_grid(self.grid.text())
-        };
-        Ok((version, plan.map_err(CatalogError::from)?))
-    }
-}
 
 #[derive(Template)]
 #[template(path = "admin/plan.html")]
