@@ -78,9 +78,17 @@ impl PrivateRedis {
 
     /// Runs one command on a connection of its own.
     pub(crate) async fn run<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
-        let mut command = redis::cmd(words[0]);
-        command.arg(&words[1..]);
-        command.query_async(&mut self.try_connect().await.unwrap()).await.unwrap()
+        self.try_run(words).await.unwrap()
+    }
+
+    /// Works as [`Self::run`], for a server that may close connections, as one does whose role
+    /// changes.
+    pub(crate) async fn try_run<T: redis::FromRedisValue>(
+        &self,
+        words: &[&str],
+    ) -> redis::RedisResult<T> {
+        let mut link = self.try_connect().await?;
+        redis::cmd(words[0]).arg(&words[1..]).query_async(&mut link).await
     }
 
     /// Suspends the server without closing connections, or resumes it.

@@ -60,7 +60,10 @@ impl PrivateSentinels {
 
     /// Has the sentinels make the replica the primary, and the primary its replica.
     pub(crate) async fn fail_over(&self) {
-        ask::<()>(self.ports[0], &["SENTINEL", "FAILOVER", NAME]).await.unwrap();
+        eventually("an accepted failover", async || {
+            ask::<()>(self.ports[0], &["SENTINEL", "FAILOVER", NAME]).await
+        })
+        .await;
     }
 
     /// Returns the value for `REDIS_URL`, with a sentinel first that is not there.
