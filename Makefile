@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz mutants lua-mutants lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz mutants lua-mutants coverage lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -38,6 +38,9 @@ mutants: ## break the pure rules and list what no unit test notices; SHARD=1/40 
 
 lua-mutants: ## break the Lua scripts where tests/mutants/lua.toml says, and list what no test notices; ARGS=--long
 	@scripts/lua-mutants $(ARGS)
+
+coverage: ## count which lines the tests run, and write docs/COVERAGE.md; ARGS="--lib" for some of them
+	@scripts/coverage $(ARGS)
 
 lighthouse: ## measure the pages with Lighthouse as a phone sees them, into docs/BROWSER.md; ARGS=5 makes five runs
 	@scripts/lighthouse $(ARGS)

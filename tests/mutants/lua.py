@@ -31,10 +31,15 @@ def mutated(script, old, new):
     return filled
 
 
-def caught_by(program, filters, skipped):
-    """The test that notices a mutant; None if none does. One that is red by chance is not red twice."""
+def caught_by(program, groups, skipped):
+    """The test of these groups, tried in their order, that notices a mutant; None if none does."""
+    return next(filter(None, (caught_in(program, group, skipped) for group in groups)), None)
+
+
+def caught_in(program, group, skipped):
+    """The test of one group that notices it. One that is red by chance is not red twice."""
     for _ in range(RUNS_MAX):
-        failure = first_failure(program, filters.split(), skipped)
+        failure = first_failure(program, group.split(), skipped)
         if failure in (None, TIME, END) or first_failure(program, ["--exact", failure], []):
             return failure
     return None
@@ -82,8 +87,8 @@ def main():
         original = file.read()
     if only := os.environ.get("ONLY"):
         mutants = [m for m in mutants if re.search(only, m["script"])]
-    for filters in sorted({mutant["tests"] for mutant in mutants}):
-        failed = caught_by(program, filters, skipped)
+    for group in sorted({group for mutant in mutants for group in mutant["tests"]}):
+        failed = caught_in(program, group, skipped)
         assert failed is None, f"red without a mutant: {failed}"
     n_caught = 0
     with open(results, "w", encoding="utf-8") as rows:

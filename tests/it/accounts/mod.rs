@@ -3,6 +3,7 @@
 pub(crate) mod account;
 mod addresses;
 mod confirmation;
+mod guess_scripts;
 mod guessing;
 mod personal_data;
 mod races;

@@ -1,6 +1,7 @@
 //! What is shown before anybody joins a queue.
 
 mod popularity;
+mod ranking_scripts;
 mod sell_outs;
 
 use sqlx::PgPool;

@@ -20,6 +20,7 @@ mod pass;
 mod proof;
 mod public_log;
 mod refusals;
+mod scripts;
 mod stays;
 mod turn_notices;
 mod wait;

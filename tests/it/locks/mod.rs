@@ -8,6 +8,7 @@ mod history;
 mod lease;
 mod model;
 mod pause;
+mod scripts;
 mod storm;
 mod witness;
 

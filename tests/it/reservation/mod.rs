@@ -11,6 +11,7 @@ mod input;
 mod kinds;
 mod leased_seats;
 mod live;
+mod offer_scripts;
 mod order_rules;
 mod pages;
 mod price_types;

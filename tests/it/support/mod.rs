@@ -26,6 +26,7 @@ mod private_sentinels;
 mod purchase;
 mod raw;
 mod rows;
+mod scripted;
 pub(crate) mod signed_log;
 mod silent_wire;
 pub(crate) mod stripe;
@@ -55,6 +56,7 @@ pub(crate) use rows::{
     acts, email_of, let_write, read_all, read_all_with, read_one, read_one_with, run_sql,
     run_sql_with,
 };
+pub(crate) use scripted::Scripted;
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;
 pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};
