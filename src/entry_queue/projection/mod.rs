@@ -35,7 +35,7 @@ use self::{diff::Comparison, error::ProjectionError};
 use super::{
     model::QueueNumber,
     redis_queue::{Covered, POSITIONS_MAX, RedisQueue, Writing, Written},
-    store::{self, ProjectedPosition, positions},
+    store::{self, ProjectedPosition, positions, positions::ComparedQueue},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
@@ -212,7 +212,8 @@ fn waiting((account_id, number): (AccountId, QueueNumber)) -> (AccountId, Projec
     (account_id, ProjectedPosition::Waiting(number))
 }
 
-/// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference.
+/// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference, also where
+/// nobody is left in PostgreSQL.
 /// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
 /// its own server: one that is away keeps no other server's queues from being compared.
 ///
@@ -222,8 +223,9 @@ pub(crate) async fn project_everything(
     app: &App,
     has_just_started: bool,
 ) -> Result<(), sqlx::Error> {
-    for program_id in positions::list_with_queue(&app.db).await? {
-        match compare_queue(app, program_id, has_just_started).await {
+    for compared in positions::list_compared(&app.db).await? {
+        let program_id = compared.program_id;
+        match compare_queue(app, compared, has_just_started).await {
             Ok(()) => {}
             // Redis is away: the first call has said so.
             Err(ProjectionError::Redis(RedisAway::Resting)) => {
@@ -240,10 +242,14 @@ const PAGE: i64 = 1_000;
 
 async fn compare_queue(
     app: &App,
-    program_id: ProgramId,
+    ComparedQueue { program_id, is_empty }: ComparedQueue,
     takes_over: bool,
 ) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
+    // As in most queues between two sales. One that Redis does not have is rebuilt, not compared.
+    if is_empty && matches!(queue.count().await?, None | Some((0, 0))) {
+        return Ok(());
+    }
     if !queue.claim_comparison(COMPARISON_PERIOD_MIN, takes_over).await? {
         return Ok(());
     }

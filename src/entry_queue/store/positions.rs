@@ -33,6 +33,42 @@ pub(crate) async fn list_with_queue(db: &Pool) -> Result<Vec<ProgramId>, sqlx::E
     .await
 }
 
+/// Queue that is compared with Redis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ComparedQueue {
+    pub(crate) program_id: ProgramId,
+    /// Whether nobody waits or is admitted.
+    pub(crate) is_empty: bool,
+}
+
+/// Returns the queues with waiting or admitted accounts, and those that any account ever joined of programs
+/// whose last performance began less than a day ago: Redis may still have somebody there.
+pub(crate) async fn list_compared(db: &Pool) -> Result<Vec<ComparedQueue>, sqlx::Error> {
+    sqlx::query_as!(
+        ComparedQueue,
+        r#"
+        select program_id as "program_id: ProgramId", coalesce(waiting.is, inside.is) is null as "is_empty!"
+        from queue_numbers n
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = n.program_id and t.status = 'WAITING' and t.parked_at is null
+            limit 1
+        ) waiting on true
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = n.program_id and t.status = 'ACTIVE'
+            limit 1
+        ) inside on true
+        where coalesce(waiting.is, inside.is) or n.next_number > 1 and exists (
+            select from schedules s
+            where s.program_id = n.program_id and s.starts_at > now() - interval '1 day'
+        )
+        "#,
+    )
+    .fetch_all(db)
+    .await
+}
+
 /// Returns programs that any account ever joined.
 pub(crate) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(

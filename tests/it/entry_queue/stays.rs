@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 
 use super::{crowded, join, queue_path_of, until_status};
-use crate::support::{Concert, ConcertOptions, Office, run_sql_with};
+use crate::support::{Concert, ConcertOptions, Office, run_sql_with, until};
 
 #[sqlx::test]
 async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
@@ -46,4 +46,31 @@ async fn whoever_joins_in_the_moment_a_stay_has_run_out_gets_a_new_number(db: Pg
     until_status(&people[0], &concert, "ACTIVE").await;
     assert_eq!(join(&people[0], &concert).await.code(), "token-already-issued");
     office.close().await;
+}
+
+/// A process that was killed between the end of a stay and its word to Redis leaves this behind.
+#[sqlx::test]
+async fn whoever_left_last_of_all_is_out_in_redis_too_after_a_restart(db: PgPool) {
+    let prefix = format!("test-{}", uuid::Uuid::new_v4());
+    let settings = [("REDIS_PREFIX", prefix.as_str())];
+    let killed = Office::open_with(db.clone(), 1, &settings).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let person = &killed.crowd(1, "Last").await[0];
+    join(person, &concert).await;
+    until_status(person, &concert, "ACTIVE").await;
+    assert_eq!(person.delete(&queue_path_of(&concert)).await.status, 204);
+    let app = killed.app.clone();
+    killed.close_as_it_is().await;
+    let n_misplaced = async || {
+        stagedoor::entry_queue::list_differences(&app.db, &app.redis, 10).await.unwrap().len()
+    };
+    assert_eq!(n_misplaced().await, 0);
+    let mut stays = redis::cmd("ZADD");
+    stays.arg(app.redis.key(format_args!("{{{}}}:active", concert.program_id)));
+    stays.arg(1).arg(person.account_id.as_bytes());
+    app.redis.query::<()>(&stays).await.unwrap();
+    assert_eq!(n_misplaced().await, 1);
+    let restarted = Office::open_with(db.clone(), 1, &settings).await;
+    until("the end of the stay in Redis", async || n_misplaced().await == 0).await;
+    restarted.close().await;
 }
