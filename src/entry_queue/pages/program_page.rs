@@ -10,9 +10,7 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 
-use super::{
-    program::find, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn,
-};
+use super::{program::find, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn};
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
