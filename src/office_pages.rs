@@ -1,17 +1,14 @@
-//! Pages and files that show the settings of the office: imprint, terms, privacy, logo, colours, manifest.
+//! Pages and files that show the settings of the office: imprint, terms, privacy, logo, colours, manifests.
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{
-        StatusCode,
-        header::{self, EntityTag, Header as _, IfNoneMatch},
-    },
+    http::header::{self, EntityTag, Header as _, HeaderValue, IfNoneMatch},
     web::{Data, Path},
 };
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     accounts::Visitor,
@@ -114,27 +111,49 @@ pub(crate) async fn show_style(path: Path<String>) -> Result<HttpResponse, PageE
         .body(stylesheet(colour)))
 }
 
-/// `GET /manifest.webmanifest`: what a home screen shows of the office.
-pub(crate) async fn show_manifest(app: Data<App>) -> HttpResponse {
-    HttpResponse::build(StatusCode::OK)
-        .content_type("application/manifest+json")
-        .insert_header((header::CACHE_CONTROL, FOR_AN_HOUR))
-        .body(manifest(&app.office.settings()).to_string())
+/// Page that stands on a home screen as an application of its own.
+#[derive(Clone, Copy, Debug)]
+struct HomeScreenApp<'a> {
+    name: &'a str,
+    short_name: &'a str,
+    /// Path of the page, which tells one application from another.
+    path: &'static str,
 }
 
-fn manifest(settings: &OfficeSettings) -> Value {
+/// `GET /manifest.webmanifest`: what a home screen shows of the office.
+pub(crate) async fn show_manifest(v: View) -> HttpResponse {
+    let name = v.office.name();
+    manifest(&v.office, HomeScreenApp { name, short_name: name, path: "/" })
+}
+
+/// `GET /door.webmanifest`: what a home screen shows of the door, in the language of the request.
+pub(crate) async fn show_door_manifest(v: View) -> HttpResponse {
+    let short_name = v.t("door-title").to_string();
+    let name = v.t("layout-title").word("page", &short_name).to_string();
+    let door = HomeScreenApp { name: &name, short_name: &short_name, path: "/door" };
+    let mut response = manifest(&v.office, door);
+    let vary = HeaderValue::from_static("Accept-Language, Cookie");
+    response.headers_mut().insert(header::VARY, vary);
+    response
+}
+
+fn manifest(settings: &OfficeSettings, screen_app: HomeScreenApp<'_>) -> HttpResponse {
     let own = json!({ "src": assets::href("img/favicon.svg"), "sizes": "any", "type": "image/svg+xml", "purpose": "any" });
     let logo = settings.logo_path(LogoSize::Large);
     let logo = logo.map(|src| json!({ "src": src, "type": "image/png", "purpose": "any" }));
-    json!({
-        "name": settings.name(),
-        "short_name": settings.name(),
-        "id": "/",
-        "start_url": "/",
+    let document = json!({
+        "name": screen_app.name,
+        "short_name": screen_app.short_name,
+        "id": screen_app.path,
+        "start_url": screen_app.path,
         "scope": "/",
         "display": "standalone",
         "background_color": PAPER,
         "theme_color": settings.accent(),
         "icons": [logo.unwrap_or(own)],
-    })
+    });
+    HttpResponse::Ok()
+        .content_type("application/manifest+json")
+        .insert_header((header::CACHE_CONTROL, FOR_AN_HOUR))
+        .body(document.to_string())
 }

@@ -32,7 +32,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/metrics")
             .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain").refuses("not-found")),
         at("/static/{version}/{name:.*}")
-            .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("application/manifest+json").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
+            .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
         at("/imprint")
             .get(office::show_imprint, shows::<LegalDocument<'_>>("Shows who runs the office, where it says so.").refuses("not-found")),
         at("/terms")
@@ -45,6 +45,8 @@ pub(super) fn paths() -> Vec<Path> {
             .get(office::show_style, file("Returns the shades of a colour, for an office that has set it.", "text/css").refuses("not-found")),
         at("/manifest.webmanifest")
             .get(office::show_manifest, file("Returns what a home screen shows of the office.", "application/manifest+json")),
+        at("/door.webmanifest")
+            .get(office::show_door_manifest, file("Returns what a home screen shows of the door.", "application/manifest+json")),
         at("/rehearsal/stages")
             .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.").refuses("too-many-people stage-limit")).with_long_deadline(),
         at("/rehearsal/stages/{id}")

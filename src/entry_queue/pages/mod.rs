@@ -7,6 +7,7 @@ pub(crate) mod program_document;
 mod program_page;
 mod venues;
 mod waiting;
+mod way_in;
 
 use actix_web::{
     HttpRequest, HttpResponse,

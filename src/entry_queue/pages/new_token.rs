@@ -7,11 +7,11 @@ use actix_web::{
 };
 use askama::Template;
 
-use super::program::find;
+use super::{program::find, way_in::WayIn};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{DrawStep, Program, Programs, SaleState},
+    catalog::{Listings, Program, Programs, SaleState},
     entry_queue::{access_gates::has_open_gate, paths::program_path},
     web::{
         csrf::is_from_here,
@@ -25,21 +25,16 @@ use crate::{
 struct NewTokenPage<'a> {
     v: &'a View,
     program: &'a Program,
+    way_in: WayIn,
     /// Whether the script joins at once. A page of another site that leads here makes nobody join.
     is_from_here: bool,
-}
-
-impl NewTokenPage<'_> {
-    fn label(&self) -> &'static str {
-        let is_draw = self.program.draw.is_some_and(|step| step != DrawStep::Drawn);
-        if is_draw { "program-draw-enter" } else { "program-join" }
-    }
 }
 
 /// `GET /programs/{slug}/queue/new`
 pub(crate) async fn new_token(
     app: Data<App>,
     programs: Data<Programs>,
+    listings: Data<Listings>,
     slug: Path<String>,
     me: CurrentAccount,
     request: HttpRequest,
@@ -50,7 +45,9 @@ pub(crate) async fn new_token(
         // The program's page says when it opens.
         return Ok(see_other(&program_path(&program.slug)));
     }
+    let schedules = listings.schedules(&app, program.id).await?;
     let v = &me.view;
-    let page = NewTokenPage { v, program: &program, is_from_here: is_from_here(&request) };
+    let way_in = WayIn::before_draw(&program, &schedules);
+    let page = NewTokenPage { v, program: &program, way_in, is_from_here: is_from_here(&request) };
     Ok(v.html(StatusCode::OK, &page))
 }

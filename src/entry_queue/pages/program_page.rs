@@ -10,7 +10,7 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 
-use super::{program::find, program_document::ProgramDocument, venues::ShownVenue};
+use super::{program::find, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn};
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
@@ -26,7 +26,7 @@ use crate::{
         state::WaitingRoom,
         status::{StatusReport, status_of},
     },
-    text::markdown::Markdown,
+    text::{i18n::Phrase, markdown::Markdown},
     web::{error::PageError, local_path::with_next, page::View, poster::picture::SIZE},
 };
 
@@ -154,12 +154,14 @@ impl ProgramPage<'_> {
         self.state == "on-sale" || self.state == "sold-out"
     }
 
-    fn join_label(&self) -> &'static str {
-        if self.v.account.is_some() { "program-join" } else { "program-log-in-to-join" }
+    /// Returns the text of the button that joins the open sale.
+    fn join_label(&self) -> Phrase {
+        self.v.t(self.way_in().label(self.v.account.is_some()))
     }
 
-    fn enter_label(&self) -> &'static str {
-        if self.v.account.is_some() { "program-draw-enter" } else { "program-draw-log-in" }
+    /// Returns the text of the button that enters the opening draw.
+    fn enter_label(&self) -> Phrase {
+        self.v.t(WayIn::Draw.label(self.v.account.is_some()))
     }
 
     /// Whether the account that is signed in must confirm its address before it joins.
@@ -173,12 +175,8 @@ impl ProgramPage<'_> {
         with_next("/account/address/confirmation", &program_path(&self.program.slug))
     }
 
-    fn join_note(&self) -> &'static str {
-        match (self.program.queue_capacity, self.schedules) {
-            (Some(_), _) => "program-join-note",
-            (None, [_]) => "program-no-queue-note",
-            (None, _) => "program-no-queue-dates-note",
-        }
+    fn way_in(&self) -> WayIn {
+        WayIn::of(self.program, self.schedules)
     }
 
     fn time(&self, moment: &DateTime<Utc>) -> String {

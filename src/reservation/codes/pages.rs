@@ -118,6 +118,10 @@ pub(crate) struct TermsDocument {
     /// Points that it takes off.
     amount: Option<Points>,
     section: Option<String>,
+    /// Only performance it is for.
+    schedule_id: Option<ScheduleId>,
+    /// Live reservations of the account that may have it.
+    uses_per_account_max: Option<i32>,
     valid_until: Option<DateTime<Utc>>,
 }
 
@@ -129,6 +133,8 @@ impl TermsDocument {
             percent: code.percent,
             amount: code.amount,
             section: code.section,
+            schedule_id: code.schedule_id,
+            uses_per_account_max: code.uses_per_account_max,
             valid_until: code.valid_until,
         }
     }

@@ -17,6 +17,7 @@ pub(super) const PATHS: &[(&str, Door)] = &[
     ("/office/{version}/{size}.png", Door::Public),
     ("/office/{colour}.css", Door::Public),
     ("/manifest.webmanifest", Door::Public),
+    ("/door.webmanifest", Door::Public),
     ("/admin/office", Door::Admin),
     ("/admin/office/logo", Door::Admin),
     ("/admin/office/logo/removal", Door::Admin),

@@ -5,6 +5,7 @@
 
 mod door;
 mod endings;
+mod lines;
 mod payment;
 mod sale;
 mod seat_map;

@@ -83,6 +83,43 @@ async fn who_logs_in_to_join_is_led_on_to_join(db: PgPool) {
     office.close().await;
 }
 
+/// A button says what happens: a line is joined where there is one, and seats are chosen where there is none.
+#[sqlx::test]
+async fn no_button_promises_a_line_where_there_is_none(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let lined = Concert::with(&db, crowded()).await;
+    let one_date = Concert::usual(&db).await;
+    let two_dates = Concert::usual(&db).await;
+    two_dates.another_date(&db, 1).await;
+    let (ada, stranger) = (office.sign_in("ada").await, office.stranger());
+    for (concert, logged_in, logged_out, note) in [
+        (&lined, "Join the line", "Log in to join the line", "your number right away"),
+        (
+            &one_date,
+            "Choose your seats",
+            "Log in and choose your seats",
+            "There's no line right now. You go straight to the seats.",
+        ),
+        (
+            &two_dates,
+            "Choose a date",
+            "Log in and choose a date",
+            "There's no line right now. Choose a date, then your seats.",
+        ),
+    ] {
+        for (person, label) in [(&ada, logged_in), (&stranger, logged_out)] {
+            let page = person.visit(&program_path(concert)).await;
+            assert_eq!(page.texts(".program__sale .button--primary"), [label]);
+            assert!(page.texts(".program__sale")[0].contains(note), "{}", page.body);
+        }
+        // What the log-in leads to.
+        let page = ada.visit(&format!("{}/queue/new", program_path(concert))).await;
+        assert_eq!(page.texts("main .button--primary"), [logged_in]);
+        assert_eq!(page.texts("main")[0].contains("place in line"), concert.slug == lined.slug);
+    }
+    office.close().await;
+}
+
 #[sqlx::test]
 async fn a_page_of_another_site_makes_nobody_join(db: PgPool) {
     let office = Office::open(db.clone()).await;

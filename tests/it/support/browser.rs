@@ -13,7 +13,9 @@ use uuid::Uuid;
 
 use super::{Person, eventually, free_port};
 
-/// Narrowest screen that pages are made for, in CSS pixels: a phone.
+/// Narrowest screen that pages are made for, in CSS pixels: an old phone, or a page at 400% on a computer.
+pub(crate) const NARROW: Screen = Screen { width: 320, height: 640, is_touched: true };
+/// Usual screen of a phone, in CSS pixels.
 pub(crate) const PHONE: Screen = Screen { width: 390, height: 844, is_touched: true };
 /// Usual window of a computer, in CSS pixels.
 pub(crate) const DESK: Screen = Screen { width: 1_280, height: 900, is_touched: false };

@@ -18,8 +18,13 @@ impl SeatMapPage<'_> {
         if self.map.drawing.sections.is_empty() { "code" } else { "seats" }
     }
 
+    /// Whether the page answers that a code may be used, before anything is ordered with it.
+    pub(super) fn tells_terms(&self) -> bool {
+        self.code.is_some() && self.refusal.is_none()
+    }
+
     /// Returns what the code takes off, as a sentence.
-    pub(super) fn code_terms(&self, code: &SaleCode) -> Phrase {
+    pub(super) fn code_discount(&self, code: &SaleCode) -> Phrase {
         let terms = match (code.percent, code.amount) {
             (Some(percent), _) => self.v.t("seat-code-percent").word("percent", percent),
             (None, amount) => {
@@ -28,6 +33,19 @@ impl SeatMapPage<'_> {
             }
         };
         terms.word("code", &code.word)
+    }
+
+    /// Lists for what, how often and until when the code may be used, as sentences.
+    pub(super) fn code_bounds(&self, code: &SaleCode) -> Vec<Phrase> {
+        let section = code.section.as_deref();
+        let section = section.map(|name| self.v.t("seat-code-section").word("section", name));
+        let schedule = code.schedule_id.map(|_| self.v.t("seat-code-schedule"));
+        let uses = code.uses_per_account_max;
+        let uses = uses.map(|count| self.v.t("seat-code-uses").number("count", count));
+        let until = code.valid_until.map(|at| {
+            self.v.t("seat-code-until").word("when", self.v.moment(&at, &self.schedule.time_zone))
+        });
+        [section, schedule, uses, until].into_iter().flatten().collect()
     }
 
     /// Returns the code if it is for the seats of an alternative, too.

@@ -65,9 +65,11 @@ async fn a_logo_is_made_anew_from_what_was_uploaded(db: PgPool) {
         let known = person.asks(Method::GET, &src, "image/*").header("if-none-match", etag);
         assert_eq!(known.send().await.unwrap().status(), 304);
     }
-    let manifest: Value = stranger.get("/manifest.webmanifest").await.json();
-    let large = manifest["icons"][0]["src"].as_str().unwrap().to_owned();
-    assert_eq!(large, src.replace("small", "large"));
+    let large = src.replace("small", "large");
+    for path in ["/manifest.webmanifest", "/door.webmanifest"] {
+        let manifest: Value = stranger.get(path).await.json();
+        assert_eq!(manifest["icons"][0]["src"].as_str(), Some(large.as_str()), "{path}");
+    }
     assert_eq!(stranger.visit(&large).await.status, 200);
 
     let stale = upload(&admin, "0", picture(20, 20, ImageFormat::Png), JSON).await;

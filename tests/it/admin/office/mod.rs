@@ -67,7 +67,15 @@ async fn what_an_office_is_called_is_on_each_page_of_every_instance(db: PgPool) 
             (&manifest["name"], &manifest["theme_color"]),
             (&json!("Globe & Co"), &json!("#0c5f47"))
         );
+        let door = person.get("/door.webmanifest").await;
+        assert_eq!(door.header("content-type"), "application/manifest+json");
+        let shown = ["name", "short_name", "start_url"].map(|key| door.json()[key].clone());
+        assert_eq!(shown, [json!("Door · Globe & Co"), json!("Door"), json!("/door")]);
     }
+    let korean = office.stranger();
+    korean.submit("/language", &[("lang", "ko"), ("next", "/")]).await;
+    let door = korean.get("/door.webmanifest").await.json();
+    assert_eq!(door["name"], json!("입장 확인 · Globe & Co"));
     let imprint = admin.visit("/imprint").await;
     assert!(
         imprint.has(".header form[action='/logout']"),

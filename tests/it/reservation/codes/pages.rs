@@ -61,6 +61,50 @@ async fn a_code_is_applied_before_the_order_and_its_forms_send_it(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_code_says_for_what_how_often_and_until_when_it_may_be_used(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let section: String = read_one(&db, "select section from seats order by id limit 1").await;
+    let terms = json!({
+        "amount": 5_000, "uses_per_account_max": 2, "schedule_id": concert.schedule_id,
+        "section": section, "valid_until": "2099-12-31T20:00",
+    });
+    make_code(&office, &concert, "BOUND", terms).await;
+    make_code(&office, &concert, "ONCE", json!({ "percent": 10, "uses_per_account_max": 1 })).await;
+    make_code(&office, &concert, "PLAIN", json!({ "percent": 10 })).await;
+    let ada = office.sign_in("ada").await;
+    admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    let path = format!("/schedules/{}/code", concert.schedule_id);
+    let told = async |code: &str| {
+        // Whatever else was chosen meanwhile, the terms are what was asked for.
+        let page = ada.submit(&path, &[("code", code), ("best", "2")]).await;
+        assert_eq!(page.status, 200, "{}", page.body);
+        assert!(page.has("details[open] .code-box__terms"), "{}", page.body);
+        assert!(!page.has("details[open] .best"), "one is open at a time: {}", page.body);
+        assert_eq!(page.texts("summary .badge"), [code]);
+        page.texts(".code-box__terms p")
+    };
+    let bounds = told("BOUND").await;
+    let only = format!("Only for {section}.");
+    assert_eq!(
+        bounds[..4],
+        [
+            "BOUND: 5,000 points off your order.",
+            &only,
+            "Only for this performance.",
+            "Up to 2 times per person."
+        ]
+    );
+    assert!(bounds[4].starts_with("Until ") && bounds[4].contains("2099"), "{bounds:?}");
+    assert_eq!(told("ONCE").await, ["ONCE: 10% off your order.", "Once per person."]);
+    assert_eq!(told("PLAIN").await, ["PLAIN: 10% off your order."]);
+    let document = ada.post(&path, &[("code", "bound")]).await.json();
+    assert_eq!(document["uses_per_account_max"], 2);
+    assert_eq!(document["schedule_id"], json!(concert.schedule_id));
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn a_code_that_was_not_applied_asks_once_more_and_goes_on_in_one_click(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
