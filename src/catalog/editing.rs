@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::{
     guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
+    posters::PosterFiles,
 };
-use crate::points::Points;
+use crate::{points::Points, web::poster::upload::UploadedPoster};
 
 /// Edition before and after an edit.
 #[derive(Clone, Debug)]
@@ -78,9 +79,19 @@ pub(crate) struct ProgramEdition {
     pub time_zone: String,
     /// Guards against hoarding.
     pub guards: Guards,
+    /// Version of the poster that was uploaded; `None` without one.
+    pub poster: Option<String>,
     /// Fields of the form.
     #[serde(flatten)]
     pub details: ProgramDetails,
+}
+
+impl ProgramEdition {
+    /// Returns the poster that was uploaded; `None` without one.
+    pub(crate) fn uploaded_poster(&self) -> Option<UploadedPoster> {
+        let version = self.poster.as_ref()?;
+        Some(UploadedPoster::new(&self.details.slug, version))
+    }
 }
 
 /// Change of a program by an administrator.
@@ -97,6 +108,8 @@ pub(crate) enum ProgramChange {
     },
     /// Sets the guards against hoarding.
     Guards(Guards),
+    /// Replaces the poster, or removes it.
+    Poster(Option<PosterFiles>),
     /// Pauses admission, or resumes it.
     Paused(bool),
     /// Publishes a draft. Refused as `NothingToSell` if no performance has seats or places.

@@ -94,6 +94,8 @@ pub(crate) struct Program {
     pub title: String,
     /// Number of the program in order of making, from 1.
     pub poster_number: i32,
+    /// Version of the poster that was uploaded; `None` without one.
+    pub poster: Option<String>,
     /// Description.
     pub description: String,
     /// Publication status.
@@ -237,6 +239,8 @@ pub(crate) struct Listing {
     pub title: String,
     /// See [`Program::poster_number`].
     pub poster_number: i32,
+    /// See [`Program::poster`].
+    pub poster: Option<String>,
     /// IANA time zone of the venue of the listed performance.
     pub time_zone: String,
     /// Start of the listed performance.

@@ -1,4 +1,4 @@
-//! Picture of a program's poster, for links that are shared.
+//! Picture of a program, for links that are shared: its poster, or the drawing of one without.
 
 use actix_web::{
     HttpResponse,
@@ -8,17 +8,44 @@ use actix_web::{
 
 use crate::{
     app::App,
-    catalog::Programs,
+    catalog::{Program, Programs},
     web::{
         error::{NotFound, PageError, Unavailable},
-        poster::Poster,
+        poster::{
+            Poster,
+            picture::SIZE,
+            upload::{PosterSize, UploadedPoster},
+        },
+        versioned_file::{FOR_EVER, NOT_KEPT},
     },
 };
 
-/// Returns the path of the picture of the program named `slug`, whose number in order of making is
-/// `number`. It changes with the drawing.
-pub(crate) fn picture_path(number: i32, slug: &str) -> String {
-    format!("/posters/{slug}/{}.png", Poster::of_program(number, slug).version())
+/// Picture that a link to a program shows.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkPicture {
+    /// Path, which changes with the picture.
+    pub(crate) path: String,
+    pub(crate) media_type: &'static str,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+impl LinkPicture {
+    /// Returns the poster that was uploaded for the program, or its drawing.
+    pub(crate) fn of(program: &Program) -> Self {
+        let Program { slug, poster_number, poster, .. } = program;
+        let (path, media_type, (width, height)) = match poster {
+            Some(version) => {
+                let path = UploadedPoster::new(slug, version).path(PosterSize::Large);
+                (path, "image/jpeg", PosterSize::Large.pixels())
+            }
+            None => {
+                let version = Poster::of_program(*poster_number, slug).version();
+                (format!("/posters/{slug}/{version}.png"), "image/png", SIZE)
+            }
+        };
+        Self { path, media_type, width, height }
+    }
 }
 
 /// Handles `GET /posters/{slug}/{version}.png`. Another version than the current one gets the current
@@ -33,8 +60,8 @@ pub(crate) async fn show_picture(
     let shown = found.ok_or(NotFound)?;
     let poster = Poster::of_program(shown.poster_number, &shown.slug);
     let cache_control = match version == poster.version() {
-        true => "public, max-age=31536000, immutable",
-        false => "no-cache",
+        true => FOR_EVER,
+        false => NOT_KEPT,
     };
     let picture = poster.picture().await.ok_or(Unavailable)?;
     Ok(HttpResponse::Ok()

@@ -28,6 +28,8 @@ struct RankedProgram {
     title: String,
     #[serde(skip)]
     poster_number: i32,
+    #[serde(skip)]
+    poster: Option<String>,
 }
 
 #[derive(Template)]
@@ -72,6 +74,7 @@ pub(crate) async fn show_popular(
                 slug: program.slug.clone(),
                 title: program.title.clone(),
                 poster_number: program.poster_number,
+                poster: program.poster.clone(),
             })
         })
         .collect();
