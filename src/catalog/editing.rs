@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::{
     guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
-    posters::PosterFiles,
+    posters::{PosterFiles, UploadedPoster},
 };
-use crate::{points::Points, web::poster::upload::UploadedPoster};
+use crate::points::Points;
 
 /// Edition before and after an edit.
 #[derive(Clone, Debug)]
@@ -88,9 +88,8 @@ pub(crate) struct ProgramEdition {
 
 impl ProgramEdition {
     /// Returns the poster that was uploaded; `None` without one.
-    pub(crate) fn uploaded_poster(&self) -> Option<UploadedPoster> {
-        let version = self.poster.as_ref()?;
-        Some(UploadedPoster::new(&self.details.slug, version))
+    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.details.slug, self.poster.as_deref())
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::guards::Guards;
+use super::{guards::Guards, posters::UploadedPoster};
 use crate::{infra::ids::ids, points::Points};
 
 ids! {
@@ -155,6 +155,11 @@ impl Program {
         }
     }
 
+    /// Returns the poster that was uploaded; `None` without one.
+    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.slug, self.poster.as_deref())
+    }
+
     /// Whether an access gate is open at `now`, before the sale is.
     pub(crate) fn is_early(&self, now: DateTime<Utc>) -> bool {
         let is_coming = matches!(self.sale_state(now), SaleState::Coming { .. });
@@ -249,6 +254,13 @@ pub(crate) struct Listing {
     pub opens_at: DateTime<Utc>,
     /// Lowest available price; `None` when nothing is available.
     pub price_from: Option<Points>,
+}
+
+impl Listing {
+    /// Returns the poster that was uploaded for the program; `None` without one.
+    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.slug, self.poster.as_deref())
+    }
 }
 
 /// Performance as the program page lists it.

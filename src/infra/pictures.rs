@@ -64,12 +64,12 @@ pub(crate) async fn read<T: Send + 'static>(
     let permit = timeout(WAIT_MAX, PERMITS.acquire()).await;
     let permit =
         permit.map_err(|_late| PictureMistake::Busy)?.map_err(|_closed| PictureMistake::Busy)?;
-    let made = tokio::task::spawn_blocking(move || {
+    let outcome = tokio::task::spawn_blocking(move || {
         // The permit lasts as long as the work, also when nobody waits for it any more.
         let _permit = permit;
         make(decode(&file, bounds)?)
     });
-    made.await.unwrap_or(Err(PictureMistake::Unreadable))
+    outcome.await.unwrap_or(Err(PictureMistake::Unreadable))
 }
 
 /// Decodes a file, and turns its picture as its camera was held.

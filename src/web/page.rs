@@ -21,6 +21,7 @@ use super::{
     locale::locale_of,
     negotiation::Format,
     office,
+    poster::Poster,
 };
 use crate::text::{
     i18n::{Count, Locale, Phrase, grouped},
@@ -176,6 +177,17 @@ impl View {
             "/login" | "/signup" => format!("{page}?{query}"),
             _ => with_next(page, &self.path),
         }
+    }
+
+    /// Draws the poster of the program named `slug`, whose number in order of making is `number`.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
+    pub(crate) fn poster(&self, number: &i32, slug: &str) -> Poster {
+        Poster::of_program(*number, slug)
+    }
+
+    /// Draws a poster for a page that is about no program, always the same for one `name`.
+    pub(crate) fn poster_of(&self, name: &str) -> Poster {
+        Poster::of_name(name)
     }
 
     /// Lists the header's links for the account that is signed in.

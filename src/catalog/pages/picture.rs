@@ -8,14 +8,10 @@ use actix_web::{
 
 use crate::{
     app::App,
-    catalog::{Program, Programs},
+    catalog::{Program, Programs, posters::PosterSize},
     web::{
         error::{NotFound, PageError, Unavailable},
-        poster::{
-            Poster,
-            picture::SIZE,
-            upload::{PosterSize, UploadedPoster},
-        },
+        poster::{Poster, picture::SIZE},
         versioned_file::{FOR_EVER, NOT_KEPT},
     },
 };
@@ -33,18 +29,15 @@ pub(crate) struct LinkPicture {
 impl LinkPicture {
     /// Returns the poster that was uploaded for the program, or its drawing.
     pub(crate) fn of(program: &Program) -> Self {
-        let Program { slug, poster_number, poster, .. } = program;
-        let (path, media_type, (width, height)) = match poster {
-            Some(version) => {
-                let path = UploadedPoster::new(slug, version).path(PosterSize::Large);
-                (path, "image/jpeg", PosterSize::Large.pixels())
-            }
-            None => {
-                let version = Poster::of_program(*poster_number, slug).version();
-                (format!("/posters/{slug}/{version}.png"), "image/png", SIZE)
-            }
-        };
-        Self { path, media_type, width, height }
+        let Program { slug, poster_number, .. } = program;
+        if let Some(upload) = program.upload() {
+            let path = upload.path(PosterSize::Large);
+            let (width, height) = PosterSize::Large.pixels();
+            return Self { path, media_type: "image/jpeg", width, height };
+        }
+        let version = Poster::of_program(*poster_number, slug).version();
+        let (path, (width, height)) = (format!("/posters/{slug}/{version}.png"), SIZE);
+        Self { path, media_type: "image/png", width, height }
     }
 }
 

@@ -1,13 +1,9 @@
 //! Files of a poster: a picture that was uploaded, cut, scaled and encoded anew.
 
-use image::{
-    DynamicImage, Rgb, RgbImage, Rgba, codecs::jpeg::JpegEncoder, imageops, imageops::FilterType,
-};
+use image::{DynamicImage, Rgb, RgbImage, Rgba, codecs::jpeg::JpegEncoder, imageops::FilterType};
 
-use crate::{
-    infra::pictures::{self, Picture, PictureBounds, PictureMistake, share},
-    web::poster::upload::PosterSize,
-};
+use super::PosterSize;
+use crate::infra::pictures::{self, Picture, PictureBounds, PictureMistake, share};
 
 /// Bounds of a file that is uploaded: a photograph, or a sheet of A3 at 300 dots an inch.
 const BOUNDS: PictureBounds = PictureBounds { file_mib: 8, side: 8_192 };
@@ -63,9 +59,9 @@ fn cut(picture: &DynamicImage) -> DynamicImage {
 }
 
 /// Returns the picture on white.
-fn opaque(picture: DynamicImage) -> RgbImage {
+fn opaque(picture: DynamicImage) -> DynamicImage {
     if !picture.color().has_alpha() {
-        return picture.into_rgb8();
+        return picture.into_rgb8().into();
     }
     let picture = picture.into_rgba8();
     let mut opaque = RgbImage::new(picture.width(), picture.height());
@@ -73,16 +69,16 @@ fn opaque(picture: DynamicImage) -> RgbImage {
         let on_white = |part: u8| share(part, *alpha, u8::MAX).saturating_add(u8::MAX - *alpha);
         *onto = Rgb([on_white(*red), on_white(*green), on_white(*blue)]);
     }
-    opaque
+    opaque.into()
 }
 
-fn scaled(picture: &RgbImage, size: PosterSize) -> RgbImage {
+fn scaled(picture: &DynamicImage, size: PosterSize) -> DynamicImage {
     let (width, height) = size.pixels();
-    imageops::resize(picture, width, height, FilterType::CatmullRom)
+    picture.resize_exact(width, height, FilterType::CatmullRom)
 }
 
 /// Returns the picture as JPEG in the best quality in which it keeps to the bound of its size.
-fn written(picture: &RgbImage, size: PosterSize) -> Result<Vec<u8>, PictureMistake> {
+fn written(picture: &DynamicImage, size: PosterSize) -> Result<Vec<u8>, PictureMistake> {
     let mut file = Vec::new();
     for quality in QUALITIES {
         file.clear();
@@ -156,15 +152,12 @@ mod tests {
             let [red, green, blue, _] = bits.to_be_bytes();
             Rgb([red, green, blue])
         });
+        let noise = DynamicImage::from(noise);
         for size in SIZES {
             // Noise of the size itself: a larger one is smoothed by the scaling.
-            let file = written(&noise_of(&noise, size), size).unwrap();
+            let (width, height) = size.pixels();
+            let file = written(&noise.crop_imm(0, 0, width, height), size).unwrap();
             assert!(file.len() <= bytes_max(size), "{size:?}: {}", file.len());
         }
-    }
-
-    fn noise_of(noise: &RgbImage, size: PosterSize) -> RgbImage {
-        let (width, height) = size.pixels();
-        imageops::crop_imm(noise, 0, 0, width, height).to_image()
     }
 }

@@ -1,10 +1,9 @@
 //! SQL of posters.
 
-use super::PosterFiles;
+use super::{PosterFiles, PosterSize};
 use crate::{
     catalog::model::ProgramId,
     infra::postgres::{Connection, Pool},
-    web::poster::upload::PosterSize,
 };
 
 /// Writes the poster of a locked program, in place of the one before.

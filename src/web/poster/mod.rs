@@ -1,4 +1,4 @@
-//! Posters: the picture that was uploaded for a program, or the drawing that stands for it until then.
+//! Posters: the drawing that stands for a program until it has a picture of its own.
 //!
 //! A poster's **palette** is one of the classes `poster--1` and so on of `components.css`; its **art**
 //! is a drawing of one of the [`compositions`], whose shapes take their places and sizes from the
@@ -8,20 +8,18 @@
 //! and at every instance. The art has no words: the page sets the title beside it, on the ground of
 //! the palette, where it can be read. Sites on which links are shared get it as a [`picture`].
 //!
-//! An [`upload`] takes the place of the art where shows are chosen: on cards, in lists, on the page of its
-//! program and in links that are shared. What people have bought keeps the art.
+//! A picture that was uploaded takes the place of the art where shows are chosen: on cards, in lists, on the
+//! page of its program and in links that are shared. What people have bought keeps the art.
 
 mod compositions;
 pub(crate) mod picture;
 mod seed;
-pub(crate) mod upload;
 
 use std::fmt;
 
 use askama::filters::HtmlSafe;
 
-use self::{seed::PosterSeed, upload::UploadedPoster};
-use crate::web::page::View;
+use self::seed::PosterSeed;
 
 #[cfg(test)]
 mod tests;
@@ -39,8 +37,6 @@ pub(crate) struct Poster {
     pub palette: u32,
     /// Its drawing.
     pub art: Art,
-    /// Picture that is shown instead; `None` without one.
-    pub upload: Option<UploadedPoster>,
 }
 
 /// Shapes of a poster, which are written as inline SVG, hidden from screen readers.
@@ -82,30 +78,6 @@ impl Poster {
             true => ("<g transform=\"matrix(-1 0 0 1 400 0)\">", "</g>"),
             false => ("", ""),
         };
-        Self { palette, art: Art(format!("{open}{shapes}{close}")), upload: None }
-    }
-}
-
-impl View {
-    /// Draws the poster of the program named `slug`, whose number in order of making is `number`.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
-    pub(crate) fn poster(&self, number: &i32, slug: &str) -> Poster {
-        Poster::of_program(*number, slug)
-    }
-
-    /// Returns the same poster with the picture of the version `uploaded`, if there is one.
-    pub(crate) fn chosen_poster(
-        &self,
-        number: &i32,
-        slug: &str,
-        uploaded: &Option<String>,
-    ) -> Poster {
-        let upload = uploaded.as_ref().map(|version| UploadedPoster::new(slug, version));
-        Poster { upload, ..self.poster(number, slug) }
-    }
-
-    /// Draws a poster for a page that is about no program, always the same for one `name`.
-    pub(crate) fn poster_of(&self, name: &str) -> Poster {
-        Poster::of_name(name)
+        Self { palette, art: Art(format!("{open}{shapes}{close}")) }
     }
 }

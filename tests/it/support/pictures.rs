@@ -8,7 +8,7 @@ use reqwest::{
     multipart::{Form, Part},
 };
 
-use super::{Answer, Person};
+use super::{Answer, Person, eventually};
 
 /// Returns the file of a black picture.
 pub(crate) fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
@@ -37,7 +37,8 @@ pub(crate) fn picture_form(version: &str, file: Vec<u8>) -> Form {
 }
 
 impl Person {
-    /// Uploads a file with the version of what it belongs to.
+    /// Uploads a file with the version of what it belongs to, again while other tests of the process have theirs
+    /// read: one is at a time.
     pub(crate) async fn upload(
         &self,
         path: &str,
@@ -45,7 +46,12 @@ impl Person {
         file: Vec<u8>,
         accept: &str,
     ) -> Answer {
-        let request = self.asks(Method::POST, path, accept);
-        self.send(request.multipart(picture_form(version, file))).await
+        eventually("the picture is read", async || {
+            let request = self.asks(Method::POST, path, accept);
+            let answer = self.send(request.multipart(picture_form(version, file.clone()))).await;
+            let is_busy = answer.status == 409 && answer.body.contains("contended");
+            if is_busy { Err(answer.body) } else { Ok(answer) }
+        })
+        .await
     }
 }

@@ -16,7 +16,7 @@ use super::{Ranked, RankedBy, Ranking, rank, store::listed};
 use crate::{
     accounts::Visitor,
     app::App,
-    catalog::ProgramId,
+    catalog::{ProgramId, posters::UploadedPoster},
     web::{error::PageError, page::View},
 };
 
@@ -30,6 +30,13 @@ struct RankedProgram {
     poster_number: i32,
     #[serde(skip)]
     poster: Option<String>,
+}
+
+impl RankedProgram {
+    /// Returns the poster that was uploaded; `None` without one.
+    fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.slug, self.poster.as_deref())
+    }
 }
 
 #[derive(Template)]

@@ -1,4 +1,4 @@
-//! Picture that an organiser uploaded as the poster of a program: its sizes, and their addresses.
+//! Sizes of a poster, and the addresses of its files.
 
 /// Size of a poster that was uploaded. All of them are four by three, as the drawings are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
@@ -34,6 +34,11 @@ impl UploadedPoster {
     /// Returns the poster of the program named `slug` whose upload has this version.
     pub(crate) fn new(slug: &str, version: &str) -> Self {
         Self { slug: slug.to_owned(), version: version.to_owned() }
+    }
+
+    /// Returns the poster of the program named `slug`; `None` without a version.
+    pub(crate) fn of(slug: &str, version: Option<&str>) -> Option<Self> {
+        version.map(|version| Self::new(slug, version))
     }
 
     /// Returns the path of a file. It changes with what is uploaded.
