@@ -2,8 +2,8 @@
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header::{self, EntityTag, Header as _, HeaderValue, IfNoneMatch},
-    web::{Data, Path},
+    http::header::{self, HeaderValue},
+    web::{Bytes, Data, Path},
 };
 use askama::Template;
 use schemars::JsonSchema;
@@ -22,11 +22,10 @@ use crate::{
         assets,
         error::{NotFound, PageError},
         page::View,
+        versioned_file::{FOR_EVER, NOT_KEPT, versioned_file},
     },
 };
 
-/// What changes its address with its content is kept for ever.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// The manifest is read when the office is put on a home screen, and now and then after that.
 const FOR_AN_HOUR: &str = "public, max-age=3600";
 /// Ground of light pages: `--paper` of `tokens.css`.
@@ -85,21 +84,10 @@ pub(crate) async fn show_logo(
         logo = app.office.logo();
     }
     let logo = logo.ok_or(NotFound)?;
-    let cache_control = if logo.version == version { FOR_EVER } else { "no-cache" };
-    let etag = EntityTag::new_strong(format!("{}-{}", logo.version, size.as_ref()));
-    let is_known = match IfNoneMatch::parse(&request) {
-        Ok(IfNoneMatch::Any) => true,
-        Ok(IfNoneMatch::Items(known)) => known.iter().any(|known| known.weak_eq(&etag)),
-        Err(_) => false,
-    };
-    let mut response = if is_known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
-    response
-        .insert_header((header::ETAG, etag))
-        .insert_header((header::CACHE_CONTROL, cache_control));
-    match is_known {
-        true => Ok(response.finish()),
-        false => Ok(response.content_type("image/png").body(logo.file(size).to_vec())),
-    }
+    let cache_control = if logo.version == version { FOR_EVER } else { NOT_KEPT };
+    let etag = format!("{}-{}", logo.version, size.as_ref());
+    let file = Bytes::copy_from_slice(logo.file(size));
+    Ok(versioned_file(&request, etag, cache_control, "image/png", file))
 }
 
 /// `GET /office/{colour}.css`: the shades of a colour, whether or not it is that of the office.

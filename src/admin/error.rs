@@ -9,12 +9,13 @@ use crate::{
     entry_queue::QueueError,
     infra::{
         idempotency::KeyError,
+        pictures::PictureMistake,
         postgres::{Contention, is_conflict},
     },
-    office::logo::LogoMistake,
     outbox::MailId,
     payment::PaymentError,
     reservation::{InventoryError, ReservationError, codes::error::CodeEditError},
+    text::i18n::grouped,
     wallet::WalletError,
     web::error::{HttpError, Problem},
     webhooks::error::WebhookError,
@@ -62,9 +63,9 @@ pub(crate) enum AdminError {
     /// The change of a webhook was refused.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
-    /// The file is no logo.
+    /// The file is no picture that may be used.
     #[error(transparent)]
-    Logo(#[from] LogoMistake),
+    Picture(#[from] PictureMistake),
     /// The request key is in use, or was used for another request.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -119,9 +120,13 @@ impl HttpError for AdminError {
             Self::Reservation(error) => error.problem(),
             Self::Code(error) => error.problem(),
             Self::Account(error) => error.problem(),
-            Self::Logo(LogoMistake::TooLarge) => Problem::new(422, "logo-too-large"),
-            Self::Logo(LogoMistake::Unreadable) => Problem::new(422, "logo-unreadable"),
-            Self::Logo(LogoMistake::Busy) => PaymentError::contended().problem(),
+            Self::Picture(PictureMistake::TooLarge(bounds)) => {
+                Problem::new(422, "picture-too-large")
+                    .word("megabytes", bounds.file_mib)
+                    .word("pixels", grouped(bounds.side))
+            }
+            Self::Picture(PictureMistake::Unreadable) => Problem::new(422, "picture-unreadable"),
+            Self::Picture(PictureMistake::Busy) => PaymentError::contended().problem(),
             Self::Key(error) => error.problem(),
             Self::Database(error) => error.problem(),
         };

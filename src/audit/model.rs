@@ -38,6 +38,10 @@ pub(crate) enum Act {
     ProgramCopied,
     /// A program was edited.
     ProgramEdited,
+    /// The poster of a program was replaced.
+    PosterReplaced,
+    /// The poster of a program was removed.
+    PosterRemoved,
     /// A draft was published.
     ProgramPublished,
     /// A program was cancelled.

@@ -64,7 +64,7 @@ impl Programs {
 
 /// Returns whether a slug or id may look like `text`. Other text is not looked up, so that
 /// arbitrary addresses take no room in the cache.
-fn may_be_a_name(text: &str) -> bool {
+pub(super) fn may_be_a_name(text: &str) -> bool {
     const BYTES_MAX: usize = 80;
     text.len() <= BYTES_MAX && text.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric())
 }

@@ -10,6 +10,7 @@ use super::{
     editing::{Edited, ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
     model::{ProgramId, ProgramStatus, ScheduleId, ScheduleSeatId, SeatId, VenueId},
+    posters,
     programs::{slug, store},
     schedules,
     venues::{self, plan::SeatPlan},
@@ -70,6 +71,7 @@ pub(crate) async fn change_program(
             store::write(tx, id, &details).await?;
         }
         ProgramChange::Guards(guards) => store::write_guards(tx, id, guards).await?,
+        ProgramChange::Poster(poster) => posters::replace(tx, id, poster.as_ref()).await?,
         ProgramChange::Paused(is_paused) => store::write_paused(tx, id, *is_paused).await?,
         ProgramChange::Published if before.status != ProgramStatus::Draft => {
             return Err(CatalogError::WrongStatus);
@@ -104,9 +106,10 @@ async fn tell(
         ProgramChange::Cancelled => EventKind::ProgramCancelled,
         ProgramChange::Paused(true) => EventKind::QueuePaused,
         ProgramChange::Paused(false) => EventKind::QueueResumed,
-        ProgramChange::Details(_) | ProgramChange::Limits { .. } | ProgramChange::Guards(_) => {
-            EventKind::ProgramChanged
-        }
+        ProgramChange::Details(_)
+        | ProgramChange::Limits { .. }
+        | ProgramChange::Guards(_)
+        | ProgramChange::Poster(_) => EventKind::ProgramChanged,
     };
     let payload = json!({
         "program_id": after.id, "slug": after.details.slug, "title": after.details.title,

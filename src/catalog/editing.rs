@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
+    posters::{PosterFiles, UploadedPoster},
 };
 use crate::points::Points;
 
@@ -78,9 +79,18 @@ pub(crate) struct ProgramEdition {
     pub time_zone: String,
     /// Guards against hoarding.
     pub guards: Guards,
+    /// Version of the poster that was uploaded; `None` without one.
+    pub poster: Option<String>,
     /// Fields of the form.
     #[serde(flatten)]
     pub details: ProgramDetails,
+}
+
+impl ProgramEdition {
+    /// Returns the poster that was uploaded; `None` without one.
+    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.details.slug, self.poster.as_deref())
+    }
 }
 
 /// Change of a program by an administrator.
@@ -97,6 +107,8 @@ pub(crate) enum ProgramChange {
     },
     /// Sets the guards against hoarding.
     Guards(Guards),
+    /// Replaces the poster, or removes it.
+    Poster(Option<PosterFiles>),
     /// Pauses admission, or resumes it.
     Paused(bool),
     /// Publishes a draft. Refused as `NothingToSell` if no performance has seats or places.

@@ -10,6 +10,8 @@
 //! * Only published programs are shown; a cancelled one stays visible, marked as such.
 //! * Prices, seats and zones are inserted here; only the reservation feature changes their
 //!   state afterwards. A hold keeps the price it was made at.
+//! * A poster that is served was decoded and encoded here: nothing of a file that was uploaded reaches a
+//!   browser but its picture.
 //! * A refund deadline, agreed at the reservation or given by a later move of the performance,
 //!   is never taken back; no deadline is later than the start.
 //! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].
@@ -37,6 +39,7 @@ mod hanging;
 mod model;
 pub(crate) mod pages;
 pub mod popularity;
+pub(crate) mod posters;
 pub(crate) mod price_types;
 pub(crate) mod programs;
 pub(crate) mod schedules;

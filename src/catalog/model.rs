@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::guards::Guards;
+use super::{guards::Guards, posters::UploadedPoster};
 use crate::{infra::ids::ids, points::Points};
 
 ids! {
@@ -94,6 +94,8 @@ pub(crate) struct Program {
     pub title: String,
     /// Number of the program in order of making, from 1.
     pub poster_number: i32,
+    /// Version of the poster that was uploaded; `None` without one.
+    pub poster: Option<String>,
     /// Description.
     pub description: String,
     /// Publication status.
@@ -151,6 +153,11 @@ impl Program {
             unpaid_holds_max: self.unpaid_holds_max,
             cool_down_mins: self.cool_down_mins,
         }
+    }
+
+    /// Returns the poster that was uploaded; `None` without one.
+    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.slug, self.poster.as_deref())
     }
 
     /// Whether an access gate is open at `now`, before the sale is.
@@ -237,6 +244,8 @@ pub(crate) struct Listing {
     pub title: String,
     /// See [`Program::poster_number`].
     pub poster_number: i32,
+    /// See [`Program::poster`].
+    pub poster: Option<String>,
     /// IANA time zone of the venue of the listed performance.
     pub time_zone: String,
     /// Start of the listed performance.
@@ -245,6 +254,13 @@ pub(crate) struct Listing {
     pub opens_at: DateTime<Utc>,
     /// Lowest available price; `None` when nothing is available.
     pub price_from: Option<Points>,
+}
+
+impl Listing {
+    /// Returns the poster that was uploaded for the program; `None` without one.
+    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.slug, self.poster.as_deref())
+    }
 }
 
 /// Performance as the program page lists it.

@@ -21,7 +21,9 @@ pub(crate) async fn find_program(
     sqlx::query_as!(
         Program,
         r#"
-        select id as "id: ProgramId", slug, title, poster_number, description, status as "status: ProgramStatus",
+        select id as "id: ProgramId", slug, title, poster_number,
+            (select version from program_posters where program_id = programs.id) as poster,
+            description, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
             stay_secs, hold_ttl_secs, places_per_account_max, places_per_order_min,
             no_single_seats, running_mins, age_min,
@@ -81,7 +83,9 @@ pub(crate) async fn list_programs(
     sqlx::query_as!(
         Listing,
         r#"
-        select slug, title, poster_number, next.time_zone as "time_zone!",
+        select slug, title, poster_number,
+            (select version from program_posters where program_id = programs.id) as poster,
+            next.time_zone as "time_zone!",
             next.starts_at as "starts_at!", on_sale_at as opens_at,
             least(
                 (select min((select price from schedule_seats
@@ -159,7 +163,9 @@ pub(crate) async fn list_ranked(
     sqlx::query_as!(
         Listing,
         r#"
-        select slug, title, poster_number, time_zone, starts_at,
+        select slug, title, poster_number,
+            (select version from program_posters where program_id = programs.id) as poster,
+            time_zone, starts_at,
             on_sale_at as opens_at,
             least(
                 (select price from schedule_seats

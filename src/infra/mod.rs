@@ -1,5 +1,6 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, request
-//! keys, ids, batches, rate limits, security events, transparency logs and the progress of workers.
+//! keys, ids, batches, rate limits, security events, transparency logs, pictures and the progress of
+//! workers.
 //!
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
 //! error of [`redis`] never changes what was decided.
@@ -10,6 +11,7 @@ pub(crate) mod ids;
 pub(crate) mod limits;
 pub mod locks;
 pub(crate) mod network;
+pub(crate) mod pictures;
 pub mod postgres;
 pub(crate) mod progress;
 pub mod redis;

@@ -1,12 +1,13 @@
 //! Shows, as administrators and their programs edit them.
 
 use crate::{
+    accounts::api_keys::pages::programs_writer_of,
     admin::{
         cancellation::pages::{self as cancellation, CancellationDocument},
         codes::pages::{self as codes, CodesDocument, NewCodesDocument},
         overview::{self, pages::OverviewDocument},
         programs::pages::{
-            self, EditionDocument, ProgramsDocument, copying,
+            self, EditionDocument, ProgramsDocument, copying, poster,
             preview::{self, PreviewDocument},
             publication::{self, PublicationDocument},
         },
@@ -50,6 +51,10 @@ pub(super) fn paths() -> Vec<Path> {
             .get(preview::show_preview, shows::<PreviewDocument>("Shows a draft as customers would see it.").or_redirects()),
         at("/admin/programs/{id}/copies")
             .post(copying::create_copy, creates::<ProgramEdition>("Copies a show with its performances.").refuses("changed-meanwhile slug-taken")),
+        at("/admin/programs/{id}/poster")
+            .post(poster::update_poster, changes::<ProgramEdition>("Replaces the poster of a show.").refuses("changed-meanwhile contended picture-too-large picture-unreadable")).uploads(programs_writer_of),
+        at("/admin/programs/{id}/poster/removal")
+            .post(poster::remove_poster, changes::<ProgramEdition>("Removes the poster of a show.").refuses("changed-meanwhile")),
         at("/admin/programs/{id}/schedules")
             .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses("moment-taken wrong-status changed-meanwhile")),
         at("/admin/programs/{id}/cancellation")

@@ -41,7 +41,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(office::show_office, shows::<OfficeSettings>("Shows the settings of the office."))
             .post(office::update_office, changes::<OfficeSettings>("Changes the settings of the office.").refuses("changed-meanwhile")).uploads(admin_of),
         at("/admin/office/logo")
-            .post(office::update_logo, changes::<OfficeSettings>("Replaces the logo.").refuses("changed-meanwhile contended logo-too-large logo-unreadable")).uploads(admin_of),
+            .post(office::update_logo, changes::<OfficeSettings>("Replaces the logo.").refuses("changed-meanwhile contended picture-too-large picture-unreadable")).uploads(admin_of),
         at("/admin/office/logo/removal")
             .post(office::remove_logo, changes::<OfficeSettings>("Removes the logo.").refuses("changed-meanwhile")),
         at("/admin/audit")

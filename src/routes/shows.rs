@@ -22,7 +22,9 @@ pub(super) fn paths() -> Vec<Path> {
         at("/robots.txt")
             .get(catalog::pages::sitemap::show_robots, file("Says what search engines may read.", "text/plain")),
         at("/posters/{slug}/{version}.png")
-            .get(catalog::pages::picture::show_picture, file("Draws the poster of a show.", "image/png")),
+            .get(catalog::pages::picture::show_picture, file("Draws a poster for a show.", "image/png")),
+        at("/posters/{slug}/{version}/{size}.jpg")
+            .get(catalog::posters::pages::show_poster, file("Returns the poster that was uploaded for a show.", "image/jpeg").or_nothing(304).refuses("not-found")),
         at("/programs/{slug}")
             .get(entry_queue::pages::show_program, shows::<ProgramDocument<'_>>("Shows a show with its performances. A slug or an id names it.")),
         at("/programs/{slug}/code-redemptions")

@@ -33,7 +33,7 @@ use crate::{
     accounts::{LogInBudget, PasswordGate, SessionCache},
     api_reference::ReferenceSource,
     app::{App, StartError},
-    catalog::{Listings, Programs},
+    catalog::{Listings, Programs, posters::pages::PosterCache},
     entry_queue::{ClosedLists, Draws, WaitingRoom, Witnesses},
     infra::progress::WorkerProgress,
     mail::Mailer,
@@ -81,6 +81,7 @@ pub struct State {
     log_ins: LogInBudget,
     programs: Programs,
     listings: Listings,
+    posters: PosterCache,
     waiting_room: WaitingRoom,
     draws: Draws,
     closed_lists: ClosedLists,
@@ -117,6 +118,7 @@ impl State {
             reservations: ReservationState::new(app),
             door_counts: DoorCounts::default(),
             listings,
+            posters: PosterCache::default(),
             running: Running::default(),
             draining: Draining::default(),
             progress: WorkerProgress::default(),
@@ -136,6 +138,7 @@ impl State {
             .app_data(Data::new(self.log_ins.clone()))
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
+            .app_data(Data::new(self.posters.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.closed_lists.clone()))
             .app_data(Data::new(self.reservations.clone()))

@@ -66,6 +66,7 @@ pub(crate) mod rendering;
 pub(crate) mod request_id;
 pub(crate) mod request_key;
 pub(crate) mod upload;
+pub(crate) mod versioned_file;
 
 use std::time::Duration;
 

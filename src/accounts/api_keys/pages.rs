@@ -5,6 +5,7 @@
 use std::{future::Future, pin::Pin};
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload, web::Data};
+use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
 use super::{
@@ -48,6 +49,14 @@ pub(crate) struct ProgramsWriter {
 /// cannot be undone.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfirmedProgramsWriter(pub ProgramsWriter);
+
+/// Returns the account for which an upload's `request` acts, by its session or its key alone; fails for
+/// others. Runs before the body is read, so an upload with a key counts twice against its rate limit.
+pub(crate) fn programs_writer_of(
+    request: HttpRequest,
+) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
+    Box::pin(async move { Ok(ProgramsWriter::extract(&request).await?.actor.account_id.0) })
+}
 
 type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, PageError>>>>;
 

@@ -116,6 +116,8 @@ pub(crate) async fn change(
     let act = match change {
         ProgramChange::Details(_) => Act::ProgramEdited,
         ProgramChange::Limits { .. } | ProgramChange::Guards(_) => Act::QueueChanged,
+        ProgramChange::Poster(Some(_)) => Act::PosterReplaced,
+        ProgramChange::Poster(None) => Act::PosterRemoved,
         ProgramChange::Paused(true) => Act::QueuePaused,
         ProgramChange::Paused(false) => Act::QueueResumed,
         ProgramChange::Published => Act::ProgramPublished,

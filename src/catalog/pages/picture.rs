@@ -1,4 +1,4 @@
-//! Picture of a program's poster, for links that are shared.
+//! Picture of a program, for links that are shared: its poster, or the drawing of one without.
 
 use actix_web::{
     HttpResponse,
@@ -8,17 +8,37 @@ use actix_web::{
 
 use crate::{
     app::App,
-    catalog::Programs,
+    catalog::{Program, Programs, posters::PosterSize},
     web::{
         error::{NotFound, PageError, Unavailable},
-        poster::Poster,
+        poster::{Poster, picture::SIZE},
+        versioned_file::{FOR_EVER, NOT_KEPT},
     },
 };
 
-/// Returns the path of the picture of the program named `slug`, whose number in order of making is
-/// `number`. It changes with the drawing.
-pub(crate) fn picture_path(number: i32, slug: &str) -> String {
-    format!("/posters/{slug}/{}.png", Poster::of_program(number, slug).version())
+/// Picture that a link to a program shows.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkPicture {
+    /// Path, which changes with the picture.
+    pub(crate) path: String,
+    pub(crate) media_type: &'static str,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+impl LinkPicture {
+    /// Returns the poster that was uploaded for the program, or its drawing.
+    pub(crate) fn of(program: &Program) -> Self {
+        let Program { slug, poster_number, .. } = program;
+        if let Some(upload) = program.upload() {
+            let path = upload.path(PosterSize::Large);
+            let (width, height) = PosterSize::Large.pixels();
+            return Self { path, media_type: "image/jpeg", width, height };
+        }
+        let version = Poster::of_program(*poster_number, slug).version();
+        let (path, (width, height)) = (format!("/posters/{slug}/{version}.png"), SIZE);
+        Self { path, media_type: "image/png", width, height }
+    }
 }
 
 /// Handles `GET /posters/{slug}/{version}.png`. Another version than the current one gets the current
@@ -33,8 +53,8 @@ pub(crate) async fn show_picture(
     let shown = found.ok_or(NotFound)?;
     let poster = Poster::of_program(shown.poster_number, &shown.slug);
     let cache_control = match version == poster.version() {
-        true => "public, max-age=31536000, immutable",
-        false => "no-cache",
+        true => FOR_EVER,
+        false => NOT_KEPT,
     };
     let picture = poster.picture().await.ok_or(Unavailable)?;
     Ok(HttpResponse::Ok()

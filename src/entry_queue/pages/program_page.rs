@@ -16,7 +16,7 @@ use crate::{
     app::App,
     catalog::{
         Listings, Program, ProgramId, Programs, SaleState, ScheduleListing,
-        pages::picture::picture_path, popularity::PublicRank,
+        pages::picture::LinkPicture, popularity::PublicRank,
     },
     entry_queue::{
         access_gates::{model::OwnGate, store as access_gates},
@@ -27,7 +27,7 @@ use crate::{
         status::{StatusReport, status_of},
     },
     text::{i18n::Phrase, markdown::Markdown},
-    web::{error::PageError, local_path::with_next, page::View, poster::picture::SIZE},
+    web::{error::PageError, local_path::with_next, page::View},
 };
 
 /// Longest interval between two reloads of a program that is not on sale yet, in seconds.
@@ -107,10 +107,9 @@ impl ProgramPage<'_> {
         format!("{}{}", self.site_url, program_path(&self.program.slug))
     }
 
-    /// Returns the address of the picture that a link to the page shows.
-    fn picture(&self) -> String {
-        let path = picture_path(self.program.poster_number, &self.program.slug);
-        format!("{}{path}", self.site_url)
+    /// Returns the picture that a link to the page shows.
+    fn picture(&self) -> LinkPicture {
+        LinkPicture::of(self.program)
     }
 
     /// Returns what a link to the page says of it: the beginning of the description, or else where and

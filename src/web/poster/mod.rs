@@ -7,6 +7,9 @@
 //! ones, which chance alone would not give. All of it stays the same on every page, on the tickets
 //! and at every instance. The art has no words: the page sets the title beside it, on the ground of
 //! the palette, where it can be read. Sites on which links are shared get it as a [`picture`].
+//!
+//! A picture that was uploaded takes the place of the art where shows are chosen: on cards, in lists, on the
+//! page of its program and in links that are shared. What people have bought keeps the art.
 
 mod compositions;
 pub(crate) mod picture;

@@ -1,4 +1,4 @@
-//! Paths of mails, webhooks and API keys on the admin pages, and for whom they are.
+//! Paths of mails, webhooks, API keys, the office and posters, and for whom they are.
 
 use super::Door;
 
@@ -21,6 +21,9 @@ pub(super) const PATHS: &[(&str, Door)] = &[
     ("/admin/office", Door::Admin),
     ("/admin/office/logo", Door::Admin),
     ("/admin/office/logo/removal", Door::Admin),
+    ("/posters/{slug}/{version}/{size}.jpg", Door::Public),
+    ("/admin/programs/{id}/poster", Door::Admin),
+    ("/admin/programs/{id}/poster/removal", Door::Admin),
     ("/admin/webhooks", Door::Admin),
     ("/admin/webhooks/{id}", Door::Admin),
     ("/admin/webhooks/{id}/secret", Door::Admin),

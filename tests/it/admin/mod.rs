@@ -14,6 +14,7 @@ mod let_in;
 mod moved;
 mod office;
 mod people;
+mod posters;
 mod price_types;
 mod prices;
 mod queue;

@@ -1,4 +1,4 @@
-//! What refuses wrong settings of the office.
+//! What refuses wrong settings of the office, and wrong posters.
 
 /// A constraint or a unique index, and what it refuses.
 pub(super) const REFUSED: &[(&str, &str)] = &[
@@ -22,5 +22,23 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "office_logos_bytes",
         "insert into office_logos
          values ('0123456789abcdef', convert_to(repeat('a', 16385), 'UTF8'), '')",
+    ),
+    (
+        "program_posters_pkey",
+        "insert into program_posters
+         select id, '0123456789abcdef', '', '', '' from programs cross join generate_series(1, 2)",
+    ),
+    (
+        "program_posters_program_id_fkey",
+        "insert into program_posters values (gen_random_uuid(), '0123456789abcdef', '', '', '')",
+    ),
+    (
+        "program_posters_version_form",
+        "insert into program_posters select id, '../1', '', '', '' from programs",
+    ),
+    (
+        "program_posters_bytes",
+        "insert into program_posters
+         select id, '0123456789abcdef', '', '', convert_to(repeat('a', 393217), 'UTF8') from programs",
     ),
 ];

@@ -46,6 +46,7 @@ const LABELS: &[(&str, &str)] = &[
     ("phone", "admin-office-phone"),
     ("places_per_account_max", "admin-program-places"),
     ("places_per_order_min", "admin-program-places-min"),
+    ("poster", "admin-program-poster"),
     ("price", "admin-price"),
     ("privacy", "office-privacy"),
     ("program", "admin-programs-title"),

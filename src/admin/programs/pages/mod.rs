@@ -1,8 +1,10 @@
 //! Admin pages of programs: list, form, publication; also the query and forms shared with other
 //! admin pages.
 
+mod answers;
 pub(crate) mod copying;
 mod form;
+pub(crate) mod poster;
 pub(crate) mod preview;
 pub(crate) mod publication;
 

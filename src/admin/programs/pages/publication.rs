@@ -2,7 +2,6 @@
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
@@ -10,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{ProgramForm, edition_of, program_path, refuse};
+use super::{answers::answer, edition_of};
 use crate::{
     accounts::{AdminAccount, api_keys::pages::ProgramsWriter},
     admin::{pages::parse_version, programs},
@@ -18,7 +17,6 @@ use crate::{
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
     web::{
         error::PageError,
-        flash::with_message,
         form::{Body, Field, Mistakes},
         page::{View, see_other},
     },
@@ -95,15 +93,6 @@ pub(crate) async fn create_publication(
         return Ok(see_other(&publication_path(id)));
     }
     let change = &ProgramChange::Published;
-    match programs::change(&app, me.actor, id, version, change, None).await {
-        Ok(saved) => {
-            let next = program_path(id);
-            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let form = ProgramForm::of(&edition_of(&app, id).await?);
-            refuse(&app, v, id, form, refusal).await
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let outcome = programs::change(&app, me.actor, id, version, change, None).await;
+    answer(&app, v, id, outcome, "flash-admin-published").await
 }

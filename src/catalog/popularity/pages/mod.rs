@@ -16,7 +16,7 @@ use super::{Ranked, RankedBy, Ranking, rank, store::listed};
 use crate::{
     accounts::Visitor,
     app::App,
-    catalog::ProgramId,
+    catalog::{ProgramId, posters::UploadedPoster},
     web::{error::PageError, page::View},
 };
 
@@ -28,6 +28,15 @@ struct RankedProgram {
     title: String,
     #[serde(skip)]
     poster_number: i32,
+    #[serde(skip)]
+    poster: Option<String>,
+}
+
+impl RankedProgram {
+    /// Returns the poster that was uploaded; `None` without one.
+    fn upload(&self) -> Option<UploadedPoster> {
+        UploadedPoster::of(&self.slug, self.poster.as_deref())
+    }
 }
 
 #[derive(Template)]
@@ -72,6 +81,7 @@ pub(crate) async fn show_popular(
                 slug: program.slug.clone(),
                 title: program.title.clone(),
                 poster_number: program.poster_number,
+                poster: program.poster.clone(),
             })
         })
         .collect();

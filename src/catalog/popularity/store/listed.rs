@@ -170,6 +170,7 @@ pub(crate) struct PublishedProgram {
     pub(crate) slug: String,
     pub(crate) title: String,
     pub(crate) poster_number: i32,
+    pub(crate) poster: Option<String>,
 }
 
 /// Lists those of the programs that are published, in any order.
@@ -180,7 +181,8 @@ pub(crate) async fn list_published(
     sqlx::query_as!(
         PublishedProgram,
         r#"
-        select id as "id: ProgramId", slug, title, poster_number
+        select id as "id: ProgramId", slug, title, poster_number,
+            (select version from program_posters where program_id = programs.id) as poster
         from programs where id = any($1) and status = 'PUBLISHED'
         "#,
         ids as _,

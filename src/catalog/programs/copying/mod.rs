@@ -1,4 +1,5 @@
-//! Copies of programs: a draft with the same texts and rules, and the same performances if they are wanted.
+//! Copies of programs: a draft with the same texts, poster and rules, and the same performances if they are
+//! wanted.
 //!
 //! What a performance sells is copied as its prices: they are saved for the seats, and written into them
 //! as saved prices always are. Sales, codes, seats off sale and hidden sections are not copied.
@@ -13,6 +14,7 @@ use crate::{
         editing::{ProgramChange, ProgramDetails, ProgramEdition},
         error::CatalogError,
         model::{ProgramId, ScheduleId},
+        posters,
     },
     infra::postgres::Connection,
 };
@@ -29,6 +31,7 @@ pub(crate) async fn copy_program(
 ) -> Result<ProgramEdition, CatalogError> {
     let details = ProgramDetails { slug: String::new(), ..from.details.clone() };
     let made = create_program(tx, &details).await?;
+    posters::store::copy(tx, from.id, made.id).await?;
     let guards = ProgramChange::Guards(from.guards);
     let made = change_program(tx, made.id, made.version, &guards).await?.after;
     if with_schedules {

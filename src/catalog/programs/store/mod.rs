@@ -28,6 +28,7 @@ pub(crate) async fn find_edition(
             refund_until_hours, refund_percent, return_fee_percent, running_mins, age_min,
             join_account_age_mins, join_confirmed_address,
             join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
+            (select version from program_posters where program_id = programs.id) as poster,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
@@ -47,6 +48,7 @@ pub(crate) async fn find_edition(
         queue_paused_at: row.queue_paused_at,
         cancelled_at: row.cancelled_at,
         time_zone: row.time_zone,
+        poster: row.poster,
         guards: Guards {
             account_age_mins: row.join_account_age_mins,
             confirmed_address: row.join_confirmed_address,
@@ -219,6 +221,14 @@ pub(crate) async fn write_status(
     )
     .execute(tx)
     .await?;
+    Ok(())
+}
+
+/// Makes the next edition of a locked program, of which something beside its row has changed.
+pub(crate) async fn write_next(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
+    sqlx::query!("update programs set version = version + 1 where id = $1", id as _)
+        .execute(tx)
+        .await?;
     Ok(())
 }
 

@@ -1,43 +1,17 @@
 //! Logo of the office.
 
-use std::io::Cursor;
-
-use image::{DynamicImage, ImageFormat};
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use image::ImageFormat;
+use reqwest::Method;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{Answer, Office, Person, acts, read_one};
+use crate::support::{Answer, Office, Person, acts, picture, picture_bomb, read_one};
 
 const JSON: &str = "application/json";
 
 /// Uploads a file as the logo.
 async fn upload(admin: &Person, version: &str, file: Vec<u8>, accept: &str) -> Answer {
-    let part = Part::bytes(file).file_name("logo.png");
-    let form = Form::new().text("version", version.to_owned()).part("file", part);
-    admin.send(admin.asks(Method::POST, "/admin/office/logo", accept).multipart(form)).await
-}
-
-fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
-    let mut file = Cursor::new(Vec::new());
-    DynamicImage::new_rgb8(width, height).write_to(&mut file, format).unwrap();
-    file.into_inner()
-}
-
-/// Returns a PNG of some hundred bytes that says that it has 30,000 pixels on each side.
-fn bomb() -> Vec<u8> {
-    let mut file = picture(40, 40, ImageFormat::Png);
-    // The first chunk: its length, "IHDR", the width, the height and more, and its checksum.
-    let side = 30_000_u32.to_be_bytes();
-    file[16..20].copy_from_slice(&side);
-    file[20..24].copy_from_slice(&side);
-    let mut checksum = flate2::Crc::new();
-    checksum.update(&file[12..29]);
-    file[29..33].copy_from_slice(&checksum.sum().to_be_bytes());
-    file
+    admin.upload("/admin/office/logo", version, file, accept).await
 }
 
 #[sqlx::test]
@@ -98,21 +72,25 @@ async fn what_is_no_picture_of_a_bounded_size_is_no_logo(db: PgPool) {
     let mut cut = picture(400, 400, ImageFormat::Png);
     cut.truncate(cut.len() / 2);
     for (file, code) in [
-        (svg, "logo-unreadable"),
-        (Vec::new(), "logo-unreadable"),
-        (b"GIF89a\x01\0\x01\0\0\0\0".to_vec(), "logo-unreadable"),
-        (cut, "logo-unreadable"),
-        (bomb(), "logo-too-large"),
-        (picture(4_097, 1, ImageFormat::Png), "logo-too-large"),
-        (vec![0; 2 * 1024 * 1024 + 1], "logo-too-large"),
+        (svg, "picture-unreadable"),
+        (Vec::new(), "picture-unreadable"),
+        (b"GIF89a\x01\0\x01\0\0\0\0".to_vec(), "picture-unreadable"),
+        (cut, "picture-unreadable"),
+        (picture_bomb(), "picture-too-large"),
+        (picture(4_097, 1, ImageFormat::Png), "picture-too-large"),
+        (vec![0; 2 * 1024 * 1024 + 1], "picture-too-large"),
     ] {
         let refused = upload(&admin, "0", file.clone(), JSON).await;
         let start = String::from_utf8_lossy(&file[..file.len().min(20)]).into_owned();
         assert_eq!((refused.status, refused.code().as_str()), (422, code), "{start:?}");
     }
-    let shown = upload(&admin, "0", bomb(), "text/html").await;
+    let shown = upload(&admin, "0", picture_bomb(), "text/html").await;
     assert_eq!(shown.status, 422);
-    assert!(shown.body.contains("A logo may have up to 2 MB"), "{}", shown.body);
+    assert!(
+        shown.body.contains("This picture may have up to 2 MB and 4,096 pixels"),
+        "{}",
+        shown.body
+    );
     let huge = upload(&admin, "0", vec![0; 9 * 1024 * 1024], JSON).await;
     assert_eq!((huge.status, huge.code().as_str()), (413, "body-too-large"));
     let form = admin.post("/admin/office/logo", &[("version", "0")]).await;

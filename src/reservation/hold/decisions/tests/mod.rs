@@ -159,6 +159,7 @@ fn program() -> Program {
         slug: "gala".to_owned(),
         title: String::new(),
         poster_number: 1,
+        poster: None,
         description: String::new(),
         status: ProgramStatus::Published,
         on_sale_at: now(),

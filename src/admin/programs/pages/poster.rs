@@ -1,0 +1,65 @@
+//! Poster of a program: uploaded, and removed.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use uuid::Uuid;
+
+use super::{VersionForm, answers::answer};
+use crate::{
+    accounts::api_keys::{model::Actor, pages::ProgramsWriter},
+    admin::{AdminError, pages::parse_version, programs},
+    app::App,
+    catalog::{ProgramChange, ProgramEdition, ProgramId, posters::PosterFiles},
+    web::{
+        error::PageError,
+        file::FileBody,
+        form::{Body, Mistakes},
+    },
+};
+
+/// Message after an edit.
+const SAVED: &str = "flash-admin-saved";
+
+/// `POST /admin/programs/{id}/poster`
+pub(crate) async fn update_poster(
+    app: Data<App>,
+    me: ProgramsWriter,
+    path: Path<Uuid>,
+    file: FileBody,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let FileBody { file, version } = file;
+    let mut mistakes = Mistakes::default();
+    let version = parse_version(&mut mistakes, &version);
+    let version = mistakes.or(version)?;
+    let outcome = match PosterFiles::read(file).await {
+        Ok(poster) => change(&app, me.actor, id, version, Some(poster)).await,
+        Err(mistake) => Err(mistake.into()),
+    };
+    answer(&app, me.view, id, outcome, SAVED).await
+}
+
+/// `POST /admin/programs/{id}/poster/removal`
+pub(crate) async fn remove_poster(
+    app: Data<App>,
+    me: ProgramsWriter,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let version = form.0.parse()?;
+    let outcome = change(&app, me.actor, id, version, None).await;
+    answer(&app, me.view, id, outcome, SAVED).await
+}
+
+async fn change(
+    app: &App,
+    by: Actor,
+    id: ProgramId,
+    version: i64,
+    poster: Option<PosterFiles>,
+) -> Result<ProgramEdition, AdminError> {
+    programs::change(app, by, id, version, &ProgramChange::Poster(poster), None).await
+}

@@ -1,0 +1,42 @@
+//! Posters that organisers upload for their programs.
+//!
+//! A **poster** is a row beside its program, with its **version** (the beginning of the hash of the upload)
+//! and three **files**: JPEG of four by three in the sizes of [`PosterSize`]. They are cut from the middle of
+//! the picture, so that no list loads what it does not show, and encoded from its pixels alone. What is
+//! transparent becomes white. A program without a poster shows the drawing that is made of its name
+//! ([`web::poster`](mod@crate::web::poster)).
+//!
+//! # Invariants
+//!
+//! * A program has one poster at most, and the files of no other are kept.
+//! * A file keeps to the bound of its size, whatever the picture.
+//!
+//! # Concurrency
+//!
+//! A poster is replaced as an edit of its program, under the lock of the program's row. Its files are read
+//! through [`PosterCache`](pages::PosterCache), a cache of a second: a file that was removed is served that much longer.
+
+mod files;
+mod model;
+pub(crate) mod pages;
+pub(crate) mod store;
+
+pub(crate) use self::{
+    files::PosterFiles,
+    model::{PosterSize, UploadedPoster},
+};
+use super::{error::CatalogError, model::ProgramId, programs};
+use crate::infra::postgres::Connection;
+
+/// Replaces the poster of a locked program, as its next edition; `None` removes it.
+pub(crate) async fn replace(
+    tx: &mut Connection,
+    id: ProgramId,
+    poster: Option<&PosterFiles>,
+) -> Result<(), CatalogError> {
+    match poster {
+        Some(poster) => store::upsert(tx, id, poster).await?,
+        None => store::delete(tx, id).await?,
+    }
+    Ok(programs::store::write_next(tx, id).await?)
+}
