@@ -71,7 +71,13 @@ pub(crate) async fn change_program(
             store::write(tx, id, &details).await?;
         }
         ProgramChange::Guards(guards) => store::write_guards(tx, id, guards).await?,
-        ProgramChange::Poster(poster) => posters::replace(tx, id, poster.as_ref()).await?,
+        ProgramChange::Poster(poster) => {
+            match poster {
+                Some(poster) => posters::store::upsert(tx, id, poster).await?,
+                None => posters::store::delete(tx, id).await?,
+            }
+            store::write_next(tx, id).await?;
+        }
         ProgramChange::Paused(is_paused) => store::write_paused(tx, id, *is_paused).await?,
         ProgramChange::Published if before.status != ProgramStatus::Draft => {
             return Err(CatalogError::WrongStatus);

@@ -25,18 +25,3 @@ pub(crate) use self::{
     files::PosterFiles,
     model::{PosterSize, UploadedPoster},
 };
-use super::{error::CatalogError, model::ProgramId, programs};
-use crate::infra::postgres::Connection;
-
-/// Replaces the poster of a locked program, as its next edition; `None` removes it.
-pub(crate) async fn replace(
-    tx: &mut Connection,
-    id: ProgramId,
-    poster: Option<&PosterFiles>,
-) -> Result<(), CatalogError> {
-    match poster {
-        Some(poster) => store::upsert(tx, id, poster).await?,
-        None => store::delete(tx, id).await?,
-    }
-    Ok(programs::store::write_next(tx, id).await?)
-}

@@ -9,7 +9,7 @@ use crate::{
     entry_queue::{
         model::{QueueNumber, Stay},
         redis_queue::RedisQueue,
-        store::{self, ProjectedPosition, positions},
+        store::{self, ProjectedPosition, positions, positions::MirroredQueue},
     },
     infra::{postgres::Pool, redis::Redis},
 };
@@ -69,8 +69,8 @@ pub async fn list_differences(
 /// Returns programs with waiting or admitted accounts whose queue is not complete in Redis.
 pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, ProjectionError> {
     let mut incomplete = Vec::new();
-    for program_id in positions::list_with_queue(db).await? {
-        if RedisQueue::of(redis, program_id).count().await?.is_none() {
+    for MirroredQueue { program_id, is_empty } in positions::list_mirrored(db).await? {
+        if !is_empty && RedisQueue::of(redis, program_id).count().await?.is_none() {
             incomplete.push(program_id);
         }
     }

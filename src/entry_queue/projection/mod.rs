@@ -35,7 +35,7 @@ use self::{diff::Comparison, error::ProjectionError};
 use super::{
     model::QueueNumber,
     redis_queue::{Covered, POSITIONS_MAX, RedisQueue, Writing, Written},
-    store::{self, ProjectedPosition, positions, positions::ComparedQueue},
+    store::{self, ProjectedPosition, positions, positions::MirroredQueue},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
@@ -223,9 +223,9 @@ pub(crate) async fn project_everything(
     app: &App,
     has_just_started: bool,
 ) -> Result<(), sqlx::Error> {
-    for compared in positions::list_compared(&app.db).await? {
-        let program_id = compared.program_id;
-        match compare_queue(app, compared, has_just_started).await {
+    for queue in positions::list_mirrored(&app.db).await? {
+        let program_id = queue.program_id;
+        match compare_queue(app, queue, has_just_started).await {
             Ok(()) => {}
             // Redis is away: the first call has said so.
             Err(ProjectionError::Redis(RedisAway::Resting)) => {
@@ -242,7 +242,7 @@ const PAGE: i64 = 1_000;
 
 async fn compare_queue(
     app: &App,
-    ComparedQueue { program_id, is_empty }: ComparedQueue,
+    MirroredQueue { program_id, is_empty }: MirroredQueue,
     takes_over: bool,
 ) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);

@@ -17,7 +17,7 @@ use crate::{
         model::QueueNumber,
         projection,
         redis_queue::{RebuildBegun, RedisQueue, Writing, Written},
-        store::{ProjectedPosition, positions},
+        store::{ProjectedPosition, positions, positions::MirroredQueue},
     },
 };
 
@@ -26,10 +26,10 @@ const PAGE: i64 = 1_000;
 /// Upper bound of a join's wait for the rebuild of its queue.
 const SOON_MAX: Duration = Duration::from_millis(300);
 
-/// Rebuilds every queue that is not complete in Redis.
+/// Rebuilds every queue with anybody in it that is not complete in Redis.
 pub(crate) async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
-    for program_id in positions::list_with_queue(&app.db).await? {
-        if let Err(error) = rebuild(app, program_id).await {
+    for MirroredQueue { program_id, is_empty } in positions::list_mirrored(&app.db).await? {
+        if !is_empty && let Err(error) = rebuild(app, program_id).await {
             tracing::warn!(%program_id, %error, "a queue was not rebuilt");
         }
     }

@@ -10,32 +10,9 @@ use crate::{
     infra::postgres::Pool,
 };
 
-/// Returns programs with waiting or admitted accounts.
-pub(crate) async fn list_with_queue(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select program_id as "id: ProgramId"
-        from queue_numbers n
-        left join lateral (
-            select true as is from queue_tokens t
-            where t.program_id = n.program_id and t.status = 'WAITING' and t.parked_at is null
-            limit 1
-        ) waiting on true
-        left join lateral (
-            select true as is from queue_tokens t
-            where t.program_id = n.program_id and t.status = 'ACTIVE'
-            limit 1
-        ) inside on true
-        where coalesce(waiting.is, inside.is)
-        "#,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Queue that is compared with Redis.
+/// Queue that Redis has, or should have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ComparedQueue {
+pub(crate) struct MirroredQueue {
     pub(crate) program_id: ProgramId,
     /// Whether nobody waits or is admitted.
     pub(crate) is_empty: bool,
@@ -43,9 +20,9 @@ pub(crate) struct ComparedQueue {
 
 /// Returns the queues with waiting or admitted accounts, and those that any account ever joined of programs
 /// whose last performance began less than a day ago: Redis may still have somebody there.
-pub(crate) async fn list_compared(db: &Pool) -> Result<Vec<ComparedQueue>, sqlx::Error> {
+pub(crate) async fn list_mirrored(db: &Pool) -> Result<Vec<MirroredQueue>, sqlx::Error> {
     sqlx::query_as!(
-        ComparedQueue,
+        MirroredQueue,
         r#"
         select program_id as "program_id: ProgramId", coalesce(waiting.is, inside.is) is null as "is_empty!"
         from queue_numbers n
