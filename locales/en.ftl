@@ -1356,6 +1356,7 @@ door-code = Ticket code
 door-check = Check
 door-camera = Scan with the camera
 door-camera-off = Close the camera
+door-camera-none = The camera can't be used. Type the code, or allow the camera in your browser's settings and try again.
 door-offline = No connection. Scan again: a ticket admits only once, however often it is sent.
 door-counts = Inside
 door-counting = Counting the tickets; you can keep scanning.

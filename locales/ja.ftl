@@ -1282,6 +1282,7 @@ door-code = チケットコード
 door-check = 確認
 door-camera = カメラで読み取る
 door-camera-off = カメラを閉じる
+door-camera-none = カメラを使えません。コードを入力するか、ブラウザの設定でカメラを許可してから、もう一度お試しください。
 door-offline = 接続できません。もう一度読み取ってください。何度送っても、入場は1回だけです。
 door-counts = 入場者数
 door-counting = チケットを数えています。読み取りは続けられます。

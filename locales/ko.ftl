@@ -1279,6 +1279,7 @@ door-code = 티켓 코드
 door-check = 확인
 door-camera = 카메라로 스캔
 door-camera-off = 카메라 끄기
+door-camera-none = 카메라를 쓸 수 없어요. 코드를 직접 입력하거나, 브라우저 설정에서 카메라를 허용한 뒤 다시 눌러 주세요.
 door-offline = 연결이 끊겼어요. 다시 스캔해 주세요. 여러 번 보내도 한 번만 입장돼요.
 door-counts = 입장 현황
 door-counting = 티켓을 세는 중이에요. 스캔은 계속할 수 있어요.

@@ -14,12 +14,12 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::ProgramId,
-    entry_queue,
+    entry_queue::{self, LiveToken},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::retry_stale,
+        postgres::{Connection, Pool, Transaction, retry_stale},
     },
-    reservation::{self, ReservationError, ReservationId, returns},
+    reservation::{self, Held, ReservationError, ReservationId, returns},
     tickets,
     wallet::{self, Kind, WalletError},
 };
@@ -66,25 +66,22 @@ async fn pay_once(
     key: Option<&RequestKey>,
 ) -> Result<Attempt, PaymentError> {
     let mut tx = app.db.begin().await?;
-    // The key is claimed before any check, so that a double click is not refused for the points
-    // that its first click spent.
+    let (token, held) = match lock(&mut tx, account_id, reservation_id).await {
+        Ok(locked) => locked,
+        Err(refusal) => return paid_before(&app.db, tx, key, refusal).await,
+    };
+    // A batch writes its keys behind the same locks. Claimed before them, the key would be awaited
+    // by the batch whose locks this waits for.
     if let Some(key) = key
         && let Claim::Done(paid) = key.claim(&mut tx).await?
     {
         return Ok(Attempt::PaidBefore(paid));
     }
-    let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
-    let found = found.ok_or(ReservationError::NotFound)?;
-    let program_id = found.program_id;
-    let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
-    if found.buys_return {
-        returns::lock_sellers(&mut tx, reservation_id).await?;
-    }
-    let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
     if held.is_shared {
         shares::end_open(&mut tx, &held).await?;
     }
 
+    let program_id = held.program_id;
     let payment_id = PaymentId(Uuid::now_v7());
     let payment =
         NewPayment { id: payment_id, reservation_id, account_id, amount: held.total, number: 1 };
@@ -117,4 +114,32 @@ async fn pay_once(
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
     Ok(Attempt::Paid(paid, program_id))
+}
+
+/// Locks what a payment of the hold writes, in the order of locks up to the hold.
+async fn lock(
+    tx: &mut Connection,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+) -> Result<(Option<LiveToken>, Held), PaymentError> {
+    let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
+    let found = found.ok_or(ReservationError::NotFound)?;
+    let token = entry_queue::lock_live_token(tx, account_id, found.program_id).await?;
+    if found.buys_return {
+        returns::lock_sellers(tx, reservation_id).await?;
+    }
+    Ok((token, reservation::lock_held(tx, account_id, reservation_id).await?))
+}
+
+/// Returns what an earlier request with the same key paid. Otherwise, `refusal`: so a double click
+/// is not refused for what its first click paid.
+async fn paid_before(
+    db: &Pool,
+    tx: Transaction,
+    key: Option<&RequestKey>,
+    refusal: PaymentError,
+) -> Result<Attempt, PaymentError> {
+    let Some(key) = key.filter(|_| refusal.is_final()) else { return Err(refusal) };
+    tx.rollback().await?;
+    key.find_outcome(db).await?.map(Attempt::PaidBefore).ok_or(refusal)
 }

@@ -24,6 +24,10 @@ use sha2::{Digest, Sha256};
 
 use super::error::{NotFound, PageError};
 
+/// Size of a file that is compressed quickly, and the quality of that.
+const LARGE_BYTES: usize = 256 * 1024;
+const QUICK_QUALITY: i32 = 5;
+
 #[derive(Embed)]
 #[folder = "static/"]
 struct Assets;
@@ -90,8 +94,10 @@ impl Asset {
 }
 
 fn brotli(plain: &[u8]) -> io::Result<Vec<u8>> {
-    // The slowest and smallest there is, which is the default.
-    let params = BrotliEncoderParams { size_hint: plain.len(), ..BrotliEncoderParams::default() };
+    // The slowest and smallest there is, which is the default, would take seconds for a large file.
+    let usual = BrotliEncoderParams::default();
+    let quality = if plain.len() > LARGE_BYTES { QUICK_QUALITY } else { usual.quality };
+    let params = BrotliEncoderParams { quality, size_hint: plain.len(), ..usual };
     let mut small = Vec::new();
     brotli::BrotliCompress(&mut &*plain, &mut small, &params)?;
     Ok(small)

@@ -1,7 +1,7 @@
 //! Headers of every answer: the request id, and the security headers.
 
 use actix_web::{
-    Error, HttpMessage,
+    Error, HttpMessage, HttpResponse,
     body::MessageBody,
     dev::{ServiceRequest, ServiceResponse},
     http::{
@@ -45,6 +45,15 @@ impl ContentPolicy {
             }
         };
         Self(policy.unwrap_or_else(|| HeaderValue::from_static(CONTENT_SECURITY_POLICY)))
+    }
+}
+
+/// Lets the scripts of a page compile WebAssembly, which the usual policy does not.
+pub(crate) fn allow_webassembly(response: &mut HttpResponse) {
+    let allowed = "script-src 'self' 'wasm-unsafe-eval'";
+    let policy = CONTENT_SECURITY_POLICY.replacen("script-src 'self'", allowed, 1);
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
 }
 

@@ -2,7 +2,9 @@
 // last one. Without this file every scan is a page.
 //
 // A hardware scanner types the code and presses Enter, so the field keeps the focus.
-// The camera is used where the browser itself can read QR codes.
+// A camera is used where there is one.
+
+import { qrReader } from "./qr_reader.js";
 
 const door = document.querySelector("[data-door]");
 const scan = door.querySelector("[data-door-scan]");
@@ -10,6 +12,7 @@ const field = scan.elements.namedItem("code");
 const verdict = door.querySelector("[data-door-answer]");
 const video = door.querySelector("[data-door-video]");
 const camera = door.querySelector("[data-door-camera]");
+const noCamera = door.querySelector("[data-door-no-camera]");
 const offline = door.querySelector("[data-door-offline]");
 
 const ANSWER_MS_MAX = 8_000;
@@ -24,6 +27,9 @@ let isBusy = false;
 // A scanner does not wait for the answer: what it typed meanwhile is sent after it.
 const waiting = [];
 let last = { code: "", at: 0 };
+// Reads a frame; undefined until a camera was opened.
+let read;
+let isReading = false;
 let looking;
 
 door.addEventListener("submit", (event) => {
@@ -82,25 +88,29 @@ function swap(page, selector) {
   return true;
 }
 
-if ("BarcodeDetector" in globalThis && navigator.mediaDevices) {
+if (navigator.mediaDevices) {
   camera.hidden = false;
   camera.addEventListener("click", () => (looking ? close() : open()));
 }
 
 async function open() {
+  camera.disabled = true;
   try {
     video.srcObject = await navigator.mediaDevices.getUserMedia({
       video: { facingMode: "environment" },
     });
+    video.hidden = false;
+    await video.play();
+    read ??= await qrReader();
+    camera.textContent = camera.dataset.textOff;
+    noCamera.hidden = true;
+    looking = setInterval(look, LOOK_EVERY_MS);
   } catch {
-    camera.hidden = true;
-    return;
+    // Refused, in use, or not there: codes are typed, and another press tries again.
+    close();
+    noCamera.hidden = false;
   }
-  video.hidden = false;
-  camera.textContent = camera.dataset.textOff;
-  await video.play();
-  const detector = new BarcodeDetector({ formats: ["qr_code"] });
-  looking = setInterval(() => look(detector), LOOK_EVERY_MS);
+  camera.disabled = false;
 }
 
 function close() {
@@ -112,16 +122,18 @@ function close() {
   camera.textContent = camera.dataset.textOn;
 }
 
-async function look(detector) {
-  if (isBusy || document.hidden) return;
-  const [found] = await detector.detect(video).catch(() => []);
-  if (!found) return;
+async function look() {
+  if (isBusy || isReading || document.hidden) return;
+  isReading = true;
+  const code = await read(video).catch(() => undefined);
+  isReading = false;
+  if (!code || !looking) return;
   const now = performance.now();
-  if (found.rawValue === last.code && now - last.at < SAME_CODE_MS) {
+  if (code === last.code && now - last.at < SAME_CODE_MS) {
     last.at = now;
     return;
   }
-  last = { code: found.rawValue, at: now };
-  field.value = found.rawValue;
+  last = { code, at: now };
+  field.value = code;
   send(scan);
 }

@@ -16,8 +16,8 @@ use super::{PRICE, assert_sound, charge, status_of};
 use crate::{
     reservation::admit_logged,
     support::{
-        Concert, ConcertOptions, CutWire, Hold, Office, Person, ledger::balance, read_one,
-        run_sql_with,
+        Concert, ConcertOptions, CutWire, Hold, Office, Person, ledger::balance, read_one, run_sql,
+        run_sql_with, until_locks_wait,
     },
 };
 
@@ -170,6 +170,46 @@ async fn one_who_is_held_up_delays_nobody_else(db: PgPool) {
         // On a slow machine it may have waited for as long as it may, and is asked for again.
         if held_up.await.unwrap().is_err() {
             payments.pay(AccountId(people[nth].account_id), id, None).await.unwrap();
+        }
+    }
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+/// A batch of another instance writes its request keys last, while it holds what it pays. With the
+/// key of a payment that waits for that, each would wait for the other.
+#[sqlx::test]
+async fn a_payment_that_waits_for_its_hold_keeps_its_request_key_from_nobody(db: PgPool) {
+    let (office, concert, people) = twenty(&db).await;
+    let ids = holds(&office, &concert, &people[..2]).await;
+    let payments = Payments::new(&office.app);
+    for ((person, id), what) in people.iter().zip(ids).zip([
+        "select from queue_tokens where account_id = $1 for no key update",
+        "select from reservations where account_id = $1 for no key update",
+    ]) {
+        let (account_id, key_id) = (person.account_id, Uuid::now_v7());
+        let mut batch = db.begin().await.unwrap();
+        run_sql_with(&mut *batch, what, account_id).await;
+        let key = RequestKey::new(account_id, key_id, "pay", &id);
+        let pay = {
+            let (payments, key) = (payments.clone(), key.clone());
+            async move { payments.pay(AccountId(account_id), id, Some(&key)).await }
+        };
+        let waiting = tokio::spawn(pay);
+        until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
+        run_sql(&mut *batch, "set local lock_timeout = '100ms'").await;
+        sqlx::query(
+            "insert into idempotency_keys (account_id, key, fingerprint) values ($1, $2, '')",
+        )
+        .bind(account_id)
+        .bind(key_id)
+        .execute(&mut *batch)
+        .await
+        .unwrap();
+        batch.rollback().await.unwrap();
+        // On a slow machine it may have waited for as long as it may, and is asked for again.
+        if waiting.await.unwrap().is_err() {
+            payments.pay(AccountId(account_id), id, Some(&key)).await.unwrap();
         }
     }
     assert_sound(&office).await;

@@ -50,6 +50,29 @@ async fn every_path_has_the_headers_that_keep_it_safe(db: PgPool) {
     office.close_as_it_is().await;
 }
 
+/// There it reads the codes of tickets from a camera.
+#[sqlx::test]
+async fn only_the_door_may_compile_webassembly(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::tonight(&db).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let door = format!("/door/{}", concert.schedule_id);
+    let may = |answer: &Answer| {
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
+        assert!(!policy.replace("'wasm-unsafe-eval'", "").contains("unsafe"), "{policy}");
+        policy.contains("script-src 'self' 'wasm-unsafe-eval';")
+    };
+    assert!(may(&admin.visit(&door).await));
+    let refused = admin.submit(&format!("{door}/check-ins"), &[("code", "nonsense")]).await;
+    assert!(refused.has(".verdict--out") && may(&refused), "{}", refused.body);
+    for path in ["/", "/door", &format!("{door}/guests"), "/wallet", "/admin"] {
+        let page = admin.visit(path).await;
+        assert!(page.status == 200 && !may(&page), "{path}");
+    }
+    office.close().await;
+}
+
 fn cookies(answer: &Answer) -> Vec<String> {
     let set = answer.headers.get_all("set-cookie").iter();
     set.map(|cookie| cookie.to_str().unwrap().to_owned()).collect()

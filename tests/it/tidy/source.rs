@@ -43,12 +43,17 @@ pub(super) fn read(path: &str) -> Source {
     Source { path: path.to_owned(), text }
 }
 
-/// Every file below `folder` that ends in one of `endings`, by path; fonts are no text.
+/// Where what others wrote is kept as it came.
+const OTHERS: &str = "static/vendor";
+
+/// Every file below `folder` that ends in one of `endings`, by path, but for what others wrote; fonts
+/// are no text.
 pub(super) fn below(folder: &str, endings: &[&str]) -> Vec<Source> {
     let mut paths = Vec::new();
     collect(&root().join(folder), &mut paths);
     let mut sources: Vec<Source> = paths
         .iter()
+        .filter(|path| !path.starts_with(root().join(OTHERS)))
         .filter(|path| path.extension().is_none_or(|extension| extension != "woff2"))
         .map(|path| path.strip_prefix(root()).unwrap().to_str().unwrap())
         .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))

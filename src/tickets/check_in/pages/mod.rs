@@ -26,6 +26,7 @@ use crate::{
     web::{
         error::{HttpError, NotFound, PageError},
         form::{Body, Field},
+        headers,
         page::View,
     },
 };
@@ -169,7 +170,9 @@ pub(crate) async fn show_door(
         expected: page.expected(),
         sections: page.sections(),
     };
-    Ok(page.v.show(&page, &document))
+    let mut response = page.v.show(&page, &document);
+    headers::allow_webassembly(&mut response);
+    Ok(response)
 }
 
 /// Code as scanned or typed.
@@ -246,5 +249,7 @@ async fn refuse(
         detail: problem.localize(v.locale, "detail"),
     };
     let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
-    Ok(page.v.html(refusal.status(), &page))
+    let mut response = page.v.html(refusal.status(), &page);
+    headers::allow_webassembly(&mut response);
+    Ok(response)
 }

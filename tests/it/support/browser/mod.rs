@@ -1,17 +1,17 @@
 //! A real browser, driven over the protocol of the W3C (`WebDriver`).
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-};
+pub(crate) mod camera;
+mod driver;
 
 use fantoccini::{Client, ClientBuilder, Locator, elements::Element};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
-use super::{Person, eventually, free_port};
+use self::{
+    camera::Camera,
+    driver::{Driver, capabilities},
+};
+use super::{Person, eventually};
 
 /// Narrowest screen that pages are made for, in CSS pixels: an old phone, or a page at 400% on a computer.
 pub(crate) const NARROW: Screen = Screen { width: 320, height: 640, is_touched: true };
@@ -57,9 +57,25 @@ impl Default for BrowserOptions {
 impl Browser {
     /// Opens a window on the office at `base`.
     pub(crate) async fn open(base: &str, options: BrowserOptions) -> Self {
+        Self::open_before(base, options, None).await
+    }
+
+    /// Opens a window in which `person` is signed in, and which sees what `camera` shows.
+    pub(crate) async fn open_with_camera(
+        person: &Person,
+        options: BrowserOptions,
+        camera: &Camera,
+    ) -> Self {
+        let browser = Self::open_before(&person.base, options, Some(camera)).await;
+        browser.visit("/").await;
+        browser.sign_in(person).await;
+        browser
+    }
+
+    async fn open_before(base: &str, options: BrowserOptions, camera: Option<&Camera>) -> Self {
         let driver = Driver::start(options.time_zone).await;
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let Value::Object(capabilities) = capabilities(&driver.profile, options) else {
+        let Value::Object(capabilities) = capabilities(&driver.profile, options, camera) else {
             unreachable!("an object is written below")
         };
         builder.capabilities(capabilities);
@@ -232,83 +248,4 @@ impl Browser {
         assert_eq!(self.complaints().await, Vec::<String>::new());
         self.client.close().await.unwrap();
     }
-}
-
-/// Program that drives a browser; it ends with the test.
-#[derive(Debug)]
-struct Driver {
-    process: Child,
-    url: String,
-    profile: PathBuf,
-}
-
-impl Driver {
-    async fn start(time_zone: &str) -> Self {
-        let port = free_port();
-        let profile = env::temp_dir().join(format!("stagedoor-browser-{}", Uuid::new_v4()));
-        let process = Command::new("chromedriver")
-            .arg(format!("--port={port}"))
-            .env("TZ", time_zone)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let process =
-            process.unwrap_or_else(|error| panic!("chromedriver, of scripts/install: {error}"));
-        let url = format!("http://127.0.0.1:{port}");
-        let driver = Self { process, url, profile };
-        eventually("the driver", async || reqwest::get(format!("{}/status", driver.url)).await)
-            .await;
-        driver
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // The browser goes with its driver, which is told so that it can end it.
-        let stopped = Command::new("kill").arg(self.process.id().to_string()).status();
-        if !stopped.is_ok_and(|status| status.success()) {
-            let _ = self.process.kill();
-        }
-        let _ = self.process.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
-    }
-}
-
-fn capabilities(profile: &Path, options: BrowserOptions) -> Value {
-    let BrowserOptions { screen, language, runs_scripts, time_zone: _ } = options;
-    let mut chrome = json!({
-        "args": [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--disable-quic", "--no-first-run",
-            format!("--window-size={},{}", screen.width, screen.height),
-            format!("--lang={language}"),
-            format!("--user-data-dir={}", profile.display()),
-        ],
-        "prefs": {
-            "intl.accept_languages": language,
-            "profile.managed_default_content_settings.javascript": if runs_scripts { 1 } else { 2 },
-        },
-    });
-    if let Some(program) = browser_program() {
-        chrome["binary"] = json!(program);
-    }
-    if screen.is_touched {
-        chrome["mobileEmulation"] = json!({ "deviceMetrics": {
-            "width": screen.width, "height": screen.height, "pixelRatio": 1.0, "touch": true,
-        }});
-    }
-    json!({
-        "browserName": "chrome",
-        "goog:loggingPrefs": { "browser": "ALL" },
-        "goog:chromeOptions": chrome,
-    })
-}
-
-fn browser_program() -> Option<PathBuf> {
-    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
-    let programs = ["chromium", "google-chrome"].into_iter();
-    programs
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
-        .find(|p| p.exists())
 }
