@@ -1723,6 +1723,7 @@ admin-office-email = Email address
 admin-office-phone = Telephone
 admin-office-colour-help = For buttons and links, such as #0c5f47. It is made darker on light pages, and lighter on dark ones, where it could not be read. Empty: green.
 admin-office-texts-help = Texts that the law asks for, in Markdown. Each gets a page and a link at the foot of every page. Empty: no page.
+admin-office-zone = What happens at no venue is told on the clock of { $zone }. The setting TIME_ZONE decides that.
 admin-office-logo = Logo
 admin-office-logo-now = The logo now
 admin-picture-file = Picture

@@ -1645,6 +1645,7 @@ admin-office-email = メールアドレス
 admin-office-phone = 電話番号
 admin-office-colour-help = ボタンとリンクの色です。例: #0c5f47。読みにくい場合、明るい画面では暗く、暗い画面では明るくします。空欄の場合は緑です。
 admin-office-texts-help = 法律で求められる文章をMarkdownで入力してください。ページが作られ、すべてのページの下部にリンクが表示されます。空欄の場合、ページはありません。
+admin-office-zone = 会場に関わらない時刻は { $zone } の時計で表示します。設定 TIME_ZONE で決まります。
 admin-office-logo = ロゴ
 admin-office-logo-now = 現在のロゴ
 admin-picture-file = 画像

@@ -1642,6 +1642,7 @@ admin-office-email = 이메일 주소
 admin-office-phone = 전화번호
 admin-office-colour-help = 버튼과 링크의 색이에요. 예: #0c5f47. 읽기 어려우면 밝은 화면에서는 더 어둡게, 어두운 화면에서는 더 밝게 바꿔요. 비워 두면 초록색이에요.
 admin-office-texts-help = 법에서 요구하는 내용을 Markdown으로 적어 주세요. 페이지가 만들어지고 모든 페이지 하단에 링크가 표시돼요. 비워 두면 페이지가 없어요.
+admin-office-zone = 공연장과 관계없는 시각은 { $zone } 기준으로 보여요. TIME_ZONE 설정에서 정해요.
 admin-office-logo = 로고
 admin-office-logo-now = 현재 로고
 admin-picture-file = 이미지

@@ -15,6 +15,7 @@ use crate::{
         security_log::SecurityLog,
     },
     office::Office,
+    text::times,
 };
 
 ids! {
@@ -98,6 +99,7 @@ impl App {
 
     /// Works as [`App::start`], on a migrated database of the caller.
     pub async fn with_database(config: Config, db: Pool) -> Result<Self, StartError> {
+        times::set_home(config.time_zone);
         let redis = Redis::open(&config.redis_url, &config.redis_prefix)?;
         let signing_key = match &config.secret_key {
             Some(secret) => SigningKey::configured(secret),

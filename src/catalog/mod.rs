@@ -62,7 +62,7 @@ pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
 pub(crate) use programs::copying::copy_program;
 pub(crate) use programs::store::{
-    find_edition as find_program_edition, list_program_summaries, lock as lock_program,
+    find_edition as find_program_edition, lock as lock_program, summaries::list_program_summaries,
     winding_down::write_wound_down,
 };
 pub(crate) use schedules::store::{

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::model::{
     DrawStep, Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, ScheduleListing,
 };
-use crate::{infra::postgres::Pool, points::Points};
+use crate::{infra::postgres::Pool, points::Points, text::times};
 
 /// Bound on programs on the home page, and on performances of a program page.
 const LISTED_MAX: i64 = 200;
@@ -33,7 +33,7 @@ pub(crate) async fn find_program(
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
                 order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!",
+            ), $4) as "time_zone!",
             (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
             (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
         from programs
@@ -42,6 +42,7 @@ pub(crate) async fn find_program(
         slug,
         id,
         with_drafts,
+        times::home().name(),
     )
     .fetch_optional(db)
     .await

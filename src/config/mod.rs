@@ -20,6 +20,7 @@ mod witness;
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 use ipnet::IpNet;
 use lettre::message::Mailbox;
 use url::{Host, Url};
@@ -44,6 +45,8 @@ pub struct Config {
     pub database_owner_url: Option<String>,
     /// Redis, as a URL.
     pub redis_url: String,
+    /// Time zone of the office.
+    pub time_zone: Tz,
     /// Address HTTP is served on.
     pub listen_addr: SocketAddr,
     /// Address people type into a browser; `None` if it is not set.
@@ -194,6 +197,7 @@ impl Config {
             database_url: reader.required("DATABASE_URL"),
             database_owner_url: reader.optional("DATABASE_OWNER_URL"),
             redis_url: reader.required("REDIS_URL"),
+            time_zone: reader.parsed("TIME_ZONE", Tz::Asia__Seoul),
             listen_addr: reader.parsed("LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_url,
             secret_key: reader.secret("SECRET_KEY"),

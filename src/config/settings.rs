@@ -131,6 +131,12 @@ pub const SETTINGS: &[Setting] = &[
         "text of 32 bytes or more",
         "Token that readers of `/metrics` send (`Authorization: Bearer`).",
     ),
+    setting(
+        "TIME_ZONE",
+        "Asia/Seoul",
+        "name of a time zone",
+        "Clock of the office: of what happens at no venue, such as a charge, of shows without a date, of a wallet's months, and of the days by which bookings are counted. These keep the clock of the first booking.",
+    ),
     setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
     setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
     setting(

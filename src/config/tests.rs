@@ -24,9 +24,11 @@ fn two_addresses_are_enough() {
 
 #[test]
 fn every_mistake_is_named_at_once() {
-    let mistakes = with(&[("LISTEN_ADDR", "here"), ("SESSION_DAYS", "0")]).unwrap_err().0;
-    assert_eq!(mistakes.len(), 4, "{mistakes:?}");
-    for name in ["DATABASE_URL", "REDIS_URL", "LISTEN_ADDR", "SESSION_DAYS"] {
+    let mistakes =
+        with(&[("LISTEN_ADDR", "here"), ("SESSION_DAYS", "0"), ("TIME_ZONE", "Moon/Base")]);
+    let mistakes = mistakes.unwrap_err().0;
+    assert_eq!(mistakes.len(), 5, "{mistakes:?}");
+    for name in ["DATABASE_URL", "REDIS_URL", "LISTEN_ADDR", "SESSION_DAYS", "TIME_ZONE"] {
         assert!(mistakes.iter().any(|mistake| mistake.starts_with(name)), "{name}");
     }
 }

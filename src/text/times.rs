@@ -1,12 +1,14 @@
 //! Moments and durations as people read and type them.
 
+use std::sync::OnceLock;
+
 use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use chrono_tz::Tz;
 
 use super::i18n::Locale;
 
-/// Time zone of events that happen at no venue: a charge, a transfer request.
-pub(crate) const HOME_ZONE: &str = "Asia/Seoul";
+/// Time zone of the office, which has one in the life of a process.
+static HOME: OnceLock<Tz> = OnceLock::new();
 
 /// Regions whose time zones are offered to be chosen, in their order; older names of zones are not.
 const REGIONS: [&str; 9] = [
@@ -22,6 +24,17 @@ const REGIONS: [&str; 9] = [
 ];
 
 const SECS_A_MINUTE: i32 = 60;
+
+/// Makes `zone` the time zone of the office; one that was made or asked for before stays.
+pub(crate) fn set_home(zone: Tz) {
+    HOME.get_or_init(|| zone);
+}
+
+/// Returns the time zone of the office: of events that happen at no venue, such as a charge, and of the
+/// days by which bookings are counted. Seoul's, unless another was made it.
+pub(crate) fn home() -> Tz {
+    *HOME.get_or_init(|| Tz::Asia__Seoul)
+}
 
 /// Lists the names of the time zones that may be chosen, sorted.
 pub(crate) fn zone_names() -> impl Iterator<Item = &'static str> {

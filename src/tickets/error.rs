@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     infra::postgres::{Contention, is_conflict},
     reservation::ReservationError,
-    text::times::{HOME_ZONE, rfc3339},
+    text::times::{self, rfc3339},
     web::error::{HttpError, Problem},
 };
 
@@ -141,7 +141,7 @@ impl HttpError for TicketError {
             Self::Reservation(error) => error.problem(),
             Self::AlreadyIn { used_at } => Problem::new(409, "ticket-already-in")
                 .with(json!({ "used_at": rfc3339(*used_at) }))
-                .moment("when", *used_at, HOME_ZONE),
+                .moment("when", *used_at, times::home().name()),
             Self::Elsewhere(show) => show.named_in(Problem::new(409, "ticket-elsewhere")),
             Self::TooEarly { show, opens_at } => show
                 .named_in(Problem::new(409, "ticket-too-early"))

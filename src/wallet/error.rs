@@ -14,7 +14,7 @@ use crate::{
         postgres::{ATTEMPTS_MAX, Contention, is_conflict, is_lock_timeout, violated_constraint},
     },
     points::Points,
-    text::times::HOME_ZONE,
+    text::times,
     web::{
         error::{HttpError, Problem, Unavailable},
         form::Mistakes,
@@ -166,7 +166,7 @@ impl HttpError for WalletError {
             }
             Self::TransferPlanned { starts_at } => Problem::new(409, "transfer-planned")
                 .with(json!({ "starts_at": starts_at }))
-                .moment("when", *starts_at, HOME_ZONE),
+                .moment("when", *starts_at, times::home().name()),
             Self::StartOutOfRange => Mistakes::one("starts_at", START_REFUSAL).problem(),
             Self::TransferExpired => Problem::new(410, "expired"),
             Self::Key(error) => error.problem(),

@@ -32,7 +32,7 @@ use crate::{
     app::App,
     infra::postgres::page::Page,
     points::Points,
-    text::{i18n::Phrase, times::HOME_ZONE},
+    text::i18n::Phrase,
     web::{error::PageError, page::View},
 };
 

@@ -53,6 +53,7 @@ pub(crate) mod local_time;
 mod locale;
 pub(crate) mod measure;
 pub(crate) mod metrics;
+pub(crate) mod moments;
 pub(crate) mod negotiation;
 mod office;
 pub mod operation;

@@ -8,7 +8,6 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use askama::Template;
-use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,10 +22,7 @@ use super::{
     office,
     poster::Poster,
 };
-use crate::text::{
-    i18n::{Count, Locale, Phrase, grouped},
-    times,
-};
+use crate::text::i18n::{Count, Locale, Phrase, grouped};
 
 /// Account that is signed in, as the page's header shows it. The session extractor puts it into the
 /// request's extensions, so that an error page shows it too.
@@ -107,21 +103,6 @@ impl View {
     /// Formats a number, grouped by thousands.
     pub(crate) fn number(&self, value: impl std::fmt::Display) -> String {
         grouped(value)
-    }
-
-    /// Formats a moment on the clock of the time zone named `zone`.
-    pub(crate) fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
-        times::in_full(*moment, times::zone(zone), self.locale)
-    }
-
-    /// Formats a moment that is near on the clock of `zone`: its time of day, and its day unless it is today.
-    pub(crate) fn near(&self, moment: &DateTime<Utc>, now: &DateTime<Utc>, zone: &str) -> String {
-        times::near(*moment, *now, times::zone(zone), self.locale)
-    }
-
-    /// Formats a moment for scripts: RFC 3339 in UTC.
-    pub(crate) fn instant(&self, moment: &DateTime<Utc>) -> String {
-        times::rfc3339(*moment)
     }
 
     /// Returns the address of the asset `name`.

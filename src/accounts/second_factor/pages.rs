@@ -32,7 +32,7 @@ use crate::{
         },
     },
     app::App,
-    text::{email::Email, times::HOME_ZONE},
+    text::email::Email,
     web::{
         client,
         error::{HttpError, Internal, NotFound, PageError},

@@ -23,7 +23,7 @@ use crate::{
     admin::pages::{parse_optional, parse_text},
     app::App,
     infra::postgres::page::{After, PAGE_ROWS, Page},
-    text::{i18n::Phrase, times::HOME_ZONE},
+    text::i18n::Phrase,
     web::{
         error::{HttpError, PageError},
         flash::with_message,

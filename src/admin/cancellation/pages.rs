@@ -23,7 +23,6 @@ use crate::{
     app::App,
     audit::model::{Meanwhile, Reason},
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ScheduleEdition},
-    text::times::HOME_ZONE,
     web::{
         error::{HttpError, PageError},
         flash::with_message,

@@ -15,7 +15,7 @@ use crate::{
     accounts::AdminAccount,
     app::App,
     infra::postgres::page::{After, PAGE_ROWS, Page},
-    text::times::{HOME_ZONE, rfc3339_in, zone},
+    text::times::{self, rfc3339_in},
     wallet::charges::price::Money,
     web::{
         download::{CHUNK_ROWS, csv},
@@ -92,7 +92,7 @@ pub(crate) async fn download_charges(
     _: AdminAccount,
     query: Query<DayQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let today = app.now().with_timezone(&zone(HOME_ZONE)).date_naive();
+    let today = app.now().with_timezone(&times::home()).date_naive();
     let mut mistakes = Mistakes::default();
     let day: Option<NaiveDate> = if query.day.is_empty() { Some(today) } else { query.day.parse() };
     let day = mistakes.note("day", "admin-refusal-day", day);
@@ -101,7 +101,8 @@ pub(crate) async fn download_charges(
     csv(&format!("charges-{day}"), COLUMNS.iter().copied(), move |after| {
         let db = db.clone();
         async move {
-            let charges = store::list_charges(&db, day, HOME_ZONE, after, CHUNK_ROWS).await?;
+            let charges =
+                store::list_charges(&db, day, times::home().name(), after, CHUNK_ROWS).await?;
             Ok(charges.into_iter().map(|charge| (charge.id, cells_of(charge))).collect())
         }
     })
@@ -109,7 +110,7 @@ pub(crate) async fn download_charges(
 }
 
 fn cells_of(charge: ListedCharge) -> Vec<String> {
-    let clock = zone(HOME_ZONE);
+    let clock = times::home();
     vec![
         rfc3339_in(charge.created_at, clock),
         charge.settled_at.map(|at| rfc3339_in(at, clock)).unwrap_or_default(),

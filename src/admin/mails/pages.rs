@@ -19,7 +19,7 @@ use crate::{
     infra::postgres::page::Page,
     mail::{self, letter::Letter},
     outbox::{self, ListedMail, MailId, MailState},
-    text::{i18n::Phrase, times::HOME_ZONE},
+    text::i18n::Phrase,
     web::{
         error::{NotFound, PageError},
         flash::with_message,

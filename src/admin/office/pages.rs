@@ -21,7 +21,7 @@ use crate::{
         logo::Logo,
         model::{OfficeSettings, OfficeTexts},
     },
-    text::{email::Email, times::HOME_ZONE},
+    text::{email::Email, times},
     web::{
         error::{HttpError, PageError},
         file::FileBody,

@@ -15,7 +15,6 @@ use crate::{
     },
     app::App,
     catalog::ProgramStatus,
-    text::times::HOME_ZONE,
     web::{error::PageError, page::View},
 };
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use crate::{
     catalog::{ProgramId, ProgramStatus},
     infra::postgres::Pool,
+    text::times,
 };
 
 /// Bound on programs on the overview.
@@ -48,7 +49,7 @@ pub(crate) async fn list_running(
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = p.id
                 order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!"
+            ), $3) as "time_zone!"
         from programs p
         where (status = 'PUBLISHED' and off_sale_at > $1)
             or (cancelled_at is not null and wound_down_at is null)
@@ -57,6 +58,7 @@ pub(crate) async fn list_running(
         "#,
         now,
         PROGRAMS_MAX,
+        times::home().name(),
     )
     .fetch_all(db)
     .await

@@ -23,7 +23,6 @@ use crate::{
     infra::{idempotency::RequestKey, postgres::page::Page},
     payment::Share,
     reservation::{ReservationNumber, ReservationStatus},
-    text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::store::count::{self as store, SalesProgress};
-use crate::{app::App, text::times::HOME_ZONE};
+use crate::{app::App, text::times};
 
 /// Time whose sales one transaction counts, after a long pause or for what was sold before anything was
 /// counted.
@@ -50,13 +50,16 @@ async fn count_step(app: &App, step: TimeDelta) -> Result<Step, sqlx::Error> {
         return Ok(Step::Last);
     }
     let counts = progress.counts + 1;
-    let sold = store::write_sales(&mut tx, from, until, HOME_ZONE, counts).await?;
+    let time_zone = progress.time_zone.as_deref().unwrap_or_else(|| times::home().name());
+    let sold = store::write_sales(&mut tx, from, until, time_zone, counts).await?;
     if !sold.is_empty() {
         store::write_sell_outs(&mut tx, &sold).await?;
     }
     let is_last = until == horizon;
+    let time_zone = if sold.is_empty() { progress.time_zone } else { Some(time_zone.to_owned()) };
     if !sold.is_empty() || !is_last || until - from > PROGRESS_MAX {
-        store::write_progress(&mut tx, SalesProgress { counted_until: until, counts }).await?;
+        let progress = SalesProgress { counted_until: until, counts, time_zone };
+        store::write_progress(&mut tx, &progress).await?;
         tx.commit().await?;
     }
     Ok(match (is_last, sold.is_empty()) {

@@ -5,11 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{
-    app::App,
-    config::Config,
-    text::times::{self, HOME_ZONE},
-};
+use crate::{app::App, config::Config, text::times};
 
 /// Days of a week, the last of them included.
 pub(super) const WEEK_DAYS: u64 = 7;
@@ -119,7 +115,7 @@ impl RankingPage {
 
 /// Returns the day of a moment in the office's time zone.
 pub(super) fn day_of(moment: DateTime<Utc>) -> NaiveDate {
-    moment.with_timezone(&times::zone(HOME_ZONE)).date_naive()
+    moment.with_timezone(&times::home()).date_naive()
 }
 
 /// Returns the first day that is kept at a moment.

@@ -5,14 +5,14 @@
 use super::content::{Content, on_one_line, points};
 use crate::{
     mail::store::OfferedPoints,
-    text::times::{HOME_ZONE, in_full, zone},
+    text::times::{self, in_full},
     wallet::TransferStatus,
 };
 
 /// Tells the receiver of an offer.
 pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Content {
     let locale = blank.locale;
-    let until = in_full(offer.expires_at, zone(HOME_ZONE), locale);
+    let until = in_full(offer.expires_at, times::home(), locale);
     Content {
         subject: locale.text("mail-offer-subject").to_string(),
         greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.to)),

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::{
-    entry_queue::QueueNumber, infra::postgres::Pool, points::Points, tickets::HandOverStatus,
-    wallet::TransferStatus,
+    entry_queue::QueueNumber, infra::postgres::Pool, points::Points, text::times,
+    tickets::HandOverStatus, wallet::TransferStatus,
 };
 
 /// Reservation as a mail tells of it.
@@ -284,7 +284,7 @@ pub(crate) async fn find_turn(
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = p.id
                 order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!",
+            ), $2) as "time_zone!",
             case
                 when p.status <> 'PUBLISHED' or clock_timestamp() > p.off_sale_at
                     or clock_timestamp() < p.on_sale_at and t.gate_id is null then null
@@ -299,6 +299,7 @@ pub(crate) async fn find_turn(
         where t.id = $1
         "#,
         token_id,
+        times::home().name(),
     )
     .fetch_optional(db)
     .await

@@ -20,7 +20,7 @@ with events as (
     join schedules on schedules.id = r.schedule_id
     where r.status = 'SOLD'
 ), true_sales as (
-    select (at at time zone 'Asia/Seoul')::date as day, schedule_id,
+    select (at at time zone coalesce(time_zone, 'UTC'))::date as day, schedule_id,
         sum(bookings) as bookings, sum(revenue) as revenue
     from events
     cross join daily_sales_progress

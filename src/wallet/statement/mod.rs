@@ -1,7 +1,7 @@
 //! Statement: a wallet's history by kind and month, as pages and as a file.
 //!
 //! A **line** is one point transaction. A **filter** selects lines by kind and **month**, in the
-//! time zone `HOME_ZONE`. Pages and months are ranges of wallet versions, so that a read never sees
+//! time zone of the office. Pages and months are ranges of wallet versions, so that a read never sees
 //! changes newer than the wallet it started from.
 
 pub(crate) mod pages;
@@ -13,13 +13,13 @@ use uuid::Uuid;
 use super::model::{Kind, PointTransaction, Wallet};
 use crate::{
     infra::postgres::{Pool, page::PAGE_ROWS},
-    text::times::{HOME_ZONE, zone},
+    text::times,
 };
 
 /// Number of months that the filter offers, newest first.
 const MONTHS_MAX: usize = 36;
 
-/// Calendar month in the time zone `HOME_ZONE`.
+/// Calendar month in the time zone of the office.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Month(NaiveDate);
 
@@ -33,7 +33,7 @@ impl Month {
 
     /// Returns the month of a moment.
     pub(crate) fn of(moment: DateTime<Utc>) -> Option<Self> {
-        moment.with_timezone(&zone(HOME_ZONE)).date_naive().with_day(1).map(Self)
+        moment.with_timezone(&times::home()).date_naive().with_day(1).map(Self)
     }
 
     /// Returns the month as written in a query, such as `2026-11`.
@@ -62,7 +62,7 @@ impl Month {
     /// Returns the first moment of the month.
     fn begins_at(self) -> Option<DateTime<Utc>> {
         let midnight = self.0.and_hms_opt(0, 0, 0)?;
-        let local = zone(HOME_ZONE).from_local_datetime(&midnight).earliest()?;
+        let local = times::home().from_local_datetime(&midnight).earliest()?;
         Some(local.with_timezone(&Utc))
     }
 

@@ -1,5 +1,6 @@
 //! What is shown before anybody joins a queue.
 
+mod office_clock;
 mod popularity;
 mod ranking_scripts;
 mod sell_outs;

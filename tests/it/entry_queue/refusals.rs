@@ -10,14 +10,14 @@ use uuid::Uuid;
 use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Answer, Concert, ConcertOptions, Office, Person, read_all};
 
-/// Every table with what its rows say, but those that workers write by themselves: the public logs, and how
-/// far sales are counted. Log-ins grow older by being used; they are counted.
+/// Every table with what its rows say, but those that workers write by themselves: the public logs, how
+/// many wait each minute, and how far sales are counted. Log-ins grow older by being used; they are counted.
 async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {
     let tables: Vec<String> = read_all(
         db,
         "select tablename::text from pg_tables where schemaname = 'public'
-             and tablename not in
-                 ('queue_logs', 'queue_log_tiles', 'queue_moves', 'daily_sales_progress')",
+             and tablename not in ('queue_logs', 'queue_log_tiles', 'queue_moves', 'queue_minutes',
+                 'daily_sales_progress')",
     )
     .await;
     let mut found = BTreeMap::new();

@@ -18,7 +18,6 @@ use self::current::{CurrentAccount, SessionCache, removal_cookie};
 use super::{Session, store};
 use crate::{
     app::App,
-    text::times::HOME_ZONE,
     web::{
         error::{NotFound, PageError},
         flash::with_message,

@@ -10,7 +10,7 @@ use crate::{
     catalog::ProgramStatus,
     text::{
         i18n::grouped,
-        times::{HOME_ZONE, typed_minutes},
+        times::{self, typed_minutes},
     },
     web::page::View,
 };
@@ -81,7 +81,7 @@ const VALUE_CHARS_MAX: usize = 300;
 /// Returns the changed fields of a line with their names and values in the reader's language. Ids
 /// are left out: the sentence above names what they stand for.
 pub(crate) fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
-    let zone = line.time_zone.as_deref().unwrap_or(HOME_ZONE);
+    let zone = line.time_zone.as_deref().unwrap_or(times::home().name());
     let shown = |document: Option<&Value>, field: &str| {
         let value = document.and_then(|document| document.get(field))?;
         text(v, field, value, zone).map(|text| shortened(&text))
@@ -98,7 +98,7 @@ pub(crate) fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
 pub(crate) fn reworded(v: &View, change: &FieldChange) -> FieldChange {
     let shown = |value: &Option<String>| {
         let value = Value::String(value.clone()?);
-        text(v, &change.field, &value, HOME_ZONE).map(|text| shortened(&text))
+        text(v, &change.field, &value, times::home().name()).map(|text| shortened(&text))
     };
     FieldChange {
         field: label(v, &change.field),

@@ -22,7 +22,7 @@ use crate::{
         model::{FieldChange, LogLine},
         store,
     },
-    text::times::{HOME_ZONE, rfc3339},
+    text::times::rfc3339,
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,

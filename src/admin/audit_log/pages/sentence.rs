@@ -3,7 +3,7 @@
 use crate::{
     audit::model::{ACT_KEY, LogLine, Subject},
     reservation::{ReservationId, ReservationNumber},
-    text::{i18n::Phrase, times::HOME_ZONE},
+    text::{i18n::Phrase, times},
     web::page::View,
 };
 
@@ -59,7 +59,7 @@ pub(crate) fn subject(v: &View, line: &LogLine) -> SentencePart {
         (Ok(Subject::Webhook), Some(name)) => named(name.clone(), format!("/admin/webhooks/{id}")),
         (Ok(Subject::ApiKey), Some(name)) => named(name.clone(), "/admin/api-keys".to_owned()),
         (Ok(Subject::Schedule), Some(title)) => {
-            let zone = line.time_zone.as_deref().unwrap_or(HOME_ZONE);
+            let zone = line.time_zone.as_deref().unwrap_or(times::home().name());
             let when = line.starts_at.map(|starts_at| v.moment(&starts_at, zone));
             let text = v.t("admin-named-schedule").word("title", title);
             let text = text.word("when", when.unwrap_or_default()).to_string();

@@ -25,7 +25,7 @@ use crate::{
         model::{CodeWord, SaleCode, SaleCodeId},
         store::edits,
     },
-    text::times::{HOME_ZONE, rfc3339_in, zone},
+    text::times::{rfc3339_in, zone},
     web::{
         download::{CHUNK_ROWS, csv},
         error::{HttpError, PageError},

@@ -34,7 +34,6 @@ use crate::{
     app::App,
     infra::postgres::page::Page,
     points::Points,
-    text::times::HOME_ZONE,
     wallet::{Wallet, debts::list_debts, find_shown_wallet},
     web::{
         error::{HttpError, NotFound, PageError},

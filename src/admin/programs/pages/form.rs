@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::{
     admin::pages::{parse_limit, parse_text, parse_version},
     catalog::{ProgramDetails, ProgramEdition},
-    text::times::{self, HOME_ZONE},
+    text::times,
     web::{
         form::{Field, Mistakes},
         local_time::{TypedTime, carried},
@@ -87,7 +87,7 @@ impl ProgramForm {
     /// Returns the form of a new program, with common values.
     pub(crate) fn usual() -> Self {
         Self {
-            time_zone: Field::of(HOME_ZONE),
+            time_zone: Field::of(times::home().name()),
             stay_minutes: Field::of(10),
             hold_minutes: Field::of(5),
             places_per_account_max: Field::of(8),

@@ -34,7 +34,7 @@ use crate::{
         list_venues,
     },
     infra::{idempotency::RequestKey, postgres::page::Page},
-    text::times::{self, HOME_ZONE},
+    text::times,
     web::{
         error::{HttpError, Internal, NotFound, PageError},
         flash::with_message,
@@ -183,7 +183,7 @@ pub(crate) async fn create_program(
 ) -> Result<HttpResponse, PageError> {
     let (form, v) = (form.0, me.view);
     let key = key.0?;
-    let details = match form.parse(HOME_ZONE) {
+    let details = match form.parse(times::home().name()) {
         Ok(details) => details,
         Err(mistakes) if v.wants_form(&mistakes) => {
             return Ok(ProgramPage::new(v).refused(form, mistakes.clone(), &mistakes));

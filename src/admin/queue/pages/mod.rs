@@ -49,10 +49,7 @@ use crate::{
     audit::model::Meanwhile,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
-    text::{
-        i18n::Phrase,
-        times::{self, HOME_ZONE},
-    },
+    text::{i18n::Phrase, times},
     web::{
         error::PageError,
         flash::with_message,

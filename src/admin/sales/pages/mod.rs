@@ -22,7 +22,7 @@ use crate::{
     admin::{chart::Chart, programs::pages::edition_of},
     app::App,
     catalog::{ProgramEdition, ProgramId, ScheduleId},
-    text::times::{self, HOME_ZONE, rfc3339_in, zone},
+    text::times::{self, rfc3339_in, zone},
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
@@ -135,7 +135,7 @@ pub(crate) async fn show_sales(
     let types = store::list_types(&app.db, edition.id).await?;
     let discounts: HashMap<ScheduleId, i64> =
         store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
-    let today = app.now().with_timezone(&zone(HOME_ZONE)).date_naive();
+    let today = app.now().with_timezone(&times::home()).date_naive();
     let days = store::list_days(&app.db, edition.id, chart::first_day(today)).await?;
     if me.view.format.is_for_programs() {
         let (program, price_types) = (edition, types);

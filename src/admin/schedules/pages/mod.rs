@@ -40,7 +40,6 @@ use crate::{
         find_schedule_edition, has_prices_to_write, inventory_of,
     },
     reservation::{WaitingHere, waiting_list::pages::order_in_words},
-    text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,

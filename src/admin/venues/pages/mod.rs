@@ -26,7 +26,7 @@ use crate::{
         PlannedSeat, SeatKind, VenueDetails, VenueEdition, VenueId, find_venue, list_seats,
         list_venues,
     },
-    text::times::{self, HOME_ZONE},
+    text::times,
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
@@ -128,7 +128,7 @@ struct VenuePage {
 
 impl VenuePage {
     fn new(v: View) -> Self {
-        let form = VenueForm { time_zone: Field::of(HOME_ZONE), ..VenueForm::default() };
+        let form = VenueForm { time_zone: Field::of(times::home().name()), ..VenueForm::default() };
         Self {
             v,
             edition: None,

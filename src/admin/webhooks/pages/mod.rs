@@ -28,7 +28,7 @@ use crate::{
     app::App,
     events::EventKind,
     infra::postgres::page::{PAGE_ROWS, Page},
-    text::{i18n::Phrase, times::HOME_ZONE},
+    text::i18n::Phrase,
     web::{
         error::{HttpError, PageError},
         flash::with_message,

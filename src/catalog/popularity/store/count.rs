@@ -5,12 +5,14 @@ use chrono::{DateTime, Utc};
 use crate::{catalog::ScheduleId, infra::postgres::Connection};
 
 /// How far sales are counted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SalesProgress {
     /// Everything before this moment is counted.
     pub(crate) counted_until: DateTime<Utc>,
     /// Number of the last count that changed anything.
     pub(crate) counts: i64,
+    /// Name of the time zone of the days; `None` before any was counted.
+    pub(crate) time_zone: Option<String>,
 }
 
 /// Locks the progress and returns it; `None` while somebody else has it locked.
@@ -19,7 +21,8 @@ pub(crate) async fn lock_progress(
 ) -> Result<Option<SalesProgress>, sqlx::Error> {
     sqlx::query_as!(
         SalesProgress,
-        "select counted_until, counts from daily_sales_progress for no key update skip locked",
+        "select counted_until, counts, time_zone from daily_sales_progress
+        for no key update skip locked",
     )
     .fetch_optional(tx)
     .await
@@ -147,12 +150,15 @@ pub(crate) async fn write_sell_outs(
 /// Writes how far sales are counted.
 pub(crate) async fn write_progress(
     tx: &mut Connection,
-    progress: SalesProgress,
+    progress: &SalesProgress,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update daily_sales_progress set counted_until = $1, counts = $2",
+        r#"
+        update daily_sales_progress set counted_until = $1, counts = $2, time_zone = $3
+        "#,
         progress.counted_until,
         progress.counts,
+        progress.time_zone,
     )
     .execute(tx)
     .await?;

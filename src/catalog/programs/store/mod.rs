@@ -1,17 +1,18 @@
 //! SQL of programs as administrators edit them.
 
+pub(crate) mod summaries;
 pub(crate) mod winding_down;
 
 use sqlx::PgExecutor;
-use uuid::Uuid;
 
 use crate::{
     catalog::{
-        editing::{ProgramDetails, ProgramEdition, ProgramSummary},
+        editing::{ProgramDetails, ProgramEdition},
         guards::Guards,
         model::{ProgramId, ProgramStatus, ScheduleId},
     },
-    infra::postgres::{Connection, Pool, page::PAGE_ROWS},
+    infra::postgres::Connection,
+    text::times,
 };
 
 /// Returns the program's current edition, drafts included.
@@ -33,11 +34,12 @@ pub(crate) async fn find_edition(
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
                 order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!"
+            ), $2) as "time_zone!"
         from programs
         where id = $1
         "#,
         id as _,
+        times::home().name(),
     )
     .fetch_optional(db)
     .await?;
@@ -284,37 +286,5 @@ pub(crate) async fn has_inventory(tx: &mut Connection, id: ProgramId) -> Result<
         id as _,
     )
     .fetch_one(tx)
-    .await
-}
-
-/// Lists programs whose title or slug contains `part`, newest first: the page after the program
-/// `after`, and one more if there is one.
-pub(crate) async fn list_program_summaries(
-    db: &Pool,
-    part: &str,
-    after: Option<Uuid>,
-) -> Result<Vec<ProgramSummary>, sqlx::Error> {
-    sqlx::query_as!(
-        ProgramSummary,
-        r#"
-        select id as "id: ProgramId", slug, title, status as "status: ProgramStatus", on_sale_at,
-            off_sale_at,
-            (select count(*) from schedules where program_id = programs.id) as "schedules!",
-            coalesce((
-                select time_zone from schedules join venues on venues.id = venue_id
-                where program_id = programs.id
-                order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!"
-        from programs
-        where strpos(lower(title || ' ' || slug), lower($1)) > 0
-          and ($2::uuid is null or id < $2)
-        order by id desc
-        limit $3
-        "#,
-        part,
-        after,
-        PAGE_ROWS + 1,
-    )
-    .fetch_all(db)
     .await
 }

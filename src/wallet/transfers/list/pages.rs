@@ -20,7 +20,6 @@ use crate::{
     accounts::{CurrentAccount, Email},
     app::App,
     infra::postgres::page::Page,
-    text::times::HOME_ZONE,
     wallet::transfers::model::{Transfer, TransferDirection, TransferId, TransferStatus},
     web::{
         error::PageError,

@@ -11,7 +11,7 @@ use crate::{
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
-    text::times::{HOME_ZONE, zone, zone_name},
+    text::times::{self, zone_name},
     wallet::transfers::model::TransferOrder,
     web::{
         form::{Field, Mistakes},
@@ -33,7 +33,7 @@ pub(crate) struct TransferForm {
     pub(crate) to: Field,
     /// Points.
     pub(crate) amount: Field,
-    /// Local time in `HOME_ZONE`, or RFC 3339; empty: at once.
+    /// Local time in the office's time zone, or RFC 3339; empty: at once.
     pub(crate) starts_at: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
@@ -50,7 +50,7 @@ impl TransferForm {
         let amount = amount.filter(|amount| *amount > Points::ZERO);
         let amount = mistakes.note("amount", "wallet-refusal-send-amount", amount);
         let starts_at =
-            parse_optional_time(&mut mistakes, "starts_at", &self.starts_at, zone(HOME_ZONE));
+            parse_optional_time(&mut mistakes, "starts_at", &self.starts_at, times::home());
         // Whether the start lies ahead is up to the database.
         let starts_at = starts_at.map(|at| at.map(|at| at.trunc_subsecs(MICROS_DIGITS)));
         let key = request_key::parse(&mut mistakes, &self.request_key);
@@ -99,7 +99,7 @@ impl SendBox {
             refusal: None,
             mistakes: Mistakes::default(),
             days: app.config.transfer_ttl_secs.get().div_ceil(SECS_PER_DAY),
-            zone: zone_name(app.now(), zone(HOME_ZONE)),
+            zone: zone_name(app.now(), times::home()),
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    text::{i18n::Phrase, times::HOME_ZONE},
+    text::i18n::Phrase,
     wallet::{
         charges::{pages::form::WALLET_PATH, provider::Provider},
         error::WalletError,

@@ -32,7 +32,6 @@ use crate::{
             pages::{cost_words, limit_words},
         },
     },
-    text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,

@@ -1,0 +1,28 @@
+//! Moments on pages.
+
+use chrono::{DateTime, Utc};
+
+use super::page::View;
+use crate::text::times;
+
+impl View {
+    /// Formats a moment on the clock of the time zone named `zone`.
+    pub(crate) fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
+        times::in_full(*moment, times::zone(zone), self.locale)
+    }
+
+    /// Formats a moment of an event that happens at no venue, on the clock of the office.
+    pub(crate) fn home_moment(&self, moment: &DateTime<Utc>) -> String {
+        times::in_full(*moment, times::home(), self.locale)
+    }
+
+    /// Formats a moment that is near on the clock of `zone`: its time of day, and its day unless it is today.
+    pub(crate) fn near(&self, moment: &DateTime<Utc>, now: &DateTime<Utc>, zone: &str) -> String {
+        times::near(*moment, *now, times::zone(zone), self.locale)
+    }
+
+    /// Formats a moment for scripts: RFC 3339 in UTC.
+    pub(crate) fn instant(&self, moment: &DateTime<Utc>) -> String {
+        times::rfc3339(*moment)
+    }
+}
