@@ -94,7 +94,7 @@ pub(crate) enum Act {
     ScheduleCancelled,
     /// The end of the keeping of places for wheelchairs and companions was set.
     KeptPlacesSet,
-    /// Prices of sections were set.
+    /// Prices of price categories and sections were set.
     PricesSet,
     /// Price types were made, replaced, withdrawn or copied.
     PriceTypesSet,

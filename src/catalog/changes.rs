@@ -18,6 +18,8 @@ use super::{
 pub(crate) use crate::catalog::schedules::{
     cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition,
     inventory_of, keep_places, list_schedule_editions, next_schedule_edition,
+    price_group::PriceGroup,
+    price_groups_of,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
     update_zone,
 };
@@ -195,8 +197,9 @@ pub(crate) async fn update_venue(
 const PERFORMED_MAX: usize = 20_000;
 
 /// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
-/// missing ones, all or nothing. Fails as [`CatalogError::SeatsInUse`] if a performance has a
-/// missing seat, and as [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
+/// missing ones, all or nothing. Prices stay as they are, also those of seats that get another price
+/// category. Fails as [`CatalogError::SeatsInUse`] if a performance has a missing seat, and as
+/// [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
 pub(crate) async fn replace_seats(
     tx: &mut Connection,
     id: VenueId,

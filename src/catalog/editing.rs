@@ -190,19 +190,25 @@ pub(crate) struct SectionInventory {
     pub price_max: Option<Points>,
 }
 
-impl SectionInventory {
-    /// Returns the price common to all priced seats; `None` if they differ or have none.
-    pub(crate) fn price(&self) -> Option<Points> {
-        self.price_min.filter(|_| self.price_min == self.price_max)
-    }
-
-    /// Returns the lowest and highest price as a range; empty where they do not differ.
-    pub(crate) fn price_range(&self) -> String {
-        match (self.price_min, self.price_max) {
-            (Some(min), Some(max)) if min != max => format!("{min}\u{2013}{max}"),
-            _ => String::new(),
-        }
-    }
+/// Inventory of one price category of a performance.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct CategoryInventory {
+    /// Name of the category.
+    pub category: String,
+    /// Seats of the venue in this category.
+    pub seats: i64,
+    /// Available seats.
+    pub free: i64,
+    /// Held seats.
+    pub held: i64,
+    /// Sold seats.
+    pub sold: i64,
+    /// Seats taken off sale.
+    pub blocked: i64,
+    /// Lowest price; `None` if no seat has one.
+    pub price_min: Option<Points>,
+    /// Highest price; `None` if no seat has one.
+    pub price_max: Option<Points>,
 }
 
 /// Fields of a zone's form.

@@ -26,9 +26,12 @@ pub(crate) enum CatalogError {
     /// The performance has another zone of this name.
     #[error("the performance has a zone of this name")]
     ZoneTaken,
-    /// The venue has no such section.
+    /// The venue has no such section, or a price is for a section whose seats all have categories.
     #[error("the venue has no such section")]
     NoSuchSection,
+    /// The venue has no seat of such a price category.
+    #[error("the venue has no such price category")]
+    NoSuchCategory,
     /// The performance has another price type of this name.
     #[error("the performance has a price type of this name")]
     PriceTypeTaken,
@@ -88,6 +91,7 @@ impl HttpError for CatalogError {
             Self::MomentTaken => Problem::new(409, "moment-taken"),
             Self::ZoneTaken => Problem::new(409, "zone-taken"),
             Self::NoSuchSection => Problem::new(422, "no-such-section"),
+            Self::NoSuchCategory => Problem::new(422, "no-such-category"),
             Self::PriceTypeTaken => Problem::new(409, "price-type-taken"),
             Self::TooManyPriceTypes { types_max } => Problem::new(409, "too-many-price-types")
                 .with(json!({ "types_max": types_max }))

@@ -1,7 +1,8 @@
 //! Catalog: programs, performances, venues, and when they are on sale.
 //!
 //! A **program** is what is sold; a **schedule** is one performance of it in a **venue** with
-//! **seats** and **zones** (standing places), at ordinary prices and those of its **price types**.
+//! **seats** and **zones** (standing places), at ordinary prices and those of its **price types**. The
+//! **price category** of a seat, or else its section, says which seats have one ordinary price.
 //! Its **sale** opens and closes at fixed moments.
 //! An **edition** is a numbered version of a program, a venue or a schedule.
 //!
@@ -47,16 +48,16 @@ mod store;
 pub(crate) mod venues;
 
 pub(crate) use changes::{
-    Prices, cancel_schedule, change_program, count_hiding, create_program, create_schedule,
-    create_venue, create_zone, find_schedule_edition, find_venue, has_prices_to_write,
-    inventory_of, keep_places, list_schedule_editions, list_venues, list_with_prices_to_write,
-    next_schedule_edition, reopen_winding_down, replace_seats, update_prices, update_venue,
-    update_zone, write_prices,
+    PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
+    create_schedule, create_venue, create_zone, find_schedule_edition, find_venue,
+    has_prices_to_write, inventory_of, keep_places, list_schedule_editions, list_venues,
+    list_with_prices_to_write, next_schedule_edition, price_groups_of, reopen_winding_down,
+    replace_seats, update_prices, update_venue, update_zone, write_prices,
 };
 pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
-    Edited, ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary, ScheduleEdition,
-    SectionInventory, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
+    CategoryInventory, Edited, ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary,
+    ScheduleEdition, SectionInventory, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;

@@ -1,4 +1,4 @@
-//! Halls of the demo: sections of curved rows, as the seat map draws them.
+//! Halls of the demo: sections of curved rows, as the seat map draws them, and their price categories.
 
 use super::store::{self, SeatRow};
 use crate::{
@@ -83,18 +83,31 @@ pub(crate) const HALLS: &[Hall] = &[
     Hall { name: "Riverside Park", address: "Seoul, Ttukseom", sections: &[] },
 ];
 
+/// Price categories of every hall, from the front: each a third of its rows, as
+/// [`insert_schedule_seats`](store::insert_schedule_seats) prices them.
+const CATEGORIES: [&str; 3] = ["R", "S", "A"];
+
+/// Returns the price category of a row of `rows`, counted from 0.
+fn category_of(row_idx: usize, rows: usize) -> &'static str {
+    let idx = CATEGORIES.len() * row_idx / rows.max(1);
+    CATEGORIES.get(idx).copied().unwrap_or_default()
+}
+
 /// Inserts a hall with its seats.
 pub(crate) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::Error> {
     let venue_id = store::insert_venue(tx, hall.name, hall.address).await?;
     let tiers: Vec<_> = hall.sections.iter().map(|section| vec![section.rows_of_seats()]).collect();
     let places = house_places(&tiers);
     let mut places = places.as_slice();
-    let mut labels = 'A'..='Z';
+    let mut labels = ('A'..='Z').enumerate();
+    let n_rows: usize = hall.sections.iter().map(|section| usize::from(section.rows)).sum();
     for section in hall.sections {
         for row_idx in 0..section.rows {
             let seats = usize::from(section.seats_in(row_idx));
-            let label = labels.next().unwrap_or('Z').to_string();
-            let row = SeatRow { venue_id, section: section.name, label: &label };
+            let (nth, label) = labels.next().unwrap_or((n_rows, 'Z'));
+            let category = category_of(nth, n_rows);
+            let row =
+                SeatRow { venue_id, section: section.name, label: &label.to_string(), category };
             let (of_row, others) = places.split_at_checked(seats).unwrap_or((places, &[]));
             let (xs, ys): (Vec<f32>, Vec<f32>) = of_row.iter().copied().unzip();
             places = others;

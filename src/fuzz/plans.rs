@@ -23,6 +23,7 @@ fn a_plan_is_written_as_it_was_read() {
         PLAN,
         "section,row,number\r\nA,1,1\rA,1,2\n\nB,1,1\n",
         "number,row,section\n1,A,\"x\"\"y\"\n",
+        "category,section,row,number\nR,A,1,1\n\"S, left\",A,1,2\n,A,1,3\n",
     ];
     check(seeds, |bytes| {
         let sent = text(bytes);
@@ -41,7 +42,7 @@ fn a_plan_is_written_as_it_was_read() {
 
 #[test]
 fn a_grid_makes_no_more_seats_than_a_venue_may_have() {
-    let seeds = ["Stalls, 28, 2\n\nBalcony,1,3", "A,1000,1000", "A,1,1\nB,2,2\r\nC,3,3"];
+    let seeds = ["Stalls, 28, 2\n\nBalcony,1,3", "A,1000,1000", "A,1,1\nB,2,2,R\r\nC,3,3"];
     check(seeds, |bytes| {
         if let Ok(plan) = SeatPlan::from_grid(&text(bytes)) {
             assert!((1..=100_000).contains(&plan.seats().len()));

@@ -164,6 +164,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(422, "invalid-plan", &["line", "problem", "text"]),
     row(422, "key-reused", &[]),
     row(422, "more-than-exist", &["places_max"]),
+    row(422, "no-such-category", &[]),
     row(422, "no-such-section", &[]),
     row(422, "offer-unreadable", &[]),
     row(422, "price-type-elsewhere", &["price_type"]),

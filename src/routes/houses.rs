@@ -46,7 +46,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/schedules/{id}/kept-places")
             .post(pages::update_kept_places, changes::<ScheduleEdition>("Says when wheelchair places go on general sale.").refuses("changed-meanwhile wrong-status")),
         at("/admin/schedules/{id}/prices")
-            .post(pages::update_prices, changes::<Repriced>("Changes prices.").refuses("no-such-section changed-meanwhile wrong-status")),
+            .post(pages::update_prices, changes::<Repriced>("Changes prices, of price categories and of sections for their seats without one.").refuses("no-such-section no-such-category changed-meanwhile wrong-status")),
         at("/admin/schedules/{id}/price-types")
             .get(price_types::show_price_types, shows::<EditedTypesDocument<'_>>("Lists the price types of a performance."))
             .post(price_types::create_price_type, changes::<PriceTypes>("Adds a price type.").refuses("too-many-price-types changed-meanwhile price-type-taken wrong-status")),

@@ -34,7 +34,8 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{
-        self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
+        self, Edited, PriceGroup, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId,
+        ZoneDetails, ZoneId,
     },
     infra::postgres::Connection,
     points::Points,
@@ -142,11 +143,11 @@ pub(crate) struct Repriced {
     is_pending: bool,
 }
 
-/// Sets the prices of sections; holds keep their price.
+/// Sets the prices of price categories and sections; holds keep their price.
 pub(crate) async fn set_prices(
     app: &App,
     change: ScheduleEdit,
-    prices: &[(String, Points)],
+    prices: &[(PriceGroup, Points)],
 ) -> Result<Repriced, AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::PricesSet, async |tx| {

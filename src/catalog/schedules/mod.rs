@@ -1,13 +1,15 @@
 //! Performances, their prices and zones, as administrators edit them.
 //!
 //! An **edition** numbers every change of a performance, of its prices and of its zones. A
-//! **zone** has a number of places; an edit changes only its name and price.
+//! **zone** has a number of places; an edit changes only its name and price. A **price group** is the
+//! seats that have one price: those of a price category, or those of a section without one.
 //!
 //! # Concurrency
 //!
 //! Two edits race for the performance's row; the loser finds another version and gets
 //! [`CatalogError::Stale`].
 
+pub(crate) mod price_group;
 pub(crate) mod prices;
 pub(crate) mod store;
 
@@ -15,7 +17,9 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{
-    editing::{Edited, ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
+    editing::{
+        CategoryInventory, Edited, ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory,
+    },
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
 };
@@ -43,6 +47,21 @@ pub(crate) async fn inventory_of(
     id: ScheduleId,
 ) -> Result<(Vec<SectionInventory>, Vec<ZoneInventory>), sqlx::Error> {
     Ok((store::list_sections(db, id).await?, store::list_zones(db, id).await?))
+}
+
+/// Returns the inventory of a performance by price groups: its categories, and its `sections` with only
+/// those of their seats that have none.
+pub(crate) async fn price_groups_of(
+    db: &Pool,
+    id: ScheduleId,
+    sections: &[SectionInventory],
+) -> Result<(Vec<CategoryInventory>, Vec<SectionInventory>), sqlx::Error> {
+    let categories = store::list_categories(db, id).await?;
+    let uncategorised = match categories.is_empty() {
+        true => sections.to_vec(),
+        false => store::list_uncategorised(db, id).await?,
+    };
+    Ok((categories, uncategorised))
 }
 
 /// Creates a performance without seats and zones.

@@ -1,13 +1,20 @@
 //! Prices of a performance: saved at once, written into its seats in bounded steps.
 //!
-//! Saving is one short transaction that records the price of each section. A **step** gives at
-//! most [`STEP_SEATS`] seats their price, in a transaction of its own that locks them by id,
-//! the order in which every hold locks them. The remaining seats are read from the rows, so any
-//! process continues where another one died, and repeating a step changes nothing.
+//! Each seat is in one price group, that of its category or else that of its section. Saving is one
+//! short transaction that records the price of each group. A **step** gives at most [`STEP_SEATS`]
+//! seats their price, in a transaction of its own that locks them by id, the order in which every
+//! hold locks them. The remaining seats are read from the rows, so any process continues where
+//! another one died, and repeating a step changes nothing.
 //!
-//! While steps remain, some seats of a section have the new price and others the old one. Each
-//! seat is sold for the price in its row; an order that showed another total is refused with
-//! the new one. A hold keeps the price it was made at.
+//! While steps remain, some seats of a group have the new price and others the old one. Each seat is
+//! sold for the price in its row; an order that showed another total is refused with the new one. A
+//! hold keeps the price it was made at.
+//!
+//! # Concurrency
+//!
+//! Of two prices of one group the newer one is written: a step that finds a newer one under its lock
+//! writes nothing. Prices of two groups never meet in a seat: a step holds the venue against a new
+//! plan, and leaves out seats that a plan has given another category since they were listed.
 
 use std::time::Duration;
 
@@ -15,7 +22,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::store::prices::{self as store, PriceChange, UnpricedSeat};
+use super::{
+    price_group::PriceGroup,
+    store::{
+        priced_seats::{self, UnpricedSeat},
+        prices::{self as store, PriceChange},
+    },
+};
 use crate::{
     catalog::{
         editing::Edited,
@@ -32,42 +45,69 @@ const STEP_SEATS: usize = 1_000;
 /// Bound on reads of the remaining changes in one call, while others are saved concurrently.
 const ROUNDS_MAX: usize = 8;
 
-/// Prices of a performance's sections.
+/// Name of a price group, with its lowest and highest price; `None` if no seat of it has one.
+type NamedPrices = (String, Option<Points>, Option<Points>);
+
+/// Prices of a performance's price groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Prices {
     /// Edition of the performance.
     pub version: i64,
-    /// Name, lowest and highest price of each section.
-    pub sections: Vec<(String, Option<Points>, Option<Points>)>,
+    /// Name, lowest and highest price of each price category.
+    pub categories: Vec<NamedPrices>,
+    /// Name, lowest and highest price of each section that has seats without a category; the prices
+    /// are those of these seats.
+    pub sections: Vec<NamedPrices>,
 }
 
-/// Saves the prices of some sections, for [`write_prices`] to write. Fails as
-/// [`CatalogError::NoSuchSection`] if the venue lacks one.
+impl Prices {
+    async fn of(tx: &mut Connection, id: ScheduleId, version: i64) -> Result<Self, sqlx::Error> {
+        let categories = schedules::store::list_categories(&mut *tx, id).await?.into_iter();
+        let sections = schedules::store::list_uncategorised(tx, id).await?.into_iter();
+        Ok(Self {
+            version,
+            categories: categories.map(|c| (c.category, c.price_min, c.price_max)).collect(),
+            sections: sections.map(|s| (s.section, s.price_min, s.price_max)).collect(),
+        })
+    }
+
+    /// Sets the price of a group. Fails if no seat of the venue is in it.
+    fn set(&mut self, group: &PriceGroup, price: Points) -> Result<(), CatalogError> {
+        let (named, name, unknown) = match group {
+            PriceGroup::Category(name) => {
+                (&mut self.categories, name, CatalogError::NoSuchCategory)
+            }
+            PriceGroup::Section(name) => (&mut self.sections, name, CatalogError::NoSuchSection),
+        };
+        let found = named.iter_mut().find(|(found, ..)| found == name).ok_or(unknown)?;
+        (found.1, found.2) = (Some(price), Some(price));
+        Ok(())
+    }
+}
+
+/// Saves the prices of some groups, none of them twice, for [`write_prices`] to write. Fails as
+/// [`CatalogError::NoSuchSection`] or [`CatalogError::NoSuchCategory`] if the venue has no seat of one.
 pub(crate) async fn update_prices(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
-    prices: &[(String, Points)],
+    prices: &[(PriceGroup, Points)],
 ) -> Result<Edited<Prices>, CatalogError> {
     let edited = schedules::next_schedule_edition(tx, id, version, None).await?;
-    let sections = schedules::store::list_sections(&mut *tx, id).await?;
-    let is_known = |name: &String| sections.iter().any(|section| section.section == *name);
-    if !prices.iter().all(|(section, _)| is_known(section)) {
-        return Err(CatalogError::NoSuchSection);
-    }
-    let (names, points): (Vec<String>, Vec<i64>) =
-        prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
-    store::upsert_changes(tx, id, edited.after.version, &names, &points).await?;
-    let before = Prices {
-        version: edited.before.version,
-        sections: sections.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
-    };
+    let before = Prices::of(tx, id, edited.before.version).await?;
     let mut after = Prices { version: edited.after.version, ..before.clone() };
-    for (section, price_min, price_max) in &mut after.sections {
-        if let Some((_, price)) = prices.iter().find(|(name, _)| name == section) {
-            (*price_min, *price_max) = (Some(*price), Some(*price));
-        }
+    let (mut categories, mut sections) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+    for (group, price) in prices {
+        after.set(group, *price)?;
+        let ((names, points), name) = match group {
+            PriceGroup::Category(name) => (&mut categories, name),
+            PriceGroup::Section(name) => (&mut sections, name),
+        };
+        names.push(name.clone());
+        points.push(price.get());
     }
+    store::upsert_categories(tx, id, after.version, &categories.0, &categories.1).await?;
+    store::upsert_sections(tx, id, after.version, &sections.0, &sections.1).await?;
     Ok(Edited { before, after })
 }
 
@@ -96,7 +136,7 @@ pub(crate) async fn write_prices(
             return Ok(true);
         }
         for change in changes {
-            let seats = store::list_unpriced(db, id, &change).await?;
+            let seats = priced_seats::list_unpriced(db, id, &change).await?;
             let mut is_newest = true;
             for step in steps(&seats) {
                 if Instant::now() >= ends {
@@ -140,7 +180,8 @@ async fn write_step(
     step: &Step,
 ) -> Result<bool, CatalogError> {
     let mut tx = db.begin().await?;
-    let price_version = store::lock_for_step(&mut tx, id).await?.ok_or(CatalogError::NotFound)?;
+    let locked = priced_seats::lock_for_step(&mut tx, id).await?;
+    let price_version = locked.ok_or(CatalogError::NotFound)?;
     // A statement after the lock sees what was committed before it: saving prices takes the
     // same lock.
     if !store::is_newest(&mut tx, id, change).await? {
@@ -149,10 +190,10 @@ async fn write_step(
     }
     match step {
         Step::Priced(ids) => {
-            store::write_prices(&mut tx, ids, change.price, price_version).await?;
+            priced_seats::write_prices(&mut tx, ids, change, price_version).await?;
         }
         Step::New(seat_ids) => {
-            store::insert_priced(&mut tx, id, seat_ids, change.price, price_version).await?;
+            priced_seats::insert_priced(&mut tx, id, seat_ids, change, price_version).await?;
         }
     }
     tx.commit().await?;

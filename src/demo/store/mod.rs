@@ -26,6 +26,7 @@ pub(crate) struct SeatRow<'a> {
     pub(crate) venue_id: Uuid,
     pub(crate) section: &'a str,
     pub(crate) label: &'a str,
+    pub(crate) category: &'a str,
 }
 
 pub(crate) async fn insert_people(
@@ -116,13 +117,14 @@ pub(crate) async fn insert_seats(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into seats (venue_id, section, row_label, number, x, y)
-        select $1, $2, $3, place.number, place.x, place.y
-        from unnest($4::real[], $5::real[]) with ordinality as place (x, y, number)
+        insert into seats (venue_id, section, row_label, price_category, number, x, y)
+        select $1, $2, $3, $4, place.number, place.x, place.y
+        from unnest($5::real[], $6::real[]) with ordinality as place (x, y, number)
         "#,
         row.venue_id,
         row.section,
         row.label,
+        row.category,
         xs,
         ys,
     )

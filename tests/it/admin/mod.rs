@@ -5,6 +5,8 @@ mod attendees;
 mod audit;
 mod cancellation;
 mod catalog;
+mod categories;
+mod category_prices;
 mod charts;
 mod codes;
 mod crashes;

@@ -50,10 +50,11 @@ async fn prices(db: &PgPool) -> Vec<i64> {
 }
 
 /// Waits until no saved price is left to be written.
-async fn until_written(db: &PgPool) {
+pub(super) async fn until_written(db: &PgPool) {
     until("every price is written", async || {
-        let left = sqlx::query_scalar::<_, i64>("select count(*) from price_changes");
-        left.fetch_one(db).await.unwrap() == 0
+        let left = "select (select count(*) from price_changes)
+            + (select count(*) from category_price_changes)";
+        read_one::<i64>(db, left).await == 0
     })
     .await;
 }

@@ -3,11 +3,13 @@
 
 mod cancellations;
 mod codes;
+mod draws;
 mod events;
 mod hand_overs;
 mod mails;
 mod office;
 mod popularity;
+mod price_categories;
 mod price_types;
 mod returns;
 mod shares;
@@ -169,50 +171,6 @@ const REFUSED: &[(&str, &str)] = &[
         "insert into schedule_seats (schedule_id, seat_id, price)
          select schedule_id, seat_id, 1 from schedule_seats limit 1",
     ),
-    (
-        "queue_draws_opens_with_sale",
-        "update programs set on_sale_at = on_sale_at - interval '1 hour'",
-    ),
-    ("queue_draws_kept", "update queue_draws set commitment = nonce"),
-    (
-        "queue_draws_kept",
-        "update queue_draws set closed_at = now(), entries = 0, head = sha256('');
-         update queue_draws set head = nonce",
-    ),
-    (
-        "queue_draws_closed_after_opening",
-        "update queue_draws
-         set closed_at = opens_at - interval '1 second', entries = 0, head = sha256('')",
-    ),
-    (
-        "queue_draws_revealed_after_close",
-        "update queue_draws set revealed_at = now(), seed = sha256('a seed')",
-    ),
-    (
-        "queue_draws_seed_is_committed",
-        "update queue_draws set closed_at = now(), entries = 0, head = sha256(''),
-             revealed_at = now(), seed = sha256('a better seed')",
-    ),
-    (
-        "queue_draws_numbered_after_reveal",
-        "update queue_draws
-         set closed_at = now(), entries = 1, head = sha256(''), numbered = 1",
-    ),
-    (
-        "queue_draw_entries_account_id_program_id_key",
-        "insert into queue_draw_entries (id, program_id, account_id, commitment)
-         select gen_random_uuid(), program_id, (select min(id::text)::uuid from accounts),
-             sha256(i::text::bytea)
-         from queue_draws, generate_series(1, 2) i",
-    ),
-    (
-        "queue_draw_entries_open",
-        "update queue_draws set closed_at = now(), entries = 0, head = sha256('');
-         insert into queue_draw_entries (id, program_id, account_id, commitment)
-         select gen_random_uuid(), program_id, (select min(id::text)::uuid from accounts),
-             sha256('late')
-         from queue_draws",
-    ),
 ];
 
 /// Tables that are only appended to, and a trigger that sees to it.
@@ -295,9 +253,11 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let of_rooms = [
         cancellations::REFUSED,
         codes::REFUSED,
+        draws::REFUSED,
         events::REFUSED,
         hand_overs::REFUSED,
         mails::REFUSED,
+        price_categories::REFUSED,
         price_types::REFUSED,
         office::REFUSED,
         popularity::REFUSED,

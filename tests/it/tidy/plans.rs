@@ -14,8 +14,9 @@ use super::{
 use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what
-/// lists them. Of `price_changes` there are only those that are not written yet.
-const SMALL: [&str; 14] = [
+/// lists them. Of `price_changes` and `category_price_changes` there are only those that are not
+/// written yet.
+const SMALL: [&str; 15] = [
     "programs",
     "schedules",
     "venues",
@@ -25,6 +26,7 @@ const SMALL: [&str; 14] = [
     "queue_draws",
     "access_gates",
     "price_changes",
+    "category_price_changes",
     "daily_sales_progress",
     "webhook_endpoints",
     "api_keys",

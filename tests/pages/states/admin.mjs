@@ -9,7 +9,7 @@ const HOOK = {
   kinds: ["reservation.paid"],
 };
 const KEY = { name: "A calendar", scopes: ["programs:read"] };
-const GRID = "Stalls, 4, 10\nBalcony, 2, 12";
+const GRID = "Stalls, 4, 10, R\nBalcony, 2, 12, S";
 
 function programPages({ program, draft, small, drawn }) {
   const of = (id, rest = "") => `/admin/programs/${id}${rest}`;

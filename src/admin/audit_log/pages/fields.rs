@@ -23,6 +23,7 @@ const LABELS: &[(&str, &str)] = &[
     ("age_min", "admin-program-age"),
     ("balance", "wallet-balance"),
     ("capacity", "admin-zone-capacity"),
+    ("categories", "admin-price-categories"),
     ("code", "admin-code-word"),
     ("colour", "admin-office-colour"),
     ("confirmed_address", "admin-guard-confirmed-address"),

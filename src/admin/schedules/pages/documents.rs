@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::{
     admin::schedules::store::WaitingList,
-    catalog::{ScheduleEdition, SectionInventory, ZoneId, ZoneInventory},
+    catalog::{CategoryInventory, ScheduleEdition, SectionInventory, ZoneId, ZoneInventory},
     reservation::WaitingHere,
 };
 
@@ -14,6 +14,9 @@ use crate::{
 pub(crate) struct ScheduleEditionDocument<'a> {
     pub(super) schedule: &'a ScheduleEdition,
     pub(super) sections: &'a [SectionInventory],
+    /// Price categories of the venue's plan, the frontmost first. A section's price is that of its seats
+    /// without one.
+    pub(super) categories: &'a [CategoryInventory],
     pub(super) zones: &'a [ZoneInventory],
     pub(super) waiting_list: &'a WaitingList,
     /// People who wait for places right now, by zone.

@@ -1,7 +1,5 @@
 //! Forms of a performance.
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,13 +12,13 @@ use crate::{
     reservation::SeatPick,
     text::times,
     web::{
-        form::{Field, Fields, Mistakes},
+        form::{Field, Mistakes},
         local_time::{Reading, TypedTime, carried},
     },
 };
 
 /// Bound on characters of a zone's, a section's or a row's name.
-const NAME_CHARS_MAX: usize = 40;
+pub(super) const NAME_CHARS_MAX: usize = 40;
 /// Highest price of a seat or a place, in points.
 const PRICE_MAX: i64 = 1_000_000_000;
 /// Bound on places of one zone.
@@ -144,46 +142,6 @@ impl MomentForm {
     }
 }
 
-/// Prices of sections as parallel lists; an empty price leaves its section unchanged.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct PricesForm {
-    /// Version that was shown; another one is refused.
-    version: Field,
-    /// Names of sections.
-    section: Fields,
-    /// Points, one for each section.
-    price: Fields,
-}
-
-impl PricesForm {
-    pub(crate) fn parse(&self) -> Result<(i64, Vec<(String, Points)>), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let version = parse_version(&mut mistakes, &self.version);
-        let same_length = self.section.0.len() == self.price.0.len();
-        let pairs = self.section.0.iter().zip(&self.price.0);
-        let prices = pairs
-            .filter(|(_, price)| !price.is_empty())
-            .map(|(section, field)| Some((parse_text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
-        let prices: Option<Vec<_>> = prices.collect();
-        let prices = prices.filter(|prices| same_length && !prices.is_empty());
-        let prices = match prices {
-            Some(prices) => {
-                let once = Some(prices).filter(|prices| is_each_once(prices));
-                mistakes.note("section", "admin-refusal-section-twice", once)
-            }
-            None => mistakes.note("price", "admin-refusal-price", None),
-        };
-        mistakes.or(version.zip(prices))
-    }
-}
-
-/// Returns whether no section has two prices.
-fn is_each_once(prices: &[(String, Points)]) -> bool {
-    let sections: HashSet<&str> = prices.iter().map(|(section, _)| section.as_str()).collect();
-    sections.len() == prices.len()
-}
-
 /// Form that takes seats off sale or puts them back.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -271,7 +229,8 @@ impl ZoneForm {
     }
 }
 
-fn price(field: &Field) -> Option<Points> {
+/// Parses a price; `None` if it is none, or out of range.
+pub(super) fn price(field: &Field) -> Option<Points> {
     field.parse().filter(|price| (0..=PRICE_MAX).contains(price)).and_then(Points::new)
 }
 

@@ -4,7 +4,9 @@ pub(crate) mod documents;
 pub(crate) mod forms;
 pub(crate) mod hidden;
 mod kept_places;
+mod price_table;
 pub(crate) mod price_types;
+pub(crate) mod prices_form;
 
 use actix_web::{
     HttpResponse,
@@ -18,7 +20,9 @@ use uuid::Uuid;
 pub(crate) use self::kept_places::update_kept_places;
 use self::{
     documents::{ChangedSeats, NewZoneDocument, ScheduleEditionDocument},
-    forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm},
+    forms::{BlockForm, MomentForm, NewScheduleForm, ZoneForm},
+    price_table::PriceTable,
+    prices_form::PricesForm,
 };
 use crate::{
     accounts::{
@@ -36,8 +40,8 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{
-        ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId, ZoneInventory,
-        find_schedule_edition, has_prices_to_write, inventory_of,
+        CategoryInventory, ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId,
+        ZoneInventory, find_schedule_edition, has_prices_to_write, inventory_of, price_groups_of,
     },
     reservation::{WaitingHere, waiting_list::pages::order_in_words},
     web::{
@@ -54,6 +58,8 @@ struct SchedulePage {
     v: View,
     edition: ScheduleEdition,
     sections: Vec<SectionInventory>,
+    categories: Vec<CategoryInventory>,
+    prices: PriceTable,
     zones: Vec<ZoneInventory>,
     waiting: WaitingHere,
     /// Whether saved prices are still being written into the seats.
@@ -69,6 +75,8 @@ impl SchedulePage {
     async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
         let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
         let (sections, zones) = inventory_of(&app.db, id).await?;
+        let (categories, uncategorised) = price_groups_of(&app.db, id, &sections).await?;
+        let prices = PriceTable::of(&categories, &uncategorised);
         let waiting = WaitingHere::count(app, id, zones.iter().map(|zone| zone.id)).await;
         let is_being_priced = has_prices_to_write(&app.db, id).await?;
         let waiting_list = WaitingList::read(&app.db, id).await?;
@@ -77,6 +85,8 @@ impl SchedulePage {
             v,
             edition,
             sections,
+            categories,
+            prices,
             zones,
             waiting,
             is_being_priced,
@@ -103,6 +113,7 @@ pub(crate) async fn show_schedule(
     let document = ScheduleEditionDocument {
         schedule: &page.edition,
         sections: &page.sections,
+        categories: &page.categories,
         zones: &page.zones,
         waiting_list: &page.waiting_list,
         waiting_for_places: &page.waiting,

@@ -72,6 +72,8 @@ pub(crate) struct PlanDocument<'a> {
     sections: Vec<(&'a str, usize)>,
     /// Marked kinds, each with its number of seats.
     kinds: Vec<(SeatKind, usize)>,
+    /// Price categories, each with its number of seats, the frontmost first.
+    categories: Vec<(&'a str, u32)>,
 }
 
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
@@ -87,8 +89,12 @@ pub(crate) async fn preview_seats(
         Ok((version, plan)) => {
             let drawing = PlanDrawing::of(plan.seats());
             let page = PlanPage { v, edition, version, plan, drawing };
-            let (sections, kinds) = (page.plan.sections(), page.plan.kinds());
-            let document = PlanDocument { seats: page.plan.seats().len(), sections, kinds };
+            let document = PlanDocument {
+                seats: page.plan.seats().len(),
+                sections: page.plan.sections(),
+                kinds: page.plan.kinds(),
+                categories: page.plan.categories(),
+            };
             Ok(page.v.show(&page, &document))
         }
         Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,

@@ -51,6 +51,7 @@ async fn copy_schedules(
         store::insert_zones(tx, schedule_id, id).await?;
         store::insert_price_types(tx, schedule_id, id).await?;
         store::insert_prices(tx, schedule_id, id).await?;
+        store::insert_category_prices(tx, schedule_id, id).await?;
     }
     Ok(())
 }

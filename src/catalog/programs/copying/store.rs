@@ -88,8 +88,8 @@ pub(super) async fn insert_price_types(
     Ok(())
 }
 
-/// Saves the prices of the sections of `from` for `to`, those that are the same for a whole section. What
-/// is on return has the price that it had before.
+/// Saves the prices of the sections of `from` for `to`, those that are the same for all seats of the section
+/// that have no price category. What is on return has the price that it had before.
 pub(super) async fn insert_prices(
     tx: &mut Connection,
     from: ScheduleId,
@@ -103,8 +103,40 @@ pub(super) async fn insert_prices(
             select seat_id, coalesce(price_after, price) as price
             from schedule_seats where schedule_id = $1 offset 0
         ) c
-        cross join lateral (select section from seats where id = c.seat_id offset 0) s
+        cross join lateral (
+            select section from seats where id = c.seat_id and price_category is null offset 0
+        ) s
         group by s.section
+        having min(c.price) = max(c.price)
+        "#,
+        from as _,
+        to as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Saves the prices of the price categories of `from` for `to`, those that are the same for a whole
+/// category, as [`insert_prices`] does those of sections.
+pub(super) async fn insert_category_prices(
+    tx: &mut Connection,
+    from: ScheduleId,
+    to: ScheduleId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into category_price_changes (schedule_id, category, price, version)
+        select $2, s.price_category, min(c.price), 0
+        from (
+            select seat_id, coalesce(price_after, price) as price
+            from schedule_seats where schedule_id = $1 offset 0
+        ) c
+        cross join lateral (
+            select price_category from seats
+            where id = c.seat_id and price_category is not null offset 0
+        ) s
+        group by s.price_category
         having min(c.price) = max(c.price)
         "#,
         from as _,

@@ -1,18 +1,21 @@
 //! SQL of performances and their zones, as administrators edit them.
 
+mod inventory;
+pub(crate) mod priced_seats;
 pub(crate) mod prices;
 pub(crate) mod winding_down;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
+pub(crate) use self::inventory::{list_categories, list_sections, list_uncategorised, list_zones};
 use crate::{
     catalog::{
-        editing::{ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
+        editing::{ScheduleEdition, ZoneDetails},
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
     events::EventId,
-    infra::postgres::{Connection, Pool},
+    infra::postgres::Connection,
     points::Points,
 };
 
@@ -146,51 +149,6 @@ pub(crate) async fn write_moved(
     .execute(tx)
     .await?;
     Ok(())
-}
-
-/// Returns the inventory of each section of the venue at the performance.
-pub(crate) async fn list_sections(
-    db: impl PgExecutor<'_>,
-    schedule_id: ScheduleId,
-) -> Result<Vec<SectionInventory>, sqlx::Error> {
-    sqlx::query_as!(
-        SectionInventory,
-        r#"
-        select s.section, count(*) as "seats!",
-            count(*) filter (where c.status = 'AVAILABLE') as "free!",
-            count(*) filter (where c.status = 'HELD') as "held!",
-            count(*) filter (where c.status = 'RESERVED') as "sold!",
-            count(*) filter (where c.status = 'BLOCKED') as "blocked!",
-            min(c.price) as "price_min: Points", max(c.price) as "price_max: Points"
-        from schedules d
-        join seats s on s.venue_id = d.venue_id
-        left join schedule_seats c on c.schedule_id = d.id and c.seat_id = s.id
-        where d.id = $1
-        group by s.section
-        order by min(s.y), s.section
-        "#,
-        schedule_id as _,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists the zones of the performance, by name.
-pub(crate) async fn list_zones(
-    db: &Pool,
-    schedule_id: ScheduleId,
-) -> Result<Vec<ZoneInventory>, sqlx::Error> {
-    sqlx::query_as!(
-        ZoneInventory,
-        r#"
-        select id as "id: ZoneId", name, price as "price: Points", capacity, remaining
-        from zones where schedule_id = $1
-        order by name
-        "#,
-        schedule_id as _,
-    )
-    .fetch_all(db)
-    .await
 }
 
 /// Locks a zone of the performance and returns its version and form fields.

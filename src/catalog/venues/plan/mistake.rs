@@ -48,6 +48,8 @@ pub(crate) enum PlanProblem {
     NoSuchPlace,
     /// The seat that a companion's place names is no wheelchair place.
     NotWheelchair,
+    /// The name of the price category is too long or has control characters.
+    Category,
 }
 
 impl PlanProblem {
@@ -60,7 +62,7 @@ impl PlanProblem {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{NAME_CHARS_MAX, SeatPlan},
+        super::{SeatPlan, seat::NAME_CHARS_MAX},
         *,
     };
 

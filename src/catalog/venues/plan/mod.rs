@@ -1,28 +1,27 @@
 //! Seat plans of venues, parsed from a CSV or from the lines of a grid.
 
+mod categories;
+mod draft;
 pub(crate) mod house;
 mod kinds;
 mod lines;
 mod mistake;
 mod seat;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use self::{kinds::LineKind, lines::Lines, mistake::PlanProblem, seat::SeatName};
+use self::{draft::Draft, kinds::LineKind, lines::Lines, mistake::PlanProblem};
 use super::kind::SeatKind;
 pub(crate) use mistake::PlanMistake;
 pub(crate) use seat::PlannedSeat;
 
-/// Bound on seats of one venue.
-const SEATS_MAX: usize = 100_000;
-/// Bound on characters of a section's or a row's name.
-const NAME_CHARS_MAX: usize = 40;
 /// Sign between the sections of a grid that stand beside each other.
 const BESIDE: char = '|';
 /// Columns of a CSV: those that it must have, and those that may be missing.
 const COLUMNS: [&str; 3] = ["section", "row", "number"];
 const COLUMNS_OF_PLACE: [&str; 2] = ["x", "y"];
 const COLUMNS_OF_KIND: [&str; 2] = ["kind", "companion_of"];
+const COLUMN_OF_CATEGORY: &str = "category";
 
 /// Seats of one venue: at least one, none twice.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,13 +53,18 @@ impl SeatPlan {
         kinds.filter(|(_, count)| *count > 0).collect()
     }
 
+    /// Returns the number of seats of each price category, the frontmost category first.
+    pub(crate) fn categories(&self) -> Vec<(&str, u32)> {
+        categories::count(&self.seats)
+    }
+
     /// Returns the plan of a venue's `seats`, which have their coordinates.
     pub(crate) fn of(seats: Vec<PlannedSeat>) -> Self {
         Self { seats, is_placed: true }
     }
 
-    /// Parses a CSV with the columns `section,row,number` and optionally `x,y` and
-    /// `kind,companion_of`.
+    /// Parses a CSV with the columns `section,row,number` and optionally `x,y`,
+    /// `kind,companion_of` and `category`.
     pub(crate) fn from_csv(text: &str) -> Result<Self, PlanMistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader =
@@ -75,6 +79,7 @@ impl SeatPlan {
         let [x, y] = COLUMNS_OF_PLACE.map(column);
         let place = x.zip(y);
         let [kind, companion_of] = COLUMNS_OF_KIND.map(column);
+        let category = column(COLUMN_OF_CATEGORY);
 
         let mut draft = Draft::default();
         for record in reader.records() {
@@ -87,13 +92,14 @@ impl SeatPlan {
             };
             let optional = |idx: Option<usize>| idx.map(field).unwrap_or_default();
             let kind = LineKind::parse(line, optional(kind), optional(companion_of))?;
-            draft.add(line, [field(section), field(row), field(number)], place, kind)?;
+            let category = categories::parse(line, optional(category))?;
+            draft.add(line, [field(section), field(row), field(number)], place, kind, category)?;
         }
-        draft.finish(place.is_some())
+        Ok(Self { seats: draft.finish(place.is_some())?, is_placed: place.is_some() })
     }
 
-    /// Parses lines `section, rows, seats per row`; rows are called A, B and so on. Sections of one
-    /// line, with `|` between them, stand beside each other.
+    /// Parses lines `section, rows, seats per row` with an optional price category at the end; rows
+    /// are called A, B and so on. Sections of one line, with `|` between them, stand beside each other.
     pub(crate) fn from_grid(text: &str) -> Result<Self, PlanMistake> {
         let mut draft = Draft::default();
         let states_tiers = text.contains(BESIDE);
@@ -102,20 +108,22 @@ impl SeatPlan {
             for part in text.split(BESIDE) {
                 let section = draft.add_section(line, part)?;
                 if states_tiers {
-                    draft.tiers.insert(section, tier);
+                    draft.put_on_tier(section, tier);
                 }
             }
         }
-        draft.finish(false)
+        Ok(Self { seats: draft.finish(false)?, is_placed: false })
     }
 
     /// Returns the plan as a CSV, hardly longer than the one it was parsed from.
     pub(crate) fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let has_kinds = self.seats.iter().any(|seat| !seat.kind.is_standard());
+        let has_categories = self.seats.iter().any(|seat| seat.category.is_some());
         let mut header = COLUMNS.to_vec();
         header.extend(COLUMNS_OF_PLACE.iter().filter(|_| self.is_placed));
         header.extend(COLUMNS_OF_KIND.iter().filter(|_| has_kinds));
+        header.extend(has_categories.then_some(COLUMN_OF_CATEGORY));
         let mut written = writer.write_record(header);
         for seat in &self.seats {
             let mut fields = vec![seat.section.clone(), seat.row.clone(), seat.number.to_string()];
@@ -127,107 +135,15 @@ impl SeatPlan {
                 let of = seat.companion_of.map(|number| number.to_string());
                 fields.extend([kind.unwrap_or_default(), of.unwrap_or_default()]);
             }
+            if has_categories {
+                fields.push(seat.category.clone().unwrap_or_default());
+            }
             written = written.and(writer.write_record(fields));
         }
         // Writing to a vector cannot fail.
         let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
         String::from_utf8(bytes).unwrap_or_default()
     }
-}
-
-/// Plan being parsed.
-#[derive(Default)]
-struct Draft {
-    seats: Vec<PlannedSeat>,
-    lines: HashMap<SeatName, u64>,
-    /// Tier of each section, if the text states tiers.
-    tiers: HashMap<String, usize>,
-}
-
-impl Draft {
-    fn add(
-        &mut self,
-        line: u64,
-        [section, row, number]: [&str; 3],
-        place: Option<(f32, f32)>,
-        LineKind { kind, companion_of }: LineKind,
-    ) -> Result<(), PlanMistake> {
-        for name in [section, row] {
-            let chars = name.chars().count();
-            if chars == 0
-                || chars > NAME_CHARS_MAX
-                || name.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER)
-            {
-                return Err(PlanMistake::new(line, PlanProblem::Name, name));
-            }
-        }
-        let parsed = number.parse().ok().filter(|number: &i32| *number > 0);
-        let number = parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Number, number))?;
-        let name = SeatName { section: section.to_owned(), row: row.to_owned(), number };
-        if let Some(first) = self.lines.insert(name, line) {
-            return Err(PlanMistake::new(line, PlanProblem::Twice, &first.to_string()));
-        }
-        if self.seats.len() >= SEATS_MAX {
-            return Err(PlanMistake::new(line, PlanProblem::TooMany, &SEATS_MAX.to_string()));
-        }
-        let (x, y) = match place {
-            Some(place) => place,
-            // Along the row, until the house is known.
-            None => (along_row(number), 0.0),
-        };
-        let (section, row) = (section.to_owned(), row.to_owned());
-        self.seats.push(PlannedSeat { section, row, number, x, y, kind, companion_of });
-        Ok(())
-    }
-
-    /// Adds a section of a grid; returns its name.
-    fn add_section(&mut self, line: u64, text: &str) -> Result<String, PlanMistake> {
-        let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-        let [section, rows, seats] = fields.as_slice() else {
-            return Err(PlanMistake::new(line, PlanProblem::Shape, text));
-        };
-        let (rows, seats) = (count(line, rows)?, count(line, seats)?);
-        for row in 0..rows {
-            for number in 1..=seats {
-                let (row, number) = (row_name(row), number.to_string());
-                let names = [section, row.as_str(), number.as_str()];
-                self.add(line, names, None, LineKind::default())?;
-            }
-        }
-        Ok((*section).to_owned())
-    }
-
-    fn finish(mut self, is_placed: bool) -> Result<SeatPlan, PlanMistake> {
-        if self.seats.is_empty() {
-            return Err(PlanMistake::new(1, PlanProblem::Empty, ""));
-        }
-        kinds::require_wheelchairs(&self.seats, &self.lines)?;
-        if !is_placed {
-            house::place(&mut self.seats, &self.tiers);
-        }
-        Ok(SeatPlan { seats: self.seats, is_placed })
-    }
-}
-
-/// Returns where a seat stands along its row, which begins anywhere.
-fn along_row(number: i32) -> f32 {
-    u16::try_from(number).map_or(f32::from(u16::MAX), f32::from)
-}
-
-/// Returns the name of a row counted from 0: A, B … Z, AA, AB and so on.
-fn row_name(row: i32) -> String {
-    const LETTERS: i32 = 26;
-    let letter = char::from(b'A' + u8::try_from(row % LETTERS).unwrap_or_default());
-    match row / LETTERS {
-        0 => letter.to_string(),
-        before => row_name(before - 1) + &letter.to_string(),
-    }
-}
-
-fn count(line: u64, text: &str) -> Result<i32, PlanMistake> {
-    const COUNT_MAX: i32 = 1_000;
-    let parsed = text.parse().ok().filter(|count: &i32| (1..=COUNT_MAX).contains(count));
-    parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Number, text))
 }
 
 fn coordinate(line: u64, text: &str) -> Result<f32, PlanMistake> {

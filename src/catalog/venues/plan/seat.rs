@@ -4,6 +4,15 @@ use serde::Serialize;
 
 use crate::catalog::venues::kind::SeatKind;
 
+/// Bound on characters of the name of a section, a row or a price category.
+pub(super) const NAME_CHARS_MAX: usize = 40;
+
+/// Returns whether a text can be a name: not empty, within its bound, and without control characters.
+pub(super) fn is_name(text: &str) -> bool {
+    (1..=NAME_CHARS_MAX).contains(&text.chars().count())
+        && !text.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER)
+}
+
 /// Seat of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct PlannedSeat {
@@ -23,6 +32,9 @@ pub(crate) struct PlannedSeat {
     /// Number of the wheelchair place in the same row that a companion's place belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub companion_of: Option<i32>,
+    /// Price category; without one the seat has the price of its section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
 }
 
 /// Section, row and number of a seat, which no other seat of the venue has.

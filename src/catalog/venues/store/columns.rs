@@ -19,3 +19,8 @@ pub(super) fn kinds(plan: &SeatPlan) -> (Vec<String>, Vec<Option<i32>>) {
     let kinds = plan.seats().iter().map(|seat| (seat.kind.as_ref().to_owned(), seat.companion_of));
     kinds.unzip()
 }
+
+/// Returns the price category of each seat of `plan`.
+pub(super) fn categories(plan: &SeatPlan) -> Vec<Option<String>> {
+    plan.seats().iter().map(|seat| seat.category.clone()).collect()
+}

@@ -168,7 +168,8 @@ pub(crate) async fn delete(tx: &mut Connection, id: VenueId) -> Result<(), sqlx:
     Ok(())
 }
 
-/// Inserts the seats of `plan`, writes the positions and kinds of those that exist, and counts a new edition of the venue.
+/// Inserts the seats of `plan`, writes the positions, kinds and price categories of those that exist, and counts a
+/// new edition of the venue.
 pub(crate) async fn write_seats(
     tx: &mut Connection,
     venue_id: VenueId,
@@ -177,20 +178,24 @@ pub(crate) async fn write_seats(
     let (sections, rows, numbers) = columns::names(plan);
     let (xs, ys): (Vec<f32>, Vec<f32>) = plan.seats().iter().map(|seat| (seat.x, seat.y)).unzip();
     let (kinds, companions_of) = columns::kinds(plan);
+    let categories = columns::categories(plan);
     sqlx::query!(
         r#"
         with changed as (
             update venues set version = version + 1 where id = $1
         )
-        insert into seats (venue_id, section, row_label, number, x, y, kind, companion_of)
-        select $1, section, row_label, number, x, y, kind, companion_of
+        insert into seats
+            (venue_id, section, row_label, number, x, y, kind, companion_of, price_category)
+        select $1, section, row_label, number, x, y, kind, companion_of, price_category
         from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[],
-            $8::integer[]) as p (section, row_label, number, x, y, kind, companion_of)
+            $8::integer[], $9::text[])
+            as p (section, row_label, number, x, y, kind, companion_of, price_category)
         on conflict on constraint seats_place_key
             do update set x = excluded.x, y = excluded.y, kind = excluded.kind,
-                companion_of = excluded.companion_of
-            where (seats.x, seats.y, seats.kind, seats.companion_of) is distinct from
-                (excluded.x, excluded.y, excluded.kind, excluded.companion_of)
+                companion_of = excluded.companion_of, price_category = excluded.price_category
+            where (seats.x, seats.y, seats.kind, seats.companion_of, seats.price_category)
+                is distinct from (excluded.x, excluded.y, excluded.kind, excluded.companion_of,
+                    excluded.price_category)
         "#,
         venue_id as _,
         &sections,
@@ -200,6 +205,7 @@ pub(crate) async fn write_seats(
         &ys,
         &kinds,
         &companions_of as _,
+        &categories as _,
     )
     .execute(tx)
     .await?;
@@ -214,7 +220,8 @@ pub(crate) async fn list_seats(
     sqlx::query_as!(
         crate::catalog::venues::plan::PlannedSeat,
         r#"
-        select section, row_label as row, number, x, y, kind as "kind: _", companion_of
+        select section, row_label as row, number, x, y, kind as "kind: _", companion_of,
+            price_category as category
         from seats where venue_id = $1
         order by id + 0 -- the index of the ids holds the seats of all venues
         "#,
