@@ -4,7 +4,7 @@ use crate::{
     infra::{
         batcher::BatchError,
         idempotency::KeyError,
-        postgres::{Contention, is_conflict, violated_constraint},
+        postgres::{Contention, is_conflict, is_lock_timeout, violated_constraint},
     },
     reservation::ReservationError,
     tickets::TicketError,
@@ -56,6 +56,16 @@ impl PaymentError {
         let problem = self.problem();
         let is_race = ["contended", "already-processing"].contains(&problem.code);
         problem.status.is_client_error() && !is_race
+    }
+
+    /// Whether a row was held by somebody else for longer than one waits.
+    pub(super) fn is_lock_timeout(&self) -> bool {
+        match self {
+            Self::Reservation(ReservationError::Database(error)) | Self::Database(error) => {
+                is_lock_timeout(error)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     catalog::ProgramId,
     entry_queue::{self, LiveToken},
     infra::{
-        idempotency::{Claim, RequestKey, commit_kept},
+        idempotency::{Claim, KeyError, RequestKey, commit_kept},
         postgres::{Connection, Pool, Transaction, retry_stale},
     },
     reservation::{self, Held, ReservationError, ReservationId, returns},
@@ -131,15 +131,22 @@ async fn lock(
     Ok((token, reservation::lock_held(tx, account_id, reservation_id).await?))
 }
 
-/// Returns what an earlier request with the same key paid. Otherwise, `refusal`: so a double click
-/// is not refused for what its first click paid.
+/// Returns what an earlier request with the same key paid, so that a double click is not refused for
+/// what its first click paid; otherwise `refusal`. One whose wait for a lock was too long is refused
+/// as [`KeyError::AlreadyProcessing`]: its first attempt may have the lock.
 async fn paid_before(
     db: &Pool,
     tx: Transaction,
     key: Option<&RequestKey>,
     refusal: PaymentError,
 ) -> Result<Attempt, PaymentError> {
-    let Some(key) = key.filter(|_| refusal.is_final()) else { return Err(refusal) };
+    let Some(key) = key else { return Err(refusal) };
+    if refusal.is_lock_timeout() {
+        return Err(KeyError::AlreadyProcessing.into());
+    }
+    if !refusal.is_final() {
+        return Err(refusal);
+    }
     tx.rollback().await?;
     key.find_outcome(db).await?.map(Attempt::PaidBefore).ok_or(refusal)
 }

@@ -13,7 +13,8 @@
 //! The row is inserted first in the work's own transaction, so a second attempt waits on the
 //! insert, at most `lock_timeout`, and then reads the first one's outcome. An attempt that would
 //! wait longer fails with [`KeyError::AlreadyProcessing`]. Requests that are carried out together
-//! write their keys last, behind another lock ([`Outcomes`]).
+//! write their keys last, behind another lock ([`Outcomes`]); the same kind of request carried out
+//! alone inserts its row behind that lock too, or each would wait for the other.
 
 mod outcomes;
 
@@ -86,7 +87,8 @@ impl RequestKey {
         self.outcome(db).await
     }
 
-    /// Claims the key. This must be the first statement of the work's transaction.
+    /// Claims the key. This must be the first statement of the work's transaction, or the first behind
+    /// the lock that requests of its kind take when they are carried out together.
     pub async fn claim<T: DeserializeOwned>(
         &self,
         tx: &mut Connection,

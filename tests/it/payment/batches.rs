@@ -197,7 +197,8 @@ async fn a_payment_that_waits_for_its_hold_keeps_its_request_key_from_nobody(db:
         let waiting = tokio::spawn(async move {
             loop {
                 let paid = payments.pay(AccountId(account_id), id, Some(&key)).await;
-                if !paid.as_ref().is_err_and(|error| error.status() == 503) {
+                let is_told = |error: &PaymentError| error.problem().code == "already-processing";
+                if !paid.as_ref().is_err_and(is_told) {
                     return paid;
                 }
             }

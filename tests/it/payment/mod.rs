@@ -195,6 +195,23 @@ async fn a_payment_that_waited_past_the_holds_end_is_refused(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn whoever_pays_with_a_key_while_the_first_attempt_runs_is_told_so(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let (ada, id) = held(&office, PRICE, 1).await;
+    let path = format!("/reservations/{id}/payment");
+    let key = [("request_key", Uuid::now_v7().to_string())];
+    let mut first = db.begin().await.unwrap();
+    run_sql_with(&mut *first, "select from reservations where id = $1 for no key update", id).await;
+    let second = ada.post(&path, &key).await;
+    assert_eq!((second.status, second.code().as_str()), (409, "already-processing"));
+    assert!(second.headers.contains_key("retry-after"), "{second:?}");
+    first.rollback().await.unwrap();
+    assert_eq!(ada.post(&path, &key).await.status, 201);
+    assert_eq!(balance(&db, ada.account_id).await, 0);
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn the_stay_ends_with_the_last_hold_that_is_paid(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;
