@@ -76,6 +76,7 @@ END
 max_connections = 300
 fsync = off
 full_page_writes = off
+max_wal_size = '256MB'
 END
   else
     # fsync stays on: what a person sees here should cost what it costs in earnest.

@@ -143,6 +143,8 @@ impl Shades {
             ("accent-wash", wash),
             ("on-accent-wash", on_wash),
             ("focus", accent),
+            // Beside a colour of its own an office needs no second one.
+            ("velvet", accent),
         ];
         properties.map(|(name, colour)| format!("--{name}:{};", colour.text())).concat()
     }

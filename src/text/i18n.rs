@@ -29,6 +29,8 @@ struct Language {
     id: LanguageIdentifier,
     /// Name of the language in the language itself.
     own_name: &'static str,
+    /// Style sheet of the fonts of its letters; `None` where Latin ones, which every page has, are all.
+    letters: Option<&'static str>,
     /// How a date with its time is written, as chrono has it.
     moment_form: &'static str,
     /// How a day without its year is written.
@@ -43,6 +45,7 @@ static LANGUAGES: [Language; 3] = [
     Language {
         id: langid!("en"),
         own_name: "English",
+        letters: None,
         moment_form: "%a %-d %b %Y, %H:%M",
         day_form: "%-d %b",
         names: chrono::Locale::en_GB,
@@ -50,6 +53,7 @@ static LANGUAGES: [Language; 3] = [
     Language {
         id: langid!("ko"),
         own_name: "한국어",
+        letters: Some("css/hangul.css"),
         moment_form: "%Y년 %-m월 %-d일 (%a) %H:%M",
         day_form: "%-m월 %-d일",
         names: chrono::Locale::ko_KR,
@@ -57,6 +61,7 @@ static LANGUAGES: [Language; 3] = [
     Language {
         id: langid!("ja"),
         own_name: "日本語",
+        letters: Some("css/kana.css"),
         moment_form: "%Y年%-m月%-d日(%a) %H:%M",
         day_form: "%-m月%-d日",
         names: chrono::Locale::ja_JP,
@@ -87,6 +92,11 @@ impl Locale {
     /// Name of the language in the language itself.
     pub fn own_name(self) -> &'static str {
         self.0.own_name
+    }
+
+    /// Name of the style sheet of the fonts of its letters; `None` where every page has them.
+    pub(crate) fn letters(self) -> Option<&'static str> {
+        self.0.letters
     }
 
     /// Form of a date with its time, and the names of days and months in it, for chrono.

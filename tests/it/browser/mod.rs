@@ -5,6 +5,7 @@
 
 mod door;
 mod endings;
+mod fonts;
 mod lines;
 mod payment;
 mod sale;

@@ -48,6 +48,7 @@ async fn days_of_bookings_keep_the_clock_of_the_first(db: PgPool) {
                 then 'Pacific/Kiritimati' else 'Pacific/Pago_Pago' end",
     )
     .await;
+    let zone: String = read_one(&db, clock).await;
     let there = "select count(*) from daily_sales d, daily_sales_progress p
         where (schedule_id, day) = (
             select schedule_id, (confirmed_at at time zone p.time_zone)::date
@@ -55,6 +56,7 @@ async fn days_of_bookings_keep_the_clock_of_the_first(db: PgPool) {
     let other = Concert::usual(&db).await;
     buy(&office, &other, 0, 1).await;
     until("another booking", async || read_one::<i64>(&db, counted).await == 2).await;
+    assert_eq!(read_one::<String>(&db, clock).await, zone);
     assert_eq!(read_one::<i64>(&db, there).await, 1);
     office.close_as_it_is().await;
 }

@@ -242,8 +242,8 @@ pub(crate) fn config(settings: &[(&str, &str)]) -> Config {
         ("DATABASE_URL", std::env::var("DATABASE_URL").unwrap()),
         ("REDIS_URL", std::env::var("REDIS_URL").unwrap()),
         ("LISTEN_ADDR", "127.0.0.1:0".to_owned()),
-        ("HTTP_WORKERS", "2".to_owned()),
-        // Many offices share one server.
+        // Many offices share one machine, and one server.
+        ("HTTP_WORKERS", "1".to_owned()),
         ("DB_CONNECTIONS_MAX", "10".to_owned()),
         ("REDIS_PREFIX", format!("test-{prefix}")),
     ]);

@@ -6,6 +6,7 @@ use std::{
 };
 
 use sqlx::PgConnection;
+use tokio::task::JoinHandle;
 
 /// Longest wait: ample for a machine that has other work.
 const WAIT_MAX: Duration = Duration::from_mins(2);
@@ -42,6 +43,19 @@ pub(crate) async fn until_locks_wait(watch: &mut PgConnection, n_min: usize) {
         let waiters = sqlx::query_scalar(LOCK_WAITERS).fetch_all(&mut *watch);
         let pids: Vec<i32> = waiters.await.unwrap();
         if pids.len() < n_min { Err(pids) } else { Ok(()) }
+    })
+    .await;
+}
+
+/// Waits until at least `n_min` server processes wait for a lock, or `task` is over.
+pub(crate) async fn until_it_waits<T>(
+    watch: &mut PgConnection,
+    n_min: usize,
+    task: &JoinHandle<T>,
+) {
+    until("it waits or is over", async || {
+        let waiters = sqlx::query_scalar::<_, i32>(LOCK_WAITERS).fetch_all(&mut *watch);
+        task.is_finished() || waiters.await.unwrap().len() >= n_min
     })
     .await;
 }

@@ -6,6 +6,7 @@ mod bench;
 mod capacity;
 mod checks;
 mod circles;
+mod fonts;
 mod javascript;
 mod layers;
 mod locales;

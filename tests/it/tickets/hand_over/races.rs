@@ -6,11 +6,12 @@ use uuid::Uuid;
 use super::{Evening, act, handed, offer, offered};
 use crate::support::{
     Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, read_all, read_one,
-    run_sql, storm, until_locks_wait,
+    run_sql, storm, until_it_waits, until_locks_wait,
 };
 
 const RIVALS: usize = 40;
 const ROUNDS: usize = 20;
+const WAITS_MAX: usize = 5;
 
 async fn scan(door: &Person, schedule_id: Uuid, code: &str) -> Answer {
     door.post(&format!("/door/{schedule_id}/check-ins"), &[("code", code)]).await
@@ -129,27 +130,36 @@ async fn beside_a_refund_a_ticket_is_given_back_or_offered_and_never_both(db: Pg
     office.close().await;
 }
 
-/// The scan has found the old code when the hand-over is accepted, and waits for the ticket.
+/// The scan has found the old code when the hand-over is accepted, and waits for the ticket. On a
+/// busy machine the acceptance may have given up before the scan waits too: another ticket is tried.
 #[sqlx::test]
 async fn a_scan_that_waited_for_an_acceptance_does_not_let_the_old_code_in(db: PgPool) {
-    let evening = Evening::tonight(&db, 1).await;
+    let evening = Evening::tonight(&db, WAITS_MAX).await;
     let Evening { office, concert, ada, bob, bought } = &evening;
     let door = office.employ("door", "STAFF").await;
-    let path = offered(&db, ada, &bought.codes[0], bob).await;
-    let mut held = db.begin().await.unwrap();
-    run_sql(&mut *held, "select from tickets for update").await;
-    let (accepting, path) = (bob.clone(), path);
-    let accepting = tokio::spawn(async move { act(&accepting, &path, "acceptance").await });
     let mut watch = db.acquire().await.unwrap();
-    until_locks_wait(&mut watch, 1).await;
-    let (schedule_id, old) = (concert.schedule_id, bought.codes[0].clone());
-    let scanning = tokio::spawn(async move { scan(&door, schedule_id, &old).await });
-    until_locks_wait(&mut watch, 2).await;
-    held.commit().await.unwrap();
-    let accepted = accepting.await.unwrap();
-    assert_eq!(accepted.status, 200, "{}", accepted.body);
-    let scanned = scanning.await.unwrap();
-    assert_eq!((scanned.status, scanned.code().as_str()), (409, "ticket-replaced"));
+    let mut n_judged = 0;
+    for old in &bought.codes {
+        let path = offered(&db, ada, old, bob).await;
+        let mut held = db.begin().await.unwrap();
+        run_sql(&mut *held, "select from tickets for update").await;
+        let bob = bob.clone();
+        let accepting = tokio::spawn(async move { act(&bob, &path, "acceptance").await });
+        until_locks_wait(&mut watch, 1).await;
+        let (door, schedule_id, code) = (door.clone(), concert.schedule_id, old.clone());
+        let scanning = tokio::spawn(async move { scan(&door, schedule_id, &code).await });
+        until_it_waits(&mut watch, 2, &accepting).await;
+        held.commit().await.unwrap();
+        let (accepted, scanned) = (accepting.await.unwrap(), scanning.await.unwrap());
+        if [accepted.status, scanned.status].contains(&503) {
+            continue;
+        }
+        assert_eq!(accepted.status, 200, "{}", accepted.body);
+        assert_eq!((scanned.status, scanned.code().as_str()), (409, "ticket-replaced"));
+        n_judged += 1;
+        break;
+    }
+    assert_eq!(n_judged, 1, "no scan waited beside an acceptance");
     drop(watch);
     evening.office.close().await;
 }

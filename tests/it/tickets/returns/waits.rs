@@ -1,25 +1,16 @@
 //! Whoever waited for a lock is judged by what is true after the wait.
 
-use sqlx::{PgConnection, PgPool};
-use tokio::task::JoinHandle;
+use sqlx::PgPool;
 
 use super::{CHARGED, Market, PRICE, hold, hold_places, id_of, pay, put_on_sale, take_back};
 use crate::support::{
-    Answer, ConcertOptions, LOCK_WAITERS, ledger::balance, read_all, read_one, run_sql,
-    run_sql_with, until, until_locks_wait,
+    Answer, ConcertOptions, ledger::balance, read_one, run_sql, run_sql_with, until,
+    until_it_waits, until_locks_wait,
 };
 
 const ALL_SEATS: &str = "select from schedule_seats for no key update";
 /// The lock that a change of a ticket takes; rows that refer to the ticket do not wait for it.
 const ALL_TICKETS: &str = "select from tickets for no key update";
-
-/// Waits until `n` server processes wait for a lock, or the request of `task` is answered without.
-async fn until_it_waits(watch: &mut PgConnection, n: usize, task: &JoinHandle<Answer>) {
-    until("it waits or is done", async || {
-        task.is_finished() || read_all::<i32>(&mut *watch, LOCK_WAITERS).await.len() >= n
-    })
-    .await;
-}
 
 /// Returns the answer to a request that waits for the seats until the door has opened.
 async fn after_the_opening(
