@@ -103,6 +103,7 @@ function legendOf(price) {
   const picture = item.querySelector("svg");
   picture.classList.replace(`${CLASS}${used}`, `${CLASS}${kind}`);
   picture.querySelector("use").setAttribute("href", `#seat-free-${kind}`);
+  item.querySelector("[data-legend-category]")?.remove();
   item.querySelector("[data-legend-amount]").textContent = amount(price);
   last.after(item);
   return kind;

@@ -136,6 +136,7 @@ mod tests {
             status: if number < 2 { SeatStatus::Held } else { SeatStatus::Available },
             kind: SeatKind::Standard,
             companion_of: None,
+            category: None,
         };
         (0..4).map(seat).collect()
     }

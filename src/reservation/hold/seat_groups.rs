@@ -121,6 +121,7 @@ mod tests {
                     status: if is_taken { SeatStatus::Held } else { SeatStatus::Available },
                     kind: SeatKind::Standard,
                     companion_of: None,
+                    category: None,
                 });
             }
         }

@@ -140,6 +140,7 @@ mod tests {
                     status: if is_taken { SeatStatus::Reserved } else { SeatStatus::Available },
                     kind: SeatKind::Standard,
                     companion_of: None,
+                    category: None,
                 });
             }
         }

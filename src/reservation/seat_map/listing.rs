@@ -60,6 +60,8 @@ pub(crate) struct NamedItem {
     pub(crate) number: Option<i32>,
     /// Kind of the seat.
     pub(crate) kind: Option<SeatKind>,
+    /// Price category of the seat.
+    pub(crate) category: Option<String>,
     /// Name of the zone.
     pub(crate) zone_name: Option<String>,
     /// Terms of its price type; `None` at the ordinary price, like what follows.

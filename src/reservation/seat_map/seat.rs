@@ -37,6 +37,9 @@ pub struct MapSeat {
     /// Number of the wheelchair place in the same row that a companion's place belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub companion_of: Option<i32>,
+    /// Price category, such as R; it changes only with the venue's plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
 }
 
 impl MapSeat {

@@ -134,6 +134,7 @@ mod tests {
             status: SeatStatus::Available,
             kind: SeatKind::Standard,
             companion_of: None,
+            category: None,
         }
     }
 

@@ -4,6 +4,7 @@ mod alternatives;
 mod at_once;
 mod batches;
 mod best;
+mod categories;
 mod codes;
 mod expiry;
 mod house;

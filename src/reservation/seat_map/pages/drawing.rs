@@ -1,6 +1,6 @@
 //! Drawing of a map's seats: their positions, marks and price classes.
 
-use super::stage::StagePlace;
+use super::{price_mark::PriceMark, stage::StagePlace};
 use crate::{
     points::Points,
     reservation::{
@@ -28,8 +28,8 @@ pub(crate) struct Drawing {
     pub(crate) width: f32,
     pub(crate) height: f32,
     pub(crate) sections: Vec<SectionView>,
-    /// Distinct prices with their classes, most expensive first.
-    pub(crate) prices: Vec<(Points, usize)>,
+    /// Distinct prices, most expensive first.
+    pub(crate) prices: Vec<PriceMark>,
     /// Stage as seats see it; `None` if the plan does not tell.
     pub(crate) sight: Option<StageView>,
 }
@@ -141,10 +141,7 @@ impl Drawing {
             (((x - left) * PITCH + inset).round(), ((y - top) * PITCH + MARGIN + STAGE).round())
         };
 
-        let mut prices: Vec<Points> = seats.iter().map(|seat| seat.price).collect();
-        prices.sort_by(|left, right| right.cmp(left));
-        prices.dedup();
-        let prices = prices.into_iter().map(|price| (price, class_of(house.scale, price)));
+        let prices = PriceMark::list(&seats, house.scale);
         let mut sections: Vec<SectionView> = Vec::new();
         let mut bottom = 0.0_f32;
         for (seat, place) in seats.into_iter().zip(&places) {
@@ -161,7 +158,7 @@ impl Drawing {
             StageView { stage, x, y, turn: turn.to_degrees().round() }
         });
         let (width, height) = (width.round(), (bottom + MARGIN).round());
-        Self { width, height, sections, prices: prices.collect(), sight }
+        Self { width, height, sections, prices, sight }
     }
 
     /// Returns every seat.
@@ -244,6 +241,7 @@ mod tests {
                 status: SeatStatus::Available,
                 kind: SeatKind::Standard,
                 companion_of: None,
+                category: None,
             }
         };
         let row = |row: u8| (1..=10).map(move |number| seat(row, number));

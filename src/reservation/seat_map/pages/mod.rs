@@ -9,6 +9,7 @@ pub(crate) mod entrance;
 pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod overview;
+mod price_mark;
 pub(crate) mod price_types;
 pub(crate) mod reading;
 mod section_texts;
@@ -152,11 +153,22 @@ impl SeatMapPage<'_> {
     fn prices(&self) -> Vec<Points> {
         let sections = self.map.sections.iter();
         let ends = sections.flat_map(|section| [section.price_min, section.price_max]);
-        let drawn = self.map.drawing.prices.iter().map(|(price, _)| *price);
+        let drawn = self.map.drawing.prices.iter().map(|mark| mark.price);
         let mut prices: Vec<Points> = ends.chain(drawn).collect();
         prices.sort_by(|left, right| right.cmp(left));
         prices.dedup();
         prices
+    }
+
+    /// Returns a price after the categories of its seats, as far as they are drawn.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
+    fn price_name(&self, price: &Points) -> String {
+        let points = self.v.points(price.get());
+        let mark = self.map.drawing.prices.iter().find(|mark| mark.price == *price);
+        match mark.map(|mark| mark.categories.as_str()) {
+            None | Some("") => points.to_string(),
+            Some(categories) => format!("{categories} · {points}"),
+        }
     }
 
     #[expect(

@@ -230,6 +230,7 @@ mod tests {
             status: SeatStatus::Available,
             kind: SeatKind::Standard,
             companion_of: None,
+            category: None,
         }
     }
 

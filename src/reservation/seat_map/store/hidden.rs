@@ -50,7 +50,7 @@ pub(crate) async fn list_hidden_seats(
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _",
             case s.status when 'HIDDEN' then 'AVAILABLE' else s.status end as "status!: SeatStatus",
-            s.kind as "kind: SeatKind", v.companion_of
+            s.kind as "kind: SeatKind", v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)

@@ -69,7 +69,7 @@ async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSea
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of
+            v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -93,7 +93,7 @@ async fn list_section_seats(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of
+            v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -117,7 +117,7 @@ pub(crate) async fn list_seats_around(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of
+            v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -145,7 +145,7 @@ pub(crate) async fn list_rows_of(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of
+            v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -209,7 +209,7 @@ pub(crate) async fn list_items(
         select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             v.section as "section?", v.row_label as "row_label?", v.number as "number?",
-            s.kind as "kind?: SeatKind", z.name as "zone_name?",
+            s.kind as "kind?: SeatKind", v.price_category as "category?", z.name as "zone_name?",
             i.price_type_id as "price_type_id: _", i.ordinary_price as "ordinary_price: _",
             t.name as "price_type?", t.note as "price_type_note?",
             i.return_id as "return_id: _", i.returned

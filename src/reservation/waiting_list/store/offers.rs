@@ -92,7 +92,7 @@ pub(crate) async fn list_free_seats(
         )
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of
+            v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)

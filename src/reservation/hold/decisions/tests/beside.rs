@@ -16,6 +16,7 @@ fn in_row(house: &House, account_id: AccountId, ids: &[i64]) -> ChosenRequest {
         status: SeatStatus::Available,
         kind: SeatKind::Standard,
         companion_of: None,
+        category: None,
     };
     let row: Vec<MapSeat> = (1..=12).map(seat).collect();
     let mut chosen = house.seats(account_id, ids);

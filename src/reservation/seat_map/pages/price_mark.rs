@@ -1,0 +1,33 @@
+//! Prices of a drawing with what marks their seats.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    points::Points,
+    reservation::seat_map::{listing::class_of, seat::MapSeat},
+};
+
+/// Price with what marks its seats.
+#[derive(Debug)]
+pub(crate) struct PriceMark {
+    pub(crate) price: Points,
+    /// Price class, from 1 (most expensive).
+    pub(crate) class: usize,
+    /// Names of the price categories of its seats; empty if none of them has one.
+    pub(crate) categories: String,
+}
+
+impl PriceMark {
+    /// Returns the marks of the prices of `seats`, most expensive first.
+    pub(super) fn list(seats: &[MapSeat], scale: &[Points]) -> Vec<Self> {
+        let mut prices: BTreeMap<Points, BTreeSet<&str>> = BTreeMap::new();
+        for seat in seats {
+            prices.entry(seat.price).or_default().extend(seat.category.as_deref());
+        }
+        let marks = prices.into_iter().rev().map(|(price, categories)| {
+            let categories = categories.into_iter().collect::<Vec<_>>().join(", ");
+            Self { price, class: class_of(scale, price), categories }
+        });
+        marks.collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! Price categories as buyers see them.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::admit;
+use crate::support::{Concert, Hold, Office, run_sql};
+
+#[sqlx::test]
+async fn the_map_names_the_categories_of_a_price_and_of_each_seat(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    run_sql(&db, "update seats set price_category = 'R' where number <= 2").await;
+    run_sql(&db, "update seats set price_category = 'VIP' where number = 3").await;
+    run_sql(
+        &db,
+        "update schedule_seats s set price = 90000 from seats v
+         where v.id = s.seat_id and v.number <= 3",
+    )
+    .await;
+    let path = format!("/schedules/{}", concert.schedule_id);
+    let seats = ada.get(&path).await.json()["seats"].clone();
+    assert_eq!((&seats[0]["category"], &seats[2]["category"]), (&json!("R"), &json!("VIP")));
+    assert!(seats[3].get("category").is_none(), "a seat without one costs no byte more: {seats}");
+
+    let page = ada.visit(&path).await;
+    let legend = page.texts(".legend__item");
+    assert_eq!(legend[..2], ["R, VIP90,000 points", "50,000 points"], "{}", page.body);
+    let options = page.texts("[name='price'] option");
+    assert_eq!(options[1..], ["R, VIP · 90,000 points", "50,000 points"], "{}", page.body);
+
+    let hold = Hold { seat_ids: &concert.seat_ids[2..3], ..Hold::default() };
+    let bob = office.sign_in("bob").await;
+    let id = hold.write(&db, &concert, bob.account_id).await;
+    let summary = bob.visit(&format!("/reservations/{id}")).await;
+    assert!(summary.texts(".sum dt")[0].ends_with(" seat 3 · VIP"), "{}", summary.body);
+    office.close().await;
+}
