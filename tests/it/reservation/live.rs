@@ -57,7 +57,11 @@ async fn asking_again_tells_what_changed_and_then_nothing(db: PgPool) {
 async fn until_changed(person: &Person, concert: &Concert, cursor: &Value, seat_id: i64) -> Value {
     eventually("the change of a seat", async || {
         let changes = person.get(&changes_path(concert, cursor)).await.json();
-        let is_told = changes["seats"].as_array().unwrap().iter().any(|seat| seat["id"] == seat_id && seat["status"] != "AVAILABLE");
+        let is_told = changes["seats"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|seat| seat["id"] == seat_id && seat["status"] != "AVAILABLE");
         if is_told { Ok(changes) } else { Err(changes) }
     })
     .await
