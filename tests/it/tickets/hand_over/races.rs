@@ -11,7 +11,7 @@ use crate::support::{
 
 const RIVALS: usize = 40;
 const ROUNDS: usize = 20;
-const WAITS_MAX: usize = 5;
+const TRIES_MAX: usize = 5;
 
 async fn scan(door: &Person, schedule_id: Uuid, code: &str) -> Answer {
     door.post(&format!("/door/{schedule_id}/check-ins"), &[("code", code)]).await
@@ -134,7 +134,7 @@ async fn beside_a_refund_a_ticket_is_given_back_or_offered_and_never_both(db: Pg
 /// busy machine the acceptance may have given up before the scan waits too: another ticket is tried.
 #[sqlx::test]
 async fn a_scan_that_waited_for_an_acceptance_does_not_let_the_old_code_in(db: PgPool) {
-    let evening = Evening::tonight(&db, WAITS_MAX).await;
+    let evening = Evening::tonight(&db, TRIES_MAX).await;
     let Evening { office, concert, ada, bob, bought } = &evening;
     let door = office.employ("door", "STAFF").await;
     let mut watch = db.acquire().await.unwrap();
