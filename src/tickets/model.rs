@@ -175,6 +175,8 @@ pub(crate) struct Ticket {
     /// Kind of the seat; `None` for an ordinary one, and for a place of a zone.
     pub(crate) kind: Option<SeatKind>,
     pub(crate) zone: Option<String>,
+    /// Price category of the seat; `None` for a seat without one, and for a place of a zone.
+    pub(crate) category: Option<String>,
     pub(crate) price: Points,
     /// Name of its price type, and what to bring for it, which may be empty; `None` at the ordinary price.
     pub(crate) price_type: Option<String>,
@@ -195,6 +197,12 @@ impl Ticket {
                 .word("zone", self.zone.as_deref().unwrap_or_default()),
         };
         self.kind.unwrap_or_default().with_name(name, locale)
+    }
+
+    /// Returns the price category and the price type; empty if it has neither.
+    pub(crate) fn terms(&self) -> String {
+        let named = [self.category.as_deref(), self.price_type.as_deref()];
+        named.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")
     }
 
     /// Returns what to bring for the price type; `None` if there is nothing to be said.
@@ -239,6 +247,7 @@ pub(super) mod tests {
             number: Some(7),
             kind: None,
             zone: None,
+            category: None,
             price: Points::ONE,
             price_type: None,
             price_type_note: None,

@@ -227,7 +227,7 @@ async fn select(
                p.slug, p.title, p.poster_number, p.running_mins, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                nullif(c.kind, 'STANDARD') as "kind: SeatKind", z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
-               pt.note as "price_type_note?"
+               pt.note as "price_type_note?", s.price_category as "category?"
         from found
         join tickets t on t.id = found.id
         join accounts a on a.id = t.account_id

@@ -68,6 +68,8 @@ pub(crate) struct TicketDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<SeatKind>,
     zone: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<&'a str>,
     price: Points,
     #[serde(skip_serializing_if = "Option::is_none")]
     price_type: Option<&'a str>,
@@ -95,6 +97,7 @@ impl Ticket {
             number: self.number,
             kind: self.kind,
             zone: self.zone.as_deref(),
+            category: self.category.as_deref(),
             price: self.price,
             price_type: self.price_type.as_deref(),
             price_type_note: self.what_to_bring(),

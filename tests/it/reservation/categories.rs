@@ -7,7 +7,7 @@ use super::admit;
 use crate::support::{Concert, Hold, Office, run_sql};
 
 #[sqlx::test]
-async fn the_map_names_the_categories_of_a_price_and_of_each_seat(db: PgPool) {
+async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let ada = office.sign_in("ada").await;
@@ -36,5 +36,14 @@ async fn the_map_names_the_categories_of_a_price_and_of_each_seat(db: PgPool) {
     let id = hold.write(&db, &concert, bob.account_id).await;
     let summary = bob.visit(&format!("/reservations/{id}")).await;
     assert!(summary.texts(".sum dt")[0].ends_with(" seat 3 · VIP"), "{}", summary.body);
+
+    let added = bob.post_json("/wallet/charges", &json!({ "amount": 100_000 })).await;
+    assert_eq!(added.status, 201, "{}", added.body);
+    assert_eq!(bob.post(&format!("/reservations/{id}/payment"), &()).await.status, 201);
+    let tickets = bob.get("/tickets").await.json();
+    assert_eq!(tickets["tickets"][0]["category"], "VIP", "{tickets}");
+    let code = tickets["tickets"][0]["code"].as_str().unwrap();
+    let ticket = bob.visit(&format!("/tickets/{code}")).await;
+    assert_eq!(ticket.texts(".amount")[0], "VIP · 90,000 points", "{}", ticket.body);
     office.close().await;
 }
