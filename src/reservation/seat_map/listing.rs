@@ -123,6 +123,8 @@ pub(crate) struct SectionListing {
     pub(crate) price_max: Points,
     /// Most expensive prices, each once, at most [`PRICE_CLASSES`].
     pub(crate) prices: Vec<Points>,
+    /// Names of the price categories of its seats; empty if none of them has one.
+    pub(crate) categories: String,
     /// Extent from left to right, in seat widths.
     pub(crate) across: (f32, f32),
     /// Extent from front to back, in seat widths.
@@ -167,11 +169,18 @@ impl SectionListing {
             price_min: seats.iter().map(|seat| seat.price).min()?,
             price_max: seats.iter().map(|seat| seat.price).max()?,
             prices: most_expensive(seats.iter().map(|seat| seat.price)),
+            categories: categories_of(seats.iter()),
             across: span(|seat| seat.x),
             deep: span(|seat| seat.y),
             front: front_row(seats),
         })
     }
+}
+
+/// Returns the names of the price categories of `seats`, each once.
+pub(crate) fn categories_of<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> String {
+    let categories: BTreeSet<&str> = seats.filter_map(|seat| seat.category.as_deref()).collect();
+    categories.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the first, the middle and the last seat of the first row of `seats`, which are in map order.

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::admit;
-use crate::support::{Concert, Hold, Office, run_sql};
+use crate::support::{Concert, ConcertOptions, Hold, Office, run_sql};
 
 #[sqlx::test]
 async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
@@ -45,5 +45,26 @@ async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
     let code = tickets["tickets"][0]["code"].as_str().unwrap();
     let ticket = bob.visit(&format!("/tickets/{code}")).await;
     assert_eq!(ticket.texts(".amount")[0], "VIP · 90,000 points", "{}", ticket.body);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_overview_of_a_large_house_names_the_categories_of_a_section(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { seats: 2_000, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    for sql in [
+        "update seats set section = 'Circle' where id % 4 = 1",
+        "update seats set price_category = case when id % 3 = 0 then 'S' else 'R' end
+         where section = 'Circle'",
+    ] {
+        run_sql(&office.db, sql).await;
+    }
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let overview = ada.visit(&format!("/schedules/{}", concert.schedule_id)).await;
+    let mut names = overview.texts(".overview__link strong");
+    names.sort();
+    assert_eq!(names, ["Circle · R, S", "Stalls"], "{}", overview.body);
     office.close().await;
 }

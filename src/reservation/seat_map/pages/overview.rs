@@ -190,8 +190,8 @@ mod tests {
         let (price_min, price_max) = (Points::ZERO, Points::ZERO);
         let (name, prices) = (name.to_owned(), vec![Points::ZERO]);
         let front = [across.0, across.0.midpoint(across.1), across.1].map(|x| (x, deep.0));
-        let free = 50;
-        SectionListing { name, free, price_min, price_max, prices, across, deep, front }
+        let (free, categories) = (50, String::new());
+        SectionListing { name, free, price_min, price_max, prices, categories, across, deep, front }
     }
 
     fn names(sections: &[SectionListing]) -> Vec<Vec<String>> {

@@ -1,10 +1,13 @@
 //! Prices of a drawing with what marks their seats.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::{
     points::Points,
-    reservation::seat_map::{listing::class_of, seat::MapSeat},
+    reservation::seat_map::{
+        listing::{categories_of, class_of},
+        seat::MapSeat,
+    },
 };
 
 /// Price with what marks its seats.
@@ -20,12 +23,12 @@ pub(crate) struct PriceMark {
 impl PriceMark {
     /// Returns the marks of the prices of `seats`, most expensive first.
     pub(super) fn list(seats: &[MapSeat], scale: &[Points]) -> Vec<Self> {
-        let mut prices: BTreeMap<Points, BTreeSet<&str>> = BTreeMap::new();
+        let mut prices: BTreeMap<Points, Vec<&MapSeat>> = BTreeMap::new();
         for seat in seats {
-            prices.entry(seat.price).or_default().extend(seat.category.as_deref());
+            prices.entry(seat.price).or_default().push(seat);
         }
-        let marks = prices.into_iter().rev().map(|(price, categories)| {
-            let categories = categories.into_iter().collect::<Vec<_>>().join(", ");
+        let marks = prices.into_iter().rev().map(|(price, seats)| {
+            let categories = categories_of(seats.into_iter());
             Self { price, class: class_of(scale, price), categories }
         });
         marks.collect()
