@@ -84,6 +84,8 @@ pub(crate) struct World {
     pub(crate) instances: Vec<Instance>,
     /// From the instances to PostgreSQL.
     pub(crate) to_postgres: Wire,
+    /// From the instances to the standby, where there is one; ends with the world.
+    _to_standby: Option<Wire>,
     /// From the instances to Redis.
     pub(crate) to_redis: Wire,
     /// From people to the instances.
@@ -111,6 +113,10 @@ impl World {
         let Servers { postgres, standby, redis, replica, cluster, sentinels } = servers;
         let Machine { clocks, names, disk } = machine;
         let to_postgres = Wire::to(&[postgres.port]).await?;
+        let to_standby = match &standby {
+            Some(standby) => Some(Wire::to(&[standby.port]).await?),
+            None => None,
+        };
         let to_redis = Wire::to(&[redis.port]).await?;
         let host = names.as_ref().map_or("127.0.0.1", |_| Names::HOST);
         let redis_at = |host| match (&cluster, &sentinels) {
@@ -120,6 +126,9 @@ impl World {
         };
         let redis_url = redis_at("127.0.0.1");
         let mut settings = settings(host, &to_postgres, &redis_at(host));
+        if let Some(wire) = &to_standby {
+            settings.push(("STANDBY_DATABASE_URL".to_owned(), database_url(host, wire)));
+        }
         if shape.is_deployed() {
             settings.push(("DRAIN_SECS".to_owned(), "4".to_owned()));
         }
@@ -139,6 +148,10 @@ impl World {
             to_office.lead_to(&[haproxy.people]);
             to_postgres.lead_to(&[haproxy.postgres]);
             to_postgres.cut_all().await;
+            if let Some(wire) = &to_standby {
+                wire.lead_to(&[haproxy.standby]);
+                wire.cut_all().await;
+            }
         } else if shape.is_deployed() {
             return Ok(None);
         }
@@ -152,6 +165,7 @@ impl World {
             _haproxy: haproxy,
             instances,
             to_postgres,
+            _to_standby: to_standby,
             to_redis,
             to_office,
             clocks,
@@ -253,9 +267,8 @@ impl Drop for World {
 
 /// Returns the settings of an instance.
 fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, String)> {
-    let database = format!("postgres://stagedoor@{host}:{}/stagedoor", to_postgres.port);
     [
-        ("DATABASE_URL", database.as_str()),
+        ("DATABASE_URL", database_url(host, to_postgres).as_str()),
         ("REDIS_URL", redis_url),
         ("MIGRATE_ON_START", "false"),
         ("REHEARSAL_TOKEN", TOKEN),
@@ -265,4 +278,8 @@ fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, Str
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into()
+}
+
+fn database_url(host: &str, wire: &Wire) -> String {
+    format!("postgres://stagedoor@{host}:{}/stagedoor", wire.port)
 }
