@@ -18,33 +18,33 @@ pub(super) const STALENESS_WITHOUT_PRIMARY_MAX: Duration = Duration::from_mins(1
 /// Bound on marks, of which there is one a second: a minute of a log that grows.
 const MARKS_MAX: usize = 60;
 
-/// What a server's log is the log of: positions of two histories cannot be compared.
+/// Timeline of a server's log: positions on two of them cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct History {
+pub(super) struct LogTimeline {
     /// The cluster, by the number that `initdb` gave it.
     pub(super) system_id: i64,
-    /// Number of the timeline: each promotion begins another.
-    pub(super) timeline: i32,
+    /// Number within the cluster: each promotion begins another.
+    pub(super) number: i32,
 }
 
 /// How far the primary had written its log when it was asked, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) history: History,
+pub(super) struct WrittenLog {
+    pub(super) timeline: LogTimeline,
     pub(super) position: i64,
 }
 
 /// How far the standby had replayed the log when it was asked, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Replayed {
-    pub(super) history: History,
+pub(super) struct ReplayedLog {
+    pub(super) timeline: LogTimeline,
     pub(super) position: i64,
 }
 
 /// What the standby answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StandbyAnswer {
-    Replayed(Replayed),
+    Replayed(ReplayedLog),
     /// It is not in recovery: it follows nobody any more.
     Promoted,
     /// It did not answer.
@@ -60,8 +60,8 @@ struct Mark {
 /// What is known of how far the standby is behind.
 #[derive(Debug, Default)]
 pub(super) struct Freshness {
-    /// History of the marks; `None` before the primary has answered.
-    history: Option<History>,
+    /// LogTimeline of the marks; `None` before the primary has answered.
+    timeline: Option<LogTimeline>,
     /// Marks in ascending order of position and moment.
     marks: VecDeque<Mark>,
     is_primary_silent: bool,
@@ -75,13 +75,13 @@ pub(super) struct Freshness {
 impl Freshness {
     /// Notes an answer of the primary to a question that was put at `asked_at`; `None` if it did not answer.
     ///
-    /// With a new history all marks go: a promoted server may lack what the one before it had written.
-    pub(super) fn note_primary(&mut self, asked_at: Instant, written: Option<Written>) {
+    /// With a new timeline all marks go: a promoted server may lack what the one before it had written.
+    pub(super) fn note_primary(&mut self, asked_at: Instant, written: Option<WrittenLog>) {
         self.is_primary_silent = written.is_none();
-        let Some(Written { history, position }) = written else { return };
+        let Some(WrittenLog { timeline, position }) = written else { return };
         let newest = self.marks.back().map(|mark| mark.position);
-        if self.history != Some(history) || newest.is_some_and(|newest| position < newest) {
-            self.history = Some(history);
+        if self.timeline != Some(timeline) || newest.is_some_and(|newest| position < newest) {
+            self.timeline = Some(timeline);
             self.marks.clear();
             self.complete_until = None;
         }
@@ -98,17 +98,17 @@ impl Freshness {
     /// Notes an answer of the standby.
     ///
     /// A promoted one is not read from for long: it gets no newer moment, and the primary's next answer
-    /// ends its use. An old primary that comes back with a history of its own is no standby of the new
+    /// ends its use. An old primary that comes back on its old timeline is no standby of the new
     /// one, however far its log goes.
     pub(super) fn note_standby(&mut self, answer: StandbyAnswer) {
         match answer {
             StandbyAnswer::Silent => self.is_standby_silent = true,
             StandbyAnswer::Promoted => {}
-            StandbyAnswer::Replayed(Replayed { history, position }) => {
+            StandbyAnswer::Replayed(ReplayedLog { timeline, position }) => {
                 self.is_standby_silent = false;
                 let passed = self.marks.iter().rev().find(|mark| mark.position <= position);
                 let before = self.complete_until.filter(|_| position >= self.replayed);
-                self.complete_until = match self.history == Some(history) {
+                self.complete_until = match self.timeline == Some(timeline) {
                     // A standby that stands still keeps its moment when the ring has lost its mark.
                     true => passed.map(|mark| mark.moment).or(before),
                     false => None,
@@ -138,8 +138,8 @@ impl Freshness {
 mod tests {
     use super::*;
 
-    const OLD: History = History { system_id: 7, timeline: 1 };
-    const NEW: History = History { system_id: 7, timeline: 2 };
+    const OLD: LogTimeline = LogTimeline { system_id: 7, number: 1 };
+    const NEW: LogTimeline = LogTimeline { system_id: 7, number: 2 };
 
     /// A primary and a standby, whose answers are noted at whole seconds.
     struct Pair {
@@ -156,9 +156,9 @@ mod tests {
             self.began + Duration::from_secs(secs)
         }
 
-        fn primary(&mut self, secs: u64, history: History, position: i64) {
+        fn primary(&mut self, secs: u64, timeline: LogTimeline, position: i64) {
             let asked_at = self.at(secs);
-            self.freshness.note_primary(asked_at, Some(Written { history, position }));
+            self.freshness.note_primary(asked_at, Some(WrittenLog { timeline, position }));
         }
 
         fn no_primary(&mut self, secs: u64) {
@@ -166,8 +166,9 @@ mod tests {
             self.freshness.note_primary(asked_at, None);
         }
 
-        fn standby(&mut self, history: History, position: i64) {
-            self.freshness.note_standby(StandbyAnswer::Replayed(Replayed { history, position }));
+        fn standby(&mut self, timeline: LogTimeline, position: i64) {
+            self.freshness
+                .note_standby(StandbyAnswer::Replayed(ReplayedLog { timeline, position }));
         }
 
         fn is_fresh(&self, secs: u64) -> bool {
@@ -276,7 +277,7 @@ mod tests {
         // Made anew from the new primary.
         pair.standby(NEW, 110);
         assert!(pair.is_fresh(2));
-        let other = History { system_id: 8, ..NEW };
+        let other = LogTimeline { system_id: 8, ..NEW };
         pair.standby(other, 110);
         assert!(!pair.is_fresh(2), "another cluster");
     }

@@ -2,11 +2,11 @@
 //!
 //! The functions that are asked may be called by every role.
 
-use super::freshness::{History, Replayed, StandbyAnswer, Written};
+use super::freshness::{LogTimeline, ReplayedLog, StandbyAnswer, WrittenLog};
 use crate::infra::postgres::Pool;
 
 /// Asks the primary how far it has written. Fails on a server that is in recovery.
-pub(super) async fn ask_primary(db: &Pool) -> Result<Written, sqlx::Error> {
+pub(super) async fn ask_primary(db: &Pool) -> Result<WrittenLog, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint as "position!",
@@ -16,8 +16,8 @@ pub(super) async fn ask_primary(db: &Pool) -> Result<Written, sqlx::Error> {
     )
     .fetch_one(db)
     .await?;
-    let history = History { system_id: row.system_id, timeline: row.timeline };
-    Ok(Written { history, position: row.position })
+    let timeline = LogTimeline { system_id: row.system_id, number: row.timeline };
+    Ok(WrittenLog { timeline, position: row.position })
 }
 
 /// Asks the standby how far it has replayed, and of which timeline: the one that its control file has, which
@@ -39,6 +39,6 @@ pub(super) async fn ask_standby(db: &Pool) -> Result<StandbyAnswer, sqlx::Error>
     if !row.is_in_recovery {
         return Ok(StandbyAnswer::Promoted);
     }
-    let history = History { system_id: row.system_id, timeline: row.timeline };
-    Ok(StandbyAnswer::Replayed(Replayed { history, position: row.position }))
+    let timeline = LogTimeline { system_id: row.system_id, number: row.timeline };
+    Ok(StandbyAnswer::Replayed(ReplayedLog { timeline, position: row.position }))
 }

@@ -3,17 +3,17 @@
 use std::{future::pending, io, sync::atomic::AtomicU32};
 
 use super::{
-    freshness::{History, Replayed, Written},
+    freshness::{LogTimeline, ReplayedLog, WrittenLog},
     *,
 };
 
 /// Returns a reader with a standby that is fresh.
 fn stale_reads() -> StaleReads {
     let pool = || Pool::new(PgConnectOptions::new(), 1).unwrap();
-    let history = History { system_id: 1, timeline: 1 };
+    let timeline = LogTimeline { system_id: 1, number: 1 };
     let mut freshness = Freshness::default();
-    freshness.note_primary(Instant::now(), Some(Written { history, position: 1 }));
-    freshness.note_standby(StandbyAnswer::Replayed(Replayed { history, position: 1 }));
+    freshness.note_primary(Instant::now(), Some(WrittenLog { timeline, position: 1 }));
+    freshness.note_standby(StandbyAnswer::Replayed(ReplayedLog { timeline, position: 1 }));
     let freshness = Mutex::new(freshness);
     let standby = Standby { pool: pool(), freshness, was_fresh: AtomicBool::default() };
     StaleReads { primary: pool(), standby: Some(Arc::new(standby)) }
