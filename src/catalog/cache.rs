@@ -10,7 +10,10 @@ use super::{
     popularity::{self, PublicRank, Ranked, RankedBy, Ranking, Span, TopN},
     store,
 };
-use crate::{app::App, infra::postgres::shared_read};
+use crate::{
+    app::{App, StaleRead},
+    infra::postgres::shared_read,
+};
 
 /// Maximum age of a cached entry.
 const LISTING_TTL: Duration = Duration::from_secs(1);
@@ -100,7 +103,10 @@ impl Default for Listings {
 
 impl Listings {
     pub(crate) async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
-        let read = async { store::list_programs(&app.db, app.now()).await.map(Arc::new) };
+        let now = app.now();
+        let read = app.read_stale(StaleRead::Listings, |db| async move {
+            store::list_programs(&db, now).await.map(Arc::new)
+        });
         self.programs.try_get_with((), shared_read(read)).await
     }
 
@@ -122,8 +128,10 @@ impl Listings {
         app: &App,
         program_id: ProgramId,
     ) -> Shared<Arc<Vec<ScheduleListing>>> {
-        let read =
-            async { store::list_schedules(&app.db, program_id, app.now()).await.map(Arc::new) };
+        let now = app.now();
+        let read = app.read_stale(StaleRead::Performances, |db| async move {
+            store::list_schedules(&db, program_id, now).await.map(Arc::new)
+        });
         self.schedules.try_get_with(program_id, shared_read(read)).await
     }
 }
@@ -160,7 +168,9 @@ async fn list_popular(app: &App) -> Result<Popular, sqlx::Error> {
         let top = TopN { offset: 0, rows_max: POPULAR_MAX };
         let found = popularity::rank(app, Ranking { subject, measure, span }, top).await?;
         let ids: Vec<ScheduleId> = found.ranked.iter().map(|one| ScheduleId(one.id)).collect();
-        let listings = store::list_ranked(&app.db, &ids, app.now()).await?;
+        let (ids, now) = (&ids, app.now());
+        let read = |db| async move { store::list_ranked(&db, ids, now).await };
+        let listings = app.read_stale(StaleRead::Rankings, read).await?;
         if !listings.is_empty() {
             return Ok(Popular { listings, is_week: span.is_week });
         }

@@ -43,6 +43,10 @@ pub struct Config {
     pub database_url: String,
     /// PostgreSQL as the role that owns the tables; `None`: the role of `database_url` owns them.
     pub database_owner_url: Option<String>,
+    /// A standby of `database_url`, as a URL; `None`: everything is read from the primary.
+    pub standby_database_url: Option<String>,
+    /// Upper bound of one instance's connections to the standby.
+    pub standby_connections_max: NonZeroU32,
     /// Redis, as a URL.
     pub redis_url: String,
     /// Time zone of the office.
@@ -196,6 +200,8 @@ impl Config {
         let config = Self {
             database_url: reader.required("DATABASE_URL"),
             database_owner_url: reader.optional("DATABASE_OWNER_URL"),
+            standby_database_url: reader.optional("STANDBY_DATABASE_URL"),
+            standby_connections_max: reader.parsed("STANDBY_CONNECTIONS_MAX", NonZeroU32::MIN),
             redis_url: reader.required("REDIS_URL"),
             time_zone: reader.parsed("TIME_ZONE", Tz::Asia__Seoul),
             listen_addr: reader.parsed("LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -241,6 +247,9 @@ impl Config {
         };
         if config.smtp_url.is_some() && config.mail_from.is_none() {
             reader.miss("MAIL_FROM", "a mail server takes no mail without a sender.");
+        }
+        if config.standby_database_url.as_ref() == Some(&config.database_url) {
+            reader.reject("STANDBY_DATABASE_URL", "must not be the address of the primary.");
         }
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
     }

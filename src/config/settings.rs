@@ -32,6 +32,18 @@ pub const SETTINGS: &[Setting] = &[
         "The same database with the role that owns the tables. That role migrates, and grants the role of `DATABASE_URL` what it needs. Without it one role does both, and could switch off constraints and triggers.",
     ),
     setting(
+        "STANDBY_DATABASE_URL",
+        "",
+        "URL",
+        "The same database on a standby, one server, with the role of `DATABASE_URL`. What may be some seconds old is read there, as [docs/GROWING.md](docs/GROWING.md) says. Without it everything is read from the primary.",
+    ),
+    setting(
+        "STANDBY_CONNECTIONS_MAX",
+        "4",
+        "connections",
+        "Connections of one instance to the standby.",
+    ),
+    setting(
         "REDIS_URL",
         "",
         "URL",

@@ -53,3 +53,16 @@ fn a_mail_server_needs_a_sender_and_its_password_is_never_shown() {
         assert!(!mistakes.join(" ").contains("hunter2"), "{mistakes:?}");
     }
 }
+
+#[test]
+fn a_standby_has_an_address_of_its_own() {
+    let set = |url| {
+        let needed = [("DATABASE_URL", "postgres://x"), ("REDIS_URL", "redis://x")];
+        with(&[&needed[..], &[("STANDBY_DATABASE_URL", url)]].concat())
+    };
+    let config = set("postgres://y").unwrap();
+    assert_eq!(config.standby_database_url.as_deref(), Some("postgres://y"));
+    assert_eq!(config.standby_connections_max.get(), 4);
+    let mistakes = set("postgres://x").unwrap_err().0;
+    assert!(mistakes.iter().any(|m| m.starts_with("STANDBY_DATABASE_URL")), "{mistakes:?}");
+}

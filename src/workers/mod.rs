@@ -190,7 +190,7 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that write prices, count and rank what was sold, and read the settings again.
+    /// Starts the workers that write prices, count and rank what was sold, read the settings again, and follow the standby.
     fn run_catalog(&mut self) {
         self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
             admin::write_prices(&app).await
@@ -202,6 +202,12 @@ impl Workers {
         self.run("office", TICK_MAX, every(periods::OFFICE), |app| async move {
             app.office.refresh(&app.db).await
         });
+        if self.app.stale_reads.has_standby() {
+            self.run("standby", TICK_MAX, every(periods::STANDBY), |app| async move {
+                app.stale_reads.follow().await;
+                Ok::<(), sqlx::Error>(())
+            });
+        }
     }
 
     /// Starts the workers that talk to the payment provider, to the mail server, to witnesses and to the receivers of events.

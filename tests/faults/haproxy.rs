@@ -17,6 +17,8 @@ pub(crate) struct HaProxy {
     pub(crate) people: u16,
     /// Where instances find the primary.
     pub(crate) postgres: u16,
+    /// Where instances find the standby.
+    pub(crate) standby: u16,
     process: Process,
 }
 
@@ -31,11 +33,11 @@ impl HaProxy {
         if Command::new("haproxy").arg("-v").output().is_err() {
             return Ok(None);
         }
-        let (people, postgres) = (free_port(), free_port());
+        let (people, postgres, standby) = (free_port(), free_port(), free_port());
         let mut command = Command::new("haproxy");
         command.args(["-db", "-f", "deploy/haproxy.cfg"]);
-        let names = ["HTTP_BIND", "POSTGRES_BIND", "POSTGRES_A", "POSTGRES_B"];
-        let ports = [people, postgres, servers[0].port, servers[1].port];
+        let names = ["HTTP_BIND", "POSTGRES_BIND", "STANDBY_BIND", "POSTGRES_A", "POSTGRES_B"];
+        let ports = [people, postgres, standby, servers[0].port, servers[1].port];
         let instances = ["INSTANCE_A", "INSTANCE_B", "INSTANCE_C"]
             .into_iter()
             .zip(instances.iter().map(|instance| instance.port));
@@ -43,7 +45,7 @@ impl HaProxy {
             command.env(name, format!("127.0.0.1:{port}"));
         }
         let process = Process::start(&mut command, &folder.join("haproxy.log"))?;
-        let proxy = Self { people, postgres, process };
+        let proxy = Self { people, postgres, standby, process };
         eventually("instances behind HAProxy", async || {
             if is_ready(people).await { Ok(()) } else { Err(proxy.process.log()) }
         })

@@ -84,6 +84,8 @@ pub(crate) struct World {
     pub(crate) instances: Vec<Instance>,
     /// From the instances to PostgreSQL.
     pub(crate) to_postgres: Wire,
+    /// From the instances to the standby, where there is one; ends with the world.
+    _to_standby: Option<Wire>,
     /// From the instances to Redis.
     pub(crate) to_redis: Wire,
     /// From people to the instances.
@@ -111,6 +113,7 @@ impl World {
         let Servers { postgres, standby, redis, replica, cluster, sentinels } = servers;
         let Machine { clocks, names, disk } = machine;
         let to_postgres = Wire::to(&[postgres.port]).await?;
+        let to_standby = wire_to(standby.as_ref()).await?;
         let to_redis = Wire::to(&[redis.port]).await?;
         let host = names.as_ref().map_or("127.0.0.1", |_| Names::HOST);
         let redis_at = |host| match (&cluster, &sentinels) {
@@ -120,6 +123,8 @@ impl World {
         };
         let redis_url = redis_at("127.0.0.1");
         let mut settings = settings(host, &to_postgres, &redis_at(host));
+        let standby_url = to_standby.as_ref().map(|wire| database_url(host, wire));
+        settings.extend(standby_url.map(|url| ("STANDBY_DATABASE_URL".to_owned(), url)));
         if shape.is_deployed() {
             settings.push(("DRAIN_SECS".to_owned(), "4".to_owned()));
         }
@@ -137,8 +142,10 @@ impl World {
         };
         if let Some(haproxy) = &haproxy {
             to_office.lead_to(&[haproxy.people]);
-            to_postgres.lead_to(&[haproxy.postgres]);
-            to_postgres.cut_all().await;
+            redirect(&to_postgres, haproxy.postgres).await;
+            for wire in &to_standby {
+                redirect(wire, haproxy.standby).await;
+            }
         } else if shape.is_deployed() {
             return Ok(None);
         }
@@ -152,6 +159,7 @@ impl World {
             _haproxy: haproxy,
             instances,
             to_postgres,
+            _to_standby: to_standby,
             to_redis,
             to_office,
             clocks,
@@ -253,9 +261,8 @@ impl Drop for World {
 
 /// Returns the settings of an instance.
 fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, String)> {
-    let database = format!("postgres://stagedoor@{host}:{}/stagedoor", to_postgres.port);
     [
-        ("DATABASE_URL", database.as_str()),
+        ("DATABASE_URL", database_url(host, to_postgres).as_str()),
         ("REDIS_URL", redis_url),
         ("MIGRATE_ON_START", "false"),
         ("REHEARSAL_TOKEN", TOKEN),
@@ -265,4 +272,22 @@ fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, Str
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into()
+}
+
+/// Returns a wire to the standby, where there is one.
+async fn wire_to(standby: Option<&PostgresServer>) -> Result<Option<Wire>, Failure> {
+    match standby {
+        Some(standby) => Ok(Some(Wire::to(&[standby.port]).await?)),
+        None => Ok(None),
+    }
+}
+
+/// Leads whoever comes from now on, and whoever is there, to this port.
+async fn redirect(wire: &Wire, port: u16) {
+    wire.lead_to(&[port]);
+    wire.cut_all().await;
+}
+
+fn database_url(host: &str, wire: &Wire) -> String {
+    format!("postgres://stagedoor@{host}:{}/stagedoor", wire.port)
 }

@@ -31,6 +31,7 @@ mod round_trips;
 mod security;
 mod server;
 mod silence;
+mod standby;
 mod statistics;
 mod tickets;
 mod tidy;

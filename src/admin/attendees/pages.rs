@@ -16,7 +16,7 @@ use super::{
 use crate::{
     accounts::AdminAccount,
     admin::programs::pages::Search,
-    app::App,
+    app::{App, StaleRead},
     catalog::{ScheduleEdition, ScheduleId, find_schedule_edition},
     infra::postgres::page::{After, PAGE_ROWS, Page},
     reservation::ReservationNumber,
@@ -159,11 +159,12 @@ pub(crate) async fn download_attendees(
     record(&app, me.account_id, edition.id, Taking::File).await?;
     let clock = zone(&edition.time_zone);
     let day = edition.starts_at.with_timezone(&clock).date_naive();
-    let (db, id) = (app.db.clone(), edition.id);
+    let id = edition.id;
     csv(&format!("attendees-{day}"), COLUMNS.iter().copied(), move |after| {
-        let db = db.clone();
+        let app = app.clone();
         async move {
-            let attendees = store::list(&db, id, None, after, CHUNK_ROWS).await?;
+            let read = |db| async move { store::list(&db, id, None, after, CHUNK_ROWS).await };
+            let attendees = app.read_stale(StaleRead::Downloads, read).await?;
             let cells_of = |attendee: Attendee| {
                 let reservation = attendee.reservation().to_string();
                 let cells = vec![

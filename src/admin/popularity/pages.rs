@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AdminAccount,
-    app::App,
+    app::{App, StaleRead},
     catalog::{
         ProgramStatus, ScheduleId,
         popularity::{
@@ -82,7 +82,7 @@ pub(crate) async fn show_popularity(
     let asked = query.parse(&app)?;
     let totals = popularity::rank(&app, asked.ranking, asked.top).await?;
     let ids: Vec<Uuid> = totals.ranked.iter().map(|ranked| ranked.id).collect();
-    let mut figures = listed::list_figures(&app.db, asked.ranking, &ids).await?;
+    let mut figures = figures_of(&app, asked.ranking, &ids).await?;
     let lines: Vec<Line> = totals
         .ranked
         .iter()
@@ -112,6 +112,15 @@ pub(crate) async fn show_popularity(
     Ok(page.v.show(&page, &document))
 }
 
+async fn figures_of(
+    app: &App,
+    ranking: popularity::Ranking,
+    ids: &[Uuid],
+) -> Result<Vec<Figures>, sqlx::Error> {
+    let read = |db| async move { listed::list_figures(&db, ranking, ids).await };
+    app.read_stale(StaleRead::SalesFigures, read).await
+}
+
 /// Returns the program with `slug` with its figures and its rank.
 async fn find_one(app: &App, asked: AskedRanking, slug: &str) -> Result<Line, PageError> {
     let ranking = popularity::Ranking { subject: Ranked::Programs, ..asked.ranking };
@@ -120,7 +129,7 @@ async fn find_one(app: &App, asked: AskedRanking, slug: &str) -> Result<Line, Pa
     if sought.status == ProgramStatus::Draft {
         return Err(Mistakes::one("slug", "popularity-refusal-draft").into());
     }
-    let mut figures = listed::list_figures(&app.db, ranking, &[sought.id.0]).await?;
+    let mut figures = figures_of(app, ranking, &[sought.id.0]).await?;
     let figures = figures.pop().ok_or(NotFound)?;
     let rank = popularity::rank_of(app, ranking, sought.id.0).await?;
     Ok(Line { rank, figures })
@@ -162,7 +171,8 @@ pub(crate) async fn show_sell_outs(
     query: Query<After>,
 ) -> Result<HttpResponse, PageError> {
     let after = query.after.map(ScheduleId);
-    let found = listed::list_sell_outs(&app.db, after, PAGE_ROWS + 1).await?;
+    let read = |db| async move { listed::list_sell_outs(&db, after, PAGE_ROWS + 1).await };
+    let found = app.read_stale(StaleRead::SalesFigures, read).await?;
     let sell_outs = Page::cut(found, |sell_out| sell_out.schedule_id.0);
     let page = SellOutsPage { v: me.view, sell_outs };
     let (sell_outs, next) = (&page.sell_outs.rows, page.sell_outs.next);

@@ -34,7 +34,10 @@ use std::time::Duration;
 
 pub use self::count::count;
 pub(crate) use self::model::{Ranked, RankedBy, Ranking, RankingPage, Span, TopN};
-use crate::{app::App, catalog::ProgramId};
+use crate::{
+    app::{App, StaleRead},
+    catalog::ProgramId,
+};
 
 /// Rows on one page of a ranking, unless it is asked for another number.
 pub(crate) const TOP_DEFAULT: u32 = 20;
@@ -77,13 +80,14 @@ pub(crate) async fn rank(
     top: TopN,
 ) -> Result<RankingPage, sqlx::Error> {
     match view::rank(app, ranking, top).await {
-        Ok(Some(ranked)) => Ok(ranked),
-        Ok(None) => store::rank::list(&app.db, ranking, top).await,
+        Ok(Some(ranked)) => return Ok(ranked),
+        Ok(None) => {}
         Err(error) => {
             tracing::debug!(%error, "the rankings in Redis are not reachable, PostgreSQL ranks");
-            store::rank::list(&app.db, ranking, top).await
         }
     }
+    let read = |db| async move { store::rank::list(&db, ranking, top).await };
+    app.read_stale(StaleRead::Rankings, read).await
 }
 
 /// Returns the rank of one program or performance, from 1, equal ones sharing theirs; `None` if the
@@ -93,10 +97,11 @@ pub(crate) async fn rank_of(
     ranking: Ranking,
     id: uuid::Uuid,
 ) -> Result<Option<i64>, sqlx::Error> {
-    match view::rank_of(app, ranking, id).await {
-        Ok(Some(rank)) => Ok(rank),
-        Ok(None) | Err(_) => store::rank::find(&app.db, ranking, id).await,
+    if let Ok(Some(rank)) = view::rank_of(app, ranking, id).await {
+        return Ok(rank);
     }
+    let read = |db| async move { store::rank::find(&db, ranking, id).await };
+    app.read_stale(StaleRead::Rankings, read).await
 }
 
 /// Ranks of one program by bookings, as everybody may see them.

@@ -10,7 +10,7 @@ use moka::future::Cache;
 
 use super::{PosterSize, UploadedPoster, store};
 use crate::{
-    app::App,
+    app::{App, StaleRead},
     catalog::cache::may_be_a_name,
     infra::postgres::shared_read,
     web::{
@@ -54,8 +54,9 @@ pub(crate) async fn show_poster(
         return Err(NotFound.into());
     }
     let read = async {
-        let file = store::find_file(&app.db, &slug, &version, size).await?;
-        Ok(file.map(Bytes::from))
+        let (slug, version) = (&slug, &version);
+        let find = |db| async move { store::find_file(&db, slug, version, size).await };
+        Ok(app.find_stale(StaleRead::Posters, find).await?.map(Bytes::from))
     };
     let key = UploadedPoster::new(&slug, &version).path(size);
     let file = posters.0.try_get_with(key, shared_read(read)).await?.ok_or(NotFound)?;

@@ -13,6 +13,7 @@
 //! * Transactions do not nest.
 //! * The pool repeats reads and `begin` on another connection when the first was cut, and never a
 //!   statement that writes.
+//! * The standby answers [`StaleReads`] alone.
 //!
 //! # Concurrency
 //!
@@ -39,6 +40,7 @@ mod roles;
 mod settings;
 mod shared_read;
 mod slot;
+mod standby;
 mod statistics;
 mod transaction;
 mod when_held;
@@ -53,6 +55,7 @@ pub use retry::{ATTEMPTS_MAX, Contention, retry_stale};
 pub use roles::{is_owner, migrate_for, owner_of};
 pub use settings::APPLICATION_NAME;
 pub use shared_read::shared_read;
+pub use standby::StaleReads;
 pub use statistics::analyze_outgrown;
 pub(crate) use transaction::Transaction;
 pub(crate) use when_held::WhenHeld;

@@ -24,6 +24,7 @@ mod pictures;
 mod private_postgres;
 mod private_redis;
 mod private_sentinels;
+mod private_standby;
 mod purchase;
 mod raw;
 mod rows;
@@ -52,6 +53,7 @@ pub(crate) use pictures::{picture, picture_bomb, picture_form};
 pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use private_sentinels::PrivateSentinels;
+pub(crate) use private_standby::PrivateStandby;
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
 pub(crate) use rows::{

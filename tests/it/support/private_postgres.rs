@@ -9,7 +9,10 @@ use std::{
 use sqlx::PgPool;
 use stagedoor::infra::postgres::MIGRATIONS;
 
-use super::eventually;
+use super::{
+    eventually,
+    private_standby::{PrivateStandby, crash},
+};
 
 /// Server with an empty, migrated database; it ends with the test, however that ends.
 #[derive(Debug)]
@@ -52,6 +55,16 @@ impl PrivatePostgres {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         panic!("PostgreSQL did not start in time");
+    }
+
+    /// Starts a standby of this server.
+    pub(crate) async fn start_standby(&self) -> PrivateStandby {
+        PrivateStandby::start(&self.folder, &self.url).await
+    }
+
+    /// Ends the server at once, as a crash does.
+    pub(crate) fn crash(&self) {
+        crash(&self.folder.join("postgres"));
     }
 
     /// Connects to the server's migrated database.

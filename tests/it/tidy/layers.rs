@@ -44,7 +44,7 @@ fn rank(module: &str) -> Option<usize> {
     ORDER.iter().position(|group| group.contains(&module))
 }
 
-/// `src/wallet/store.rs` is of `wallet`, `src/app.rs` of `app`.
+/// `src/wallet/store.rs` is of `wallet`, `src/points.rs` of `points`.
 fn module_of(source: &Source) -> &str {
     let path = source.path.strip_prefix("src/").unwrap();
     path.split('/').next().unwrap().trim_end_matches(".rs")

@@ -1,7 +1,8 @@
 //! What the README says about settings is what the program reads, and the files that describe a
 //! build or a deployment agree.
 
-use stagedoor::config::SETTINGS;
+use stagedoor::{app::StaleRead, config::SETTINGS};
+use strum::VariantArray;
 
 use super::source::read;
 
@@ -31,6 +32,16 @@ fn the_readme_lists_every_setting() {
         said == table,
         "README.md's table of settings is not config::SETTINGS. Replace it with:\n\n{HEAD}{table}"
     );
+}
+
+#[test]
+fn the_manual_lists_every_read_that_may_be_old() {
+    let page = read("docs/GROWING.md").text;
+    let rows = page.lines().skip_while(|line| !line.starts_with("| Read |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let said: Vec<String> = rows.map(|row| row.split('`').nth(1).unwrap().to_owned()).collect();
+    let reads = StaleRead::VARIANTS.iter().map(|read| <&'static str>::from(read).to_owned());
+    assert_eq!(said, reads.collect::<Vec<_>>());
 }
 
 /// A container that takes all memory takes the others with it, and a tag that moves is

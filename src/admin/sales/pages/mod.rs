@@ -20,7 +20,7 @@ use super::store::{self as store, SoldDay, SoldSection, SoldType};
 use crate::{
     accounts::AdminAccount,
     admin::{chart::Chart, programs::pages::edition_of},
-    app::App,
+    app::{App, StaleRead},
     catalog::{ProgramEdition, ProgramId, ScheduleId},
     text::times::{self, rfc3339_in, zone},
     web::{
@@ -131,12 +131,16 @@ pub(crate) async fn show_sales(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
-    let sections = store::list_sections(&app.db, edition.id).await?;
-    let types = store::list_types(&app.db, edition.id).await?;
-    let discounts: HashMap<ScheduleId, i64> =
-        store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
-    let today = app.now().with_timezone(&times::home()).date_naive();
-    let days = store::list_days(&app.db, edition.id, chart::first_day(today)).await?;
+    let (id, today) = (edition.id, app.now().with_timezone(&times::home()).date_naive());
+    let read = |db| async move {
+        let sections = store::list_sections(&db, id).await?;
+        let types = store::list_types(&db, id).await?;
+        let discounts = store::list_discounts(&db, id).await?;
+        let days = store::list_days(&db, id, chart::first_day(today)).await?;
+        Ok((sections, types, discounts, days))
+    };
+    let (sections, types, discounts, days) = app.read_stale(StaleRead::SalesFigures, read).await?;
+    let discounts: HashMap<ScheduleId, i64> = discounts.into_iter().collect();
     if me.view.format.is_for_programs() {
         let (program, price_types) = (edition, types);
         let document = SalesDocument { program, sections, price_types, discounts, days };
@@ -170,11 +174,13 @@ pub(crate) async fn download_sales(
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, ProgramId(path.into_inner())).await?;
-    let (db, program_id) = (app.db.clone(), program.id);
+    let id = program.id;
     csv(&program.details.slug, COLUMNS.iter().copied(), move |after| {
-        let db = db.clone();
+        let app = app.clone();
         async move {
-            let sold = store::list_reservations(&db, program_id, after, CHUNK_ROWS).await?;
+            let read =
+                |db| async move { store::list_reservations(&db, id, after, CHUNK_ROWS).await };
+            let sold = app.read_stale(StaleRead::Downloads, read).await?;
             let cells_of = |row: store::SoldReservation| {
                 let clock = zone(&row.time_zone);
                 let cells = vec![

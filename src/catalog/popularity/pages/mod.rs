@@ -15,7 +15,7 @@ use self::query::{AskedRanking, RankingQuery};
 use super::{Ranked, RankedBy, Ranking, rank, store::listed};
 use crate::{
     accounts::Visitor,
-    app::App,
+    app::{App, StaleRead},
     catalog::{ProgramId, posters::UploadedPoster},
     web::{error::PageError, page::View},
 };
@@ -69,7 +69,9 @@ pub(crate) async fn show_popular(
         Ranking { subject: Ranked::Programs, measure: RankedBy::Bookings, ..asked.ranking };
     let found = rank(&app, asked.ranking, asked.top).await?;
     let ids: Vec<ProgramId> = found.ranked.iter().map(|ranked| ProgramId(ranked.id)).collect();
-    let programs = listed::list_published(&app.db, &ids).await?;
+    let ids = &ids;
+    let read = |db| async move { listed::list_published(&db, ids).await };
+    let programs = app.read_stale(StaleRead::Rankings, read).await?;
     // What is cancelled or a draft again keeps its rank, and is not listed.
     let ranked: Vec<RankedProgram> = found
         .ranked

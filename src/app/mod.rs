@@ -1,5 +1,7 @@
 //! Handles that handlers and workers share, and the id that every feature knows an account by.
 
+mod stale_read;
+
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -9,7 +11,7 @@ use crate::{
     config::Config,
     infra::{
         ids::ids,
-        postgres::{self, Pool},
+        postgres::{self, Pool, StaleReads},
         redis::Redis,
         secrets::{LogSecret, SigningKey},
         security_log::SecurityLog,
@@ -17,6 +19,8 @@ use crate::{
     office::Office,
     text::times,
 };
+
+pub use self::stale_read::StaleRead;
 
 ids! {
     /// Account id.
@@ -30,6 +34,8 @@ pub struct App {
     pub config: Arc<Config>,
     /// PostgreSQL, which decides.
     pub db: Pool,
+    /// Reads that may be some seconds old: of a standby, where there is one.
+    pub stale_reads: StaleReads,
     /// Redis, which shapes traffic.
     pub redis: Redis,
     /// Key that signs entry passes.
@@ -48,6 +54,11 @@ pub enum StartError {
     /// PostgreSQL cannot be reached or refuses the connection.
     #[error("PostgreSQL at DATABASE_URL cannot be used: {0}. Start it, or correct DATABASE_URL.")]
     Database(#[from] sqlx::Error),
+    /// `STANDBY_DATABASE_URL` is no address of PostgreSQL.
+    #[error(
+        "STANDBY_DATABASE_URL cannot be understood: {0}. Use postgres://user:password@host:port/database."
+    )]
+    Standby(sqlx::Error),
     /// A migration failed.
     #[error("The database could not be migrated: {0}.")]
     Migration(sqlx::migrate::MigrateError),
@@ -113,8 +124,9 @@ impl App {
         if let Err(error) = office.refresh(&db).await {
             tracing::warn!(%error, "the settings of the office are not known yet");
         }
+        let stale_reads = StaleReads::new(&config, &db).map_err(StartError::Standby)?;
         let (config, security_log) = (Arc::new(config), SecurityLog::default());
-        Ok(Self { config, db, redis, signing_key, log_secret, security_log, office })
+        Ok(Self { config, db, stale_reads, redis, signing_key, log_secret, security_log, office })
     }
 
     /// Returns this machine's clock, for display only. Time that decides is read from the database
