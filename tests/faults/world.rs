@@ -16,6 +16,7 @@ use url::Url;
 use crate::{
     Failure,
     disk::SmallDisk,
+    failpoints::Failpoints,
     haproxy::HaProxy,
     instance::{Instance, PROGRAM, is_ready},
     names::Names,
@@ -88,6 +89,7 @@ pub(crate) struct World {
     pub(crate) to_redis: Wire,
     /// From people to the instances.
     pub(crate) to_office: Wire,
+    pub(crate) failpoints: Failpoints,
     pub(crate) clocks: Option<Clocks>,
     pub(crate) names: Option<Names>,
     pub(crate) disk: Option<SmallDisk>,
@@ -125,6 +127,8 @@ impl World {
         }
         settings.extend(clocks.iter().flat_map(|clocks| clocks.instances.environment()));
         settings.extend(names.iter().flat_map(Names::environment));
+        let failpoints = Failpoints::listen(&folder)?;
+        settings.push(failpoints.environment());
         let mut instances = Vec::new();
         for nth in 0..if shape == Shape::Three || shape.is_deployed() { 3 } else { 2 } {
             instances.push(Instance::start(&program, nth, &settings, &folder).await?);
@@ -154,6 +158,7 @@ impl World {
             to_postgres,
             to_redis,
             to_office,
+            failpoints,
             clocks,
             names,
             disk,
