@@ -6,6 +6,7 @@
 //! error of [`redis`] never changes what was decided.
 
 pub(crate) mod batcher;
+pub(crate) mod failpoint;
 pub mod idempotency;
 pub(crate) mod ids;
 pub(crate) mod limits;

@@ -22,6 +22,7 @@ use super::{
     error::{PageError, Unavailable},
     upload::{self, Doorkeeper},
 };
+use crate::infra::failpoint;
 
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
 pub(crate) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
@@ -72,15 +73,23 @@ pub(crate) async fn answer_in_time(
         Ok(permit) => permit,
         Err(refused) => return Ok(refusal(original, refused).map_into_right_body()),
     };
-    let answer = next.call(request);
+    let (asked, answer) = (original.clone(), next.call(request));
     let change = async move {
         let (_running, _permit) = (running, permit);
-        answer.await
+        let answer = answer.await;
+        failpoint::reach(|| before_answer(&asked)).await;
+        answer
     };
     match in_own_task(change, terms.change_max, CHANGE_WORK_MAX).await {
         Some(answer) => Ok(answer?.map_into_left_body()),
         None => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
     }
+}
+
+/// Returns the name of the failpoint of a change.
+fn before_answer(asked: &HttpRequest) -> String {
+    let path = asked.match_pattern().unwrap_or_default();
+    format!("{} {path} before its answer", asked.method())
 }
 
 /// Runs `change` in a task of its own, which is dropped after `work_max`. Returns `None` if it

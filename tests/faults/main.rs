@@ -1,6 +1,7 @@
 //! The fault suite: an office with all its servers and wires, which are broken in the middle of sales.
 //!
-//! A **sweep** loses each message of a purchase in turn; a **history** is what many people were answered
+//! A **strike** is a fault while work is parked at a failpoint, a moment inside the program. A **sweep**
+//! loses each message of a purchase in turn; a **history** is what many people were answered
 //! while faults came one after the other.
 //!
 //! A **world** is an office in processes of its own. A **fault** is something that happens to it, at a
@@ -12,16 +13,19 @@ mod arguments;
 mod attempt;
 mod clock;
 mod disk;
+mod failpoints;
 mod fault;
 mod haproxy;
 mod history;
 mod instance;
+mod leg;
 mod names;
 mod outcome;
 mod postgres;
 mod processes;
 mod purchase;
 mod servers;
+mod strike;
 mod subject;
 mod support;
 mod sweep;
@@ -70,7 +74,7 @@ async fn run(arguments: &Arguments) -> Result<bool, Failure> {
     let subjects = chosen(arguments)?;
     if arguments.list {
         for subject in &subjects {
-            writeln!(out, "{:<26}{}", subject.name(), subject.what())?;
+            writeln!(out, "{:<38}{}", subject.name(), subject.what())?;
         }
         return Ok(true);
     }
@@ -91,7 +95,7 @@ async fn run(arguments: &Arguments) -> Result<bool, Failure> {
             let outcome = subject.attempt(&template, seed, is_sampled, KEPT.as_ref()).await;
             let outcome = outcome.unwrap_or_else(|failure| Some(Outcome::failed(&*failure)));
             let Some(outcome) = outcome else {
-                writeln!(out, "{:<26}SKIPPED: this machine lacks what it needs", subject.name())?;
+                writeln!(out, "{:<38}SKIPPED: this machine lacks what it needs", subject.name())?;
                 skipped += 1;
                 continue;
             };
@@ -122,7 +126,7 @@ fn tell(
     let verdict = if violations.is_empty() { "ok" } else { "FAILED" };
     writeln!(
         out,
-        "{:<26}{verdict:<8}{unknown:>5} unknown of {requests:>5}, {sold:>3} sold, {secs:>5.1} s  (seed {seed})",
+        "{:<38}{verdict:<8}{unknown:>5} unknown of {requests:>5}, {sold:>3} sold, {secs:>5.1} s  (seed {seed})",
         subject.name()
     )?;
     for violation in violations {
@@ -134,12 +138,12 @@ fn tell(
 /// Returns what was asked for.
 fn chosen(arguments: &Arguments) -> Result<Vec<Subject>, Failure> {
     let all = Subject::all(arguments.operations);
-    let is_known = |name: &String| all.iter().any(|subject| subject.name() == name);
+    let is_known = |name: &String| all.iter().any(|subject| subject.name() == *name);
     if let Some(unknown) = arguments.only.iter().find(|name| !is_known(name)) {
         return Err(format!("{unknown} is no fault: see --list").into());
     }
     let is_meant = |subject: &Subject| {
-        arguments.only.is_empty() || arguments.only.iter().any(|name| name == subject.name())
+        arguments.only.is_empty() || arguments.only.iter().any(|name| *name == subject.name())
     };
     Ok(all.into_iter().filter(is_meant).collect())
 }

@@ -17,9 +17,9 @@ const PURCHASE_MAX: Duration = Duration::from_secs(40);
 /// Pause before a request is repeated.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Price of a seat of a stage.
-const PRICE: i64 = 1_000;
+pub(crate) const PRICE: i64 = 1_000;
 /// Points of everybody at the beginning.
-const POINTS: i64 = 10_000_000;
+pub(crate) const POINTS: i64 = 10_000_000;
 
 /// A program to buy for, with people who may.
 #[derive(Debug)]
@@ -74,27 +74,37 @@ impl Stage {
         let program = program.header("accept", "application/json").send().await?;
         let program: Value = program.error_for_status()?.json().await?;
         let schedule_id = program["schedules"][0]["id"].as_str().ok_or("nothing is on sale")?;
-        let mut sessions = Vec::new();
-        for nth in 0..people {
-            let form = json!({
-                "email": email(slug, nth), "name": format!("Person {nth}"),
-                "password": "a password of this history",
-            });
-            let request = client.post(address.join("signup")?).header("accept", "application/json");
-            let answer = request.json(&form).send().await?.error_for_status()?;
-            let cookies = answer.headers().get_all("set-cookie").iter();
-            let mut values = cookies.filter_map(|cookie| cookie.to_str().ok());
-            let session = values.find_map(|cookie| cookie.strip_prefix("session="));
-            let session = session.and_then(|cookie| cookie.split(';').next());
-            sessions.push(session.ok_or("nobody is logged in after signing up")?.to_owned());
-        }
         let (slug, schedule_id) = (slug.to_owned(), schedule_id.to_owned());
-        Ok(Self { client, address: address.clone(), slug, schedule_id, sessions })
+        let address = address.clone();
+        let mut stage = Self { client, address, slug, schedule_id, sessions: Vec::new() };
+        for _ in 0..people {
+            stage.sign_up().await?;
+        }
+        Ok(stage)
+    }
+
+    /// Has one more person sign up, and returns which it is. Unlike the people of a stage, who leave no
+    /// trace outside it, this one may send points.
+    pub(crate) async fn sign_up(&mut self) -> Result<usize, Failure> {
+        let nth = self.sessions.len();
+        let form = json!({
+            "email": self.email(nth), "name": format!("Person {nth}"),
+            "password": "a password of this history",
+        });
+        let request = self.client.post(self.address.join("signup")?);
+        let request = request.header("accept", "application/json").json(&form);
+        let answer = request.send().await?.error_for_status()?;
+        let cookies = answer.headers().get_all("set-cookie").iter();
+        let mut values = cookies.filter_map(|cookie| cookie.to_str().ok());
+        let session = values.find_map(|cookie| cookie.strip_prefix("session="));
+        let session = session.and_then(|cookie| cookie.split(';').next());
+        self.sessions.push(session.ok_or("nobody is logged in after signing up")?.to_owned());
+        Ok(nth)
     }
 
     /// Returns the e-mail address of person `nth` of a sale.
     pub(crate) fn email(&self, nth: usize) -> String {
-        email(&self.slug, nth)
+        format!("person-{nth}@{}.test", self.slug)
     }
 
     /// Has person `nth` buy a seat; `Err` says what the person must not see.
@@ -104,7 +114,17 @@ impl Stage {
     }
 
     async fn buy_in_time(&self, nth: usize) -> Result<(), String> {
-        let queue = format!("programs/{}/queue", self.slug);
+        self.enter(nth).await?;
+        let reservation = self.hold(nth).await?;
+        let pay = format!("reservations/{reservation}/payment");
+        let form = json!({ "request_key": Uuid::now_v7() });
+        self.known(nth, Method::POST, &pay, &form).await?.expect("paying")?;
+        self.expect_one_ticket(nth, &reservation).await
+    }
+
+    /// Has person `nth` join the line and wait until inside.
+    pub(crate) async fn enter(&self, nth: usize) -> Result<(), String> {
+        let queue = self.queue();
         let joined = self.known(nth, Method::POST, &queue, &json!({})).await?;
         if !joined.is("token-already-issued") {
             joined.expect("joining")?;
@@ -112,16 +132,20 @@ impl Stage {
         loop {
             let place = self.known(nth, Method::GET, &queue, &Value::Null).await?;
             match place.json["status"].as_str() {
-                Some("ACTIVE") => break,
+                Some("ACTIVE") => return Ok(()),
                 Some("WAITING") => sleep(PAUSE).await,
                 _ => return Err(format!("waiting was answered with {place:?}")),
             }
         }
-        let reservation = self.hold(nth).await?;
-        let pay = format!("reservations/{reservation}/payment");
-        let form = json!({ "request_key": Uuid::now_v7() });
-        self.known(nth, Method::POST, &pay, &form).await?.expect("paying")?;
-        self.expect_one_ticket(nth, &reservation).await
+    }
+
+    /// Has person `nth` leave.
+    pub(crate) async fn leave(&self, nth: usize) -> Result<(), String> {
+        self.known(nth, Method::DELETE, &self.queue(), &Value::Null).await.map(drop)
+    }
+
+    fn queue(&self) -> String {
+        format!("programs/{}/queue", self.slug)
     }
 
     /// Holds a seat that is free; returns the reservation.
@@ -242,10 +266,6 @@ fn client() -> Result<Client, reqwest::Error> {
         .timeout(ANSWER_MAX)
         .redirect(reqwest::redirect::Policy::none())
         .build()
-}
-
-fn email(slug: &str, nth: usize) -> String {
-    format!("person-{nth}@{slug}.test")
 }
 
 impl Answer {

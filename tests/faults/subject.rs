@@ -8,6 +8,7 @@ use crate::{
     fault::{self, Fault},
     history,
     outcome::Outcome,
+    strike::{can_strike, strike},
     sweep::{SWEEPS, Sweep},
     template::Template,
 };
@@ -15,10 +16,11 @@ use crate::{
 /// In a run of limited time a sweep looks at every message of this many.
 const SAMPLED: u64 = 8;
 
-/// Fault, sweep, or history of so many requests.
+/// Fault at a random moment or at each failpoint, sweep, or history of so many requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Subject {
     Fault(Fault),
+    Strikes(Fault),
     Sweep(Sweep),
     History(usize),
 }
@@ -28,22 +30,24 @@ impl Subject {
     pub(crate) fn all(operations: usize) -> Vec<Self> {
         let faults = fault::all().into_iter().map(Self::Fault);
         let sweeps = SWEEPS.iter().copied().map(Self::Sweep);
-        faults.chain(sweeps).chain([Self::History(operations)]).collect()
+        let striking = fault::all().into_iter().filter(can_strike).map(Self::Strikes);
+        faults.chain(striking).chain(sweeps).chain([Self::History(operations)]).collect()
     }
 
     /// Name in the table, and for `--only`.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> String {
         match self {
-            Self::Fault(fault) => fault.name,
-            Self::Sweep(sweep) => sweep.name,
-            Self::History(_) => history::NAME,
+            Self::Fault(fault) => fault.name.to_owned(),
+            Self::Strikes(fault) => format!("{}-at-failpoints", fault.name),
+            Self::Sweep(sweep) => sweep.name.to_owned(),
+            Self::History(_) => history::NAME.to_owned(),
         }
     }
 
     /// What happens, as a sentence.
     pub(crate) fn what(&self) -> &'static str {
         match self {
-            Self::Fault(fault) => fault.what,
+            Self::Fault(fault) | Self::Strikes(fault) => fault.what,
             Self::Sweep(sweep) => sweep.what,
             Self::History(_) => history::WHAT,
         }
@@ -63,6 +67,10 @@ impl Subject {
                 // A sample is taken on any machine, however slow and busy.
                 let recovery_max = if is_sampled { RECOVERY_WAIT_MAX } else { RECOVERY_MAX };
                 attempt(template, fault, seed, recovery_max, kept).await
+            }
+            Self::Strikes(fault) => {
+                let every = if is_sampled { SAMPLED } else { 1 };
+                strike(template, fault, seed, usize::try_from(every)?, kept).await
             }
             Self::Sweep(sweep) => {
                 let every = if is_sampled { SAMPLED } else { 1 };

@@ -59,7 +59,13 @@ Written by `make test-faults`. Each try is a sale to 120 people who come at 12 a
 instances, buy seats and standing places, click twice, change devices, leave and change their mind;
 the fault comes at a random moment of it. Whoever gets no answer asks again with the same request key.
 
-After the faults come the sweeps: a purchase for each message of a purchase, which loses just this one.
+Then each fault strikes inside the program: people go through everything at once (line, holds, payments,
+shares, offers, points, refunds), and the first who comes to a failpoint is parked there until the fault has
+begun. Failpoints stand before and after each commit, after each script of Redis and each single
+statement that writes, and before the answer of each change. Counted are failpoints, those where the
+fault came, and the people who bought afterwards. Left out are faults that lose messages one by one.
+
+After that come the sweeps: a purchase for each message of a purchase, which loses just this one.
 Counted are purchases, those that lost a message, and the seconds from the beginning of a purchase to its
 tickets. The last row is a history; its seconds are those of reading all wallets afterwards.
 

@@ -16,6 +16,7 @@ use url::Url;
 use crate::{
     Failure,
     disk::SmallDisk,
+    failpoints::Failpoints,
     haproxy::HaProxy,
     instance::{Instance, PROGRAM, is_ready},
     names::Names,
@@ -90,6 +91,7 @@ pub(crate) struct World {
     pub(crate) to_redis: Wire,
     /// From people to the instances.
     pub(crate) to_office: Wire,
+    pub(crate) failpoints: Failpoints,
     pub(crate) clocks: Option<Clocks>,
     pub(crate) names: Option<Names>,
     pub(crate) disk: Option<SmallDisk>,
@@ -130,6 +132,8 @@ impl World {
         }
         settings.extend(clocks.iter().flat_map(|clocks| clocks.instances.environment()));
         settings.extend(names.iter().flat_map(Names::environment));
+        let failpoints = Failpoints::listen(&folder)?;
+        settings.push(failpoints.environment());
         let mut instances = Vec::new();
         for nth in 0..if shape == Shape::Three || shape.is_deployed() { 3 } else { 2 } {
             instances.push(Instance::start(&program, nth, &settings, &folder).await?);
@@ -162,6 +166,7 @@ impl World {
             _to_standby: to_standby,
             to_redis,
             to_office,
+            failpoints,
             clocks,
             names,
             disk,

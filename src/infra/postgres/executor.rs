@@ -12,6 +12,7 @@ use sqlx::{
 };
 
 use super::{connection::Connection, error::is_cut_off, pool::Pool};
+use crate::infra::failpoint;
 
 /// Connections on which a read is tried: the first, and another when that was lost.
 const READ_ATTEMPTS_MAX: u32 = 2;
@@ -100,8 +101,10 @@ where
         if !question.is_read() {
             let mut pooled = pool.acquire_to_write().await?;
             pooled.commits();
+            let sql = question.sql.clone();
             let answer = put(pooled.connection_mut(), question).await?;
             pooled.finish();
+            failpoint::reach(|| format!("after {}", beginning(sql.as_str()))).await;
             return Ok(answer);
         }
         let mut attempts_left = READ_ATTEMPTS_MAX;
@@ -156,6 +159,12 @@ fn reads_only(sql: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns what a statement writes, as its first words say it.
+fn beginning(sql: &str) -> String {
+    const WORDS: usize = 3;
+    sql.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ")
 }
 
 impl Execute<'_, Postgres> for Question {

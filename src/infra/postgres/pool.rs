@@ -21,7 +21,7 @@ use super::{
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     transaction::Transaction,
 };
-use crate::config::Config;
+use crate::{config::Config, infra::failpoint::Place};
 
 /// Upper bound of a change's wait for a connection: its deadline must leave time for the work. A
 /// read's own deadline is shorter.
@@ -70,11 +70,16 @@ impl Pool {
     }
 
     /// Opens a transaction. Dropped before its commit, it is rolled back.
-    pub async fn begin(&self) -> Result<Transaction, sqlx::Error> {
+    #[track_caller]
+    pub fn begin(&self) -> impl Future<Output = Result<Transaction, sqlx::Error>> {
+        self.begin_at(Place::of_caller())
+    }
+
+    async fn begin_at(&self, place: Place) -> Result<Transaction, sqlx::Error> {
         let mut attempts_left = BEGIN_ATTEMPTS_MAX;
         loop {
             attempts_left -= 1;
-            match Transaction::begin(self.acquire_for_change().await?).await {
+            match Transaction::begin(self.acquire_for_change().await?, place).await {
                 // No work was done yet, so another connection is tried.
                 Err(error) if attempts_left > 0 && is_cut_off(&error) => (),
                 outcome => return outcome,

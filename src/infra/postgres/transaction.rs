@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use sqlx::Executor;
 
 use super::{connection::Connection, pooled_connection::PooledConnection};
+use crate::infra::failpoint::Place;
 
 /// Transaction: its statements take effect together or not at all. Dropped before
 /// [`commit`](Self::commit), it is rolled back, at the latest before its connection is reused.
@@ -35,19 +36,30 @@ use super::{connection::Connection, pooled_connection::PooledConnection};
 #[derive(Debug)]
 pub struct Transaction {
     connection: PooledConnection,
+    /// Where it was opened.
+    place: Place,
 }
 
 impl Transaction {
-    pub(crate) async fn begin(mut connection: PooledConnection) -> Result<Self, sqlx::Error> {
+    pub(crate) async fn begin(
+        mut connection: PooledConnection,
+        place: Place,
+    ) -> Result<Self, sqlx::Error> {
         connection.connection_mut().execute("begin").await?;
         connection.opened();
-        Ok(Self { connection })
+        Ok(Self { connection, place })
     }
 
     /// Commits the transaction.
     pub async fn commit(mut self) -> Result<(), sqlx::Error> {
+        let place = self.place;
+        place.reach("before its commit").await;
         self.connection.commits();
-        self.end("commit").await
+        let ended = self.end("commit").await;
+        if ended.is_ok() {
+            place.reach("after its commit").await;
+        }
+        ended
     }
 
     /// Rolls the transaction back and waits for the server, so that its locks are free afterwards.

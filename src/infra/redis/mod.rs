@@ -126,7 +126,9 @@ impl Redis {
                 answer => answer,
             }
         };
-        self.guarded(&used, &breaker, running).await
+        let answer = self.guarded(&used, &breaker, running).await?;
+        call.place().reach("after its script").await;
+        Ok(answer)
     }
 
     /// Returns keys of this deployment that begin with `start`: about `keys_max`, or all of them in

@@ -2,11 +2,15 @@
 
 use redis::{Cmd, ToRedisArgs};
 
+use crate::infra::failpoint::Place;
+
 /// Script that Redis runs atomically.
 #[derive(Debug)]
 pub(crate) struct Script {
     source: &'static str,
     hash: String,
+    /// Where it was made.
+    place: Place,
 }
 
 /// Script with its keys and arguments.
@@ -20,9 +24,10 @@ pub struct Call<'a> {
 
 impl Script {
     /// Creates the script with this source.
+    #[track_caller]
     pub(crate) fn new(source: &'static str) -> Self {
         let hash = redis::Script::new(source).get_hash().to_owned();
-        Self { source, hash }
+        Self { source, hash, place: Place::of_caller() }
     }
 
     /// Returns a call without keys and arguments.
@@ -67,6 +72,11 @@ impl Call<'_> {
     /// that has the keys; loading first would need every node of a cluster.
     pub(crate) fn by_source(&self, run_id: &str) -> Cmd {
         self.command("EVAL", self.script.source, run_id)
+    }
+
+    /// Returns where the script was made.
+    pub(super) fn place(&self) -> Place {
+        self.script.place
     }
 
     pub(crate) fn first_key(&self) -> Option<&[u8]> {
