@@ -30,7 +30,7 @@ test-cluster: ## lose a primary, roll and upgrade behind HAProxy, in the middle 
 test-image: ## build the container's image and try it, where docker or podman is
 	@scripts/test-image
 
-fuzz: ## give the parsers inputs for an hour; SECS=600 for as long, ARGS="fuzz::plans" picks targets
+fuzz: ## run libFuzzer on each parser for an hour; SECS=600 for as long, SECS=keep adds to the corpora, ARGS="fuzz::plans" picks targets
 	@scripts/test --fuzz $(or $(SECS),3600) $(ARGS)
 
 mutants: ## break the pure rules and list what no unit test notices; SHARD=1/40 for a sample

@@ -1,15 +1,12 @@
 //! Targets of the formats of public logs: paths of tiles, notes, proofs and receipts.
 
-use serde_json::json;
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{check, text};
+use super::{check, corpus, text};
 use crate::{
     accounts::AccountId,
     entry_queue::{
         DrawFault, QueueNumber, TokenId, check_draw, check_entry, check_receipt,
-        draw::arithmetic::head_of,
         log::{Commitment, Salt, entry::JoinEntry, receipt::model::ReceiptText},
     },
     infra::tlog::{Cosigner, LogKey, LogProof, LogVerifier, TileContent, TilePath, WitnessRequest},
@@ -20,10 +17,6 @@ const HASH: &str = "j0PKGhD3wAPm3c6ZKjlWlm2Y5ZfJyB5gpYkPpvW6k3c=";
 
 fn key() -> LogKey {
     LogKey::of_seed(&[7; 32])
-}
-
-fn note() -> String {
-    key().sign(ORIGIN, &format!("{ORIGIN}\n3\n{HASH}\n")).unwrap()
 }
 
 fn receipt() -> ReceiptText {
@@ -38,8 +31,7 @@ fn receipt() -> ReceiptText {
 
 #[test]
 fn a_tile_has_one_path() {
-    let seeds = ["0/000", "7/x001/x234/067.p/255", "entries/x001/000", "entries/999.p/8"];
-    check(seeds, |bytes| {
+    check(bolero::check!(), |bytes| {
         let path = text(bytes);
         let Some(TilePath { content, width }) = TilePath::parse(&path) else { return };
         let (kind, number) = match content {
@@ -61,7 +53,9 @@ fn a_tile_has_one_path() {
 fn a_note_is_believed_only_as_it_was_signed() {
     let said = format!("{ORIGIN}\n3\n{HASH}\n");
     let verifier = LogVerifier::parse(&key().verifier_key(ORIGIN)).unwrap();
-    check([note()], |bytes| {
+    let [note] = corpus!("logs__a_note_is_believed_only_as_it_was_signed", ["note"]);
+    assert_eq!(key().sign(ORIGIN, &said).unwrap(), text(note));
+    check(bolero::check!(), |bytes| {
         if let Ok(believed) = verifier.text_of(&text(bytes)) {
             assert_eq!(believed, said);
         }
@@ -70,11 +64,7 @@ fn a_note_is_believed_only_as_it_was_signed() {
 
 #[test]
 fn whatever_stands_for_a_key_is_one_or_refused() {
-    let seeds = [
-        key().verifier_key(ORIGIN),
-        Cosigner::of_seed("w.example", &[7; 32]).unwrap().secret_text(),
-    ];
-    check(seeds, |bytes| {
+    check(bolero::check!(), |bytes| {
         let typed = text(bytes);
         if let Ok(key) = LogVerifier::parse(&typed) {
             assert_eq!(key.text(), typed);
@@ -87,11 +77,9 @@ fn whatever_stands_for_a_key_is_one_or_refused() {
 
 #[test]
 fn a_proof_and_a_request_to_a_witness_are_read_as_they_are_written() {
-    let proof = format!("c2sp.org/tlog-proof@v1\nindex 1\n{HASH}\n{HASH}\n\n{}", note());
-    let request = format!("old 2\n{HASH}\n{HASH}\n\n{}", note());
     let verifier = LogVerifier::parse(&key().verifier_key(ORIGIN)).unwrap();
     let leaf = receipt().entry.hash();
-    check([proof, request], |bytes| {
+    check(bolero::check!(), |bytes| {
         let sent = text(bytes);
         if let Some(proof) = LogProof::parse(&sent) {
             let written = proof.to_string();
@@ -106,16 +94,12 @@ fn a_proof_and_a_request_to_a_witness_are_read_as_they_are_written() {
 
 #[test]
 fn a_receipt_proves_what_was_signed_or_nothing() {
-    let (key, said) = (key(), receipt());
-    let note = key.sign(ORIGIN, &said.text()).unwrap();
-    let document = json!({
-        "log": ORIGIN, "queue_number": 7, "joined_at": said.entry.joined_at,
-        "leaf_hash": said.entry.hash().to_string(), "verifier_key": key.verifier_key(ORIGIN),
-        "receipt": note, "proof": null,
-    });
-    let verifier = key.verifier_key(ORIGIN);
-    let seeds = [said.text(), note, document.to_string()];
-    check(seeds, |bytes| {
+    let (said, verifier) = (receipt(), key().verifier_key(ORIGIN));
+    let [note, document] =
+        corpus!("logs__a_receipt_proves_what_was_signed_or_nothing", ["note", "document.json"]);
+    assert_eq!(key().sign(ORIGIN, &said.text()).unwrap(), text(note));
+    assert!(check_receipt(&text(document), &verifier).is_ok());
+    check(bolero::check!(), |bytes| {
         let sent = text(bytes);
         if let Some(read) = ReceiptText::parse(&sent) {
             assert_eq!(read.text(), sent);
@@ -131,24 +115,12 @@ fn a_receipt_proves_what_was_signed_or_nothing() {
 
 #[test]
 fn whatever_is_given_as_a_draw_is_checked_without_an_accident() {
-    let (seed, entry) = ([7_u8; 32], hex::encode([9_u8; 32]));
-    let draw = json!({
-        "rule": "stagedoor/draw/v1", "step": "REVEALED", "opens_at": "2027-01-01T00:00:00Z",
-        "announced_at": "2026-12-01T00:00:00Z", "commitment": hex::encode(Sha256::digest(seed)),
-        "beacon": {
-            "chain_hash": entry, "public_key": hex::encode([8_u8; 96]), "genesis_at": "2023-03-01T15:40:00Z",
-            "period_seconds": 3, "round": 41_000_000, "comes_at": "2027-01-01T00:00:10Z",
-            "signature": hex::encode([6_u8; 48]),
-        },
-        "closed_at": "2027-01-01T00:00:00Z", "entries": 1, "entry_pages": 1,
-        "head": hex::encode(head_of(&[[9; 32]]).unwrap()), "revealed_at": "2027-01-01T02:00:00Z",
-        "seed": hex::encode(seed), "omission_reason": null, "numbered": 1, "numbered_at": null,
-    });
-    assert_eq!(check_draw(&draw.to_string(), &entry, None), Err(DrawFault::Beacon));
+    let entry = hex::encode([9_u8; 32]);
+    let [draw] =
+        corpus!("logs__whatever_is_given_as_a_draw_is_checked_without_an_accident", ["draw.json"]);
+    assert_eq!(check_draw(&text(draw), &entry, None), Err(DrawFault::Beacon));
     let key = key().verifier_key(ORIGIN);
-    let mut far = draw.clone();
-    far["beacon"]["round"] = json!(i64::MIN);
-    check([draw.to_string(), far.to_string()], |bytes| {
+    check(bolero::check!(), |bytes| {
         let sent = text(bytes);
         assert!(check_draw(&sent, &entry, Some(&sent)).is_err());
         assert!(check_entry(&sent, &entry, &sent, &key).is_err());

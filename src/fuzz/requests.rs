@@ -43,15 +43,7 @@ fn read<T: DeserializeOwned + 'static>(content_type: &str, body: &[u8]) -> Optio
 
 #[test]
 fn a_body_is_read_or_refused_in_every_coding() {
-    let seeds = [
-        "seat_ids=1&seat_ids=2&zone_id=&quantity=&total=100000&request_key=0190a5d0-0000-7000-8000-000000000000",
-        "to=ada%40b.example&amount=500&starts_at=2030-01-02T19%3A00&request_key=",
-        r#"{"seat_ids":[1,2,"3"],"seat_types":["1:x"],"quantities":["x:2"],"code":"SUMMER","total":1e3,"needed":true}"#,
-        r#"{"to":"ada@b.example","amount":500,"starts_at":null,"best":2,"section":"Stalls","step_free":"on"}"#,
-        "--x\r\nContent-Disposition: form-data; name=\"version\"\r\n\r\n1\r\n--x\r\nContent-Disposition: form-data; \
-         name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\nsection,row,number\nA,1,1\n\r\n--x--\r\n",
-    ];
-    check(seeds, |bytes| {
+    check(bolero::check!(), |bytes| {
         for content_type in [FORM, JSON, MULTIPART] {
             let fields = read::<BTreeMap<String, Fields>>(content_type, bytes);
             let n_fields = fields
@@ -83,15 +75,8 @@ fn headers_choose_among_what_there_is() {
         "referer",
         "user-agent",
     ];
-    let seeds = [
-        "application/json;q=0.5, text/html\nde, ko-KR;q=0.8\nlocale=ja; flash=flash-logged-out; session=x\n\
-         \"0190a5d0-0000-7000-8000-000000000000\"\n203.0.113.9, 198.51.100.7, 10.0.0.2\nBearer stagedoor_x\n\
-         http://localhost:8080/wallet?a=b\nMozilla/5.0 (X11; Linux) Firefox/140.0",
-        "text/event-stream\n*\nentry_pass_0190a5d0000070008000000000000000=x; flash=../x\n{0190}\n::ffff:10.0.0.1\nbearer  \n\
-         //evil.example/\ncurl/8",
-    ];
     let trusted = ["10.0.0.0/8".parse().unwrap()];
-    check(seeds, |bytes| {
+    check(bolero::check!(), |bytes| {
         let mut request = TestRequest::get().peer_addr("192.0.2.1:4711".parse().unwrap());
         for (name, value) in NAMES.iter().zip(bytes.split(|byte| *byte == b'\n')) {
             if let Ok(value) = HeaderValue::from_bytes(value) {
@@ -117,20 +102,7 @@ fn headers_choose_among_what_there_is() {
 
 #[test]
 fn a_redirect_stays_on_this_site_and_a_target_outside_of_this_network() {
-    let seeds = [
-        "/wallet?page=2",
-        "/programs/x?a=%EC%9D%84#b",
-        "/..//evil.example",
-        "/%2e%2e//evil.example",
-        "/\\evil.example",
-        "https://hooks.example/x",
-        "https://127.0.0.1/",
-        "https://[::ffff:10.0.0.1]/",
-        "https://0x7f.1/",
-        "https://localhost.:443/",
-        "http://a:b@hooks.example#c",
-    ];
-    check(seeds, |bytes| {
+    check(bolero::check!(), |bytes| {
         let sent = text(bytes);
         if let Some(path) = LocalPath::parse(&sent) {
             assert!(HeaderValue::from_str(path.as_str()).is_ok());
