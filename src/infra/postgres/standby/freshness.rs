@@ -60,7 +60,7 @@ struct Mark {
 /// What is known of how far the standby is behind.
 #[derive(Debug, Default)]
 pub(super) struct Freshness {
-    /// LogTimeline of the marks; `None` before the primary has answered.
+    /// Timeline of the marks; `None` before the primary has answered.
     timeline: Option<LogTimeline>,
     /// Marks in ascending order of position and moment.
     marks: VecDeque<Mark>,
