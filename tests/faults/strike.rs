@@ -119,12 +119,9 @@ impl Scene {
         };
         let (went, struck) = tokio::join!(going, striking);
         let (parked, recovered_in) = struck?;
-        let is_explained = |why: &String| {
-            fault.shape == Shape::Clocks && OF_CLOCKS.iter().any(|code| why.contains(code))
-                || fault.explains.iter().any(|part| why.contains(part))
-        };
         let at = parked.join(", ");
-        let refused = went.into_iter().filter_map(Result::err).filter(|why| !is_explained(why));
+        let refused = went.into_iter().filter_map(Result::err);
+        let refused = refused.filter(|why| !is_explained(fault, why));
         outcome.violations.extend(refused.map(|why| format!("parked at {at}: {why}")));
         outcome.unknown += parked.len();
         if let Some(took) = recovered_in {
@@ -135,7 +132,7 @@ impl Scene {
     }
 
     /// Checks what is left in the end. What Redis was not told during the last fault it is told meanwhile.
-    async fn close(&mut self, outcome: &mut Outcome) -> Result<(), Failure> {
+    async fn close(&mut self, fault: &Fault, outcome: &mut Outcome) -> Result<(), Failure> {
         self.world.restart_what_ended().await?;
         self.world.until_ready().await?;
         let (db, redis) = self.world.stores()?;
@@ -144,10 +141,17 @@ impl Scene {
         while !left.is_empty() && began.elapsed() < RECOVERY_MAX {
             left = verify(&db, &redis).await?;
         }
-        outcome.violations.extend(left.iter().map(|found| format!("in the end: {found}")));
+        let left = left.iter().map(|found| format!("in the end: {found}"));
+        outcome.violations.extend(left.filter(|found| !is_explained(fault, found)));
         outcome.violations.extend(self.world.panics()?);
         Ok(())
     }
+}
+
+/// Whether the fault explains a refusal, or a row that is left.
+fn is_explained(fault: &Fault, found: &str) -> bool {
+    fault.shape == Shape::Clocks && OF_CLOCKS.iter().any(|code| found.contains(code))
+        || fault.explains.iter().any(|part| found.contains(part))
 }
 
 /// Brings two people to the beginning of each leg.
@@ -186,7 +190,7 @@ pub(crate) async fn strike(
     let mut n_idle = 0;
     while !left.is_empty() && n_idle < IDLE_ROUNDS_MAX {
         if scene.is_used_up() || ONCE.contains(&fault.name) && outcome.sold > 0 {
-            scene.close(&mut outcome).await?;
+            scene.close(fault, &mut outcome).await?;
             let next = Scene::open(template, fault.shape).await?;
             scene = next.ok_or("a world cannot be opened again")?;
         }
@@ -201,7 +205,7 @@ pub(crate) async fn strike(
     if outcome.recovered_in.is_some_and(|took| took > RECOVERY_MAX) && every == 1 {
         outcome.violations.push(format!("somebody new bought after {:?}", outcome.recovered_in));
     }
-    scene.close(&mut outcome).await?;
+    scene.close(fault, &mut outcome).await?;
     if !outcome.violations.is_empty() {
         scene.world.keep_logs(&kept.join(format!("{}-struck-{seed}", fault.name)))?;
     }
