@@ -147,7 +147,7 @@ impl World {
         if let Some(haproxy) = &haproxy {
             to_office.lead_to(&[haproxy.people]);
             redirect(&to_postgres, haproxy.postgres).await;
-            for wire in &to_standby {
+            if let Some(wire) = &to_standby {
                 redirect(wire, haproxy.standby).await;
             }
         } else if shape.is_deployed() {
