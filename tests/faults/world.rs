@@ -106,11 +106,7 @@ impl World {
         let folder = template.folder.join(format!("world-{}", uuid::Uuid::new_v4().simple()));
         fs::create_dir_all(&folder)?;
         let Some(machine) = Machine::prepare(shape, &folder)? else { return Ok(None) };
-        let program = match shape {
-            Shape::Upgrade => std::env::var_os(OLDER_PROGRAM).map(PathBuf::from),
-            _ => Some(PROGRAM.into()),
-        };
-        let Some(program) = program else { return Ok(None) };
+        let Some(program) = program_of(shape) else { return Ok(None) };
         let servers = Servers::start(template, shape, &machine, &program, &folder).await?;
         let Servers { postgres, standby, redis, replica, cluster, sentinels } = servers;
         let Machine { clocks, names, disk } = machine;
@@ -261,6 +257,14 @@ impl Drop for World {
     fn drop(&mut self) {
         // What still runs loses its files, and ends a moment later.
         let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Returns the program that the instances begin with; `None` if the older one is wanted and not here.
+fn program_of(shape: Shape) -> Option<PathBuf> {
+    match shape {
+        Shape::Upgrade => std::env::var_os(OLDER_PROGRAM).map(PathBuf::from),
+        _ => Some(PROGRAM.into()),
     }
 }
 

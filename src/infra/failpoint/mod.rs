@@ -17,12 +17,12 @@ use std::panic::Location;
 
 /// Source file that the names of failpoints begin with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SourceFile {
     #[cfg(debug_assertions)]
     caller: &'static Location<'static>,
 }
 
-impl Place {
+impl SourceFile {
     /// Returns the file of the caller of a function that is marked with `track_caller`.
     #[track_caller]
     pub(crate) fn of_caller() -> Self {

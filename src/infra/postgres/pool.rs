@@ -21,7 +21,7 @@ use super::{
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     transaction::Transaction,
 };
-use crate::{config::Config, infra::failpoint::Place};
+use crate::{config::Config, infra::failpoint::SourceFile};
 
 /// Upper bound of a change's wait for a connection: its deadline must leave time for the work. A
 /// read's own deadline is shorter.
@@ -72,10 +72,10 @@ impl Pool {
     /// Opens a transaction. Dropped before its commit, it is rolled back.
     #[track_caller]
     pub fn begin(&self) -> impl Future<Output = Result<Transaction, sqlx::Error>> {
-        self.begin_at(Place::of_caller())
+        self.begin_at(SourceFile::of_caller())
     }
 
-    async fn begin_at(&self, place: Place) -> Result<Transaction, sqlx::Error> {
+    async fn begin_at(&self, place: SourceFile) -> Result<Transaction, sqlx::Error> {
         let mut attempts_left = BEGIN_ATTEMPTS_MAX;
         loop {
             attempts_left -= 1;

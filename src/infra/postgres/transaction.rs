@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use sqlx::Executor;
 
 use super::{connection::Connection, pooled_connection::PooledConnection};
-use crate::infra::failpoint::Place;
+use crate::infra::failpoint::SourceFile;
 
 /// Transaction: its statements take effect together or not at all. Dropped before
 /// [`commit`](Self::commit), it is rolled back, at the latest before its connection is reused.
@@ -37,13 +37,13 @@ use crate::infra::failpoint::Place;
 pub struct Transaction {
     connection: PooledConnection,
     /// Where it was opened.
-    place: Place,
+    place: SourceFile,
 }
 
 impl Transaction {
     pub(crate) async fn begin(
         mut connection: PooledConnection,
-        place: Place,
+        place: SourceFile,
     ) -> Result<Self, sqlx::Error> {
         connection.connection_mut().execute("begin").await?;
         connection.opened();

@@ -2,7 +2,7 @@
 
 use redis::{Cmd, ToRedisArgs};
 
-use crate::infra::failpoint::Place;
+use crate::infra::failpoint::SourceFile;
 
 /// Script that Redis runs atomically.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Script {
     source: &'static str,
     hash: String,
     /// Where it was made.
-    place: Place,
+    place: SourceFile,
 }
 
 /// Script with its keys and arguments.
@@ -27,7 +27,7 @@ impl Script {
     #[track_caller]
     pub(crate) fn new(source: &'static str) -> Self {
         let hash = redis::Script::new(source).get_hash().to_owned();
-        Self { source, hash, place: Place::of_caller() }
+        Self { source, hash, place: SourceFile::of_caller() }
     }
 
     /// Returns a call without keys and arguments.
@@ -75,7 +75,7 @@ impl Call<'_> {
     }
 
     /// Returns where the script was made.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> SourceFile {
         self.script.place
     }
 

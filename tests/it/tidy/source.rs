@@ -46,14 +46,17 @@ pub(super) fn read(path: &str) -> Source {
 /// Where what others wrote is kept as it came.
 const OTHERS: &str = "static/vendor";
 
-/// Every file below `folder` that ends in one of `endings`, by path, but for what others wrote; fonts
-/// are no text.
+/// Folder of inputs of the fuzz targets, which need not be text.
+const INPUTS: &str = "src/fuzz/__fuzz__";
+
+/// Every file below `folder` that ends in one of `endings`, by path, but for what others wrote and for
+/// what is no text: fonts, and inputs of the fuzz targets.
 pub(super) fn below(folder: &str, endings: &[&str]) -> Vec<Source> {
     let mut paths = Vec::new();
     collect(&root().join(folder), &mut paths);
     let mut sources: Vec<Source> = paths
         .iter()
-        .filter(|path| !path.starts_with(root().join(OTHERS)))
+        .filter(|path| [OTHERS, INPUTS].iter().all(|other| !path.starts_with(root().join(other))))
         .filter(|path| path.extension().is_none_or(|extension| extension != "woff2"))
         .map(|path| path.strip_prefix(root()).unwrap().to_str().unwrap())
         .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
