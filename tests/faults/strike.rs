@@ -65,6 +65,10 @@ struct Scene {
 impl Scene {
     async fn open(template: &Template, shape: Shape) -> Result<Option<Self>, Failure> {
         let Some(world) = World::open(template, shape).await? else { return Ok(None) };
+        if shape.is_deployed() {
+            // Its wires were led to HAProxy a moment ago.
+            world.until_in_service().await?;
+        }
         let mut stage = Stage::make(&world.address()?, PEOPLE).await?;
         let friends = [stage.sign_up().await?, stage.sign_up().await?];
         Ok(Some(Self { world, stage, friends, n_rounds: 0 }))
