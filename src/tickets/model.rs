@@ -199,8 +199,8 @@ impl Ticket {
         self.kind.unwrap_or_default().with_name(name, locale)
     }
 
-    /// Returns the price category and the price type; empty if it has neither.
-    pub(crate) fn terms(&self) -> String {
+    /// Returns the names of its price category and its price type; empty if it has neither.
+    pub(crate) fn price_names(&self) -> String {
         let named = [self.category.as_deref(), self.price_type.as_deref()];
         named.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")
     }

@@ -36,7 +36,7 @@ use crate::infra::failpoint::SourceFile;
 #[derive(Debug)]
 pub struct Transaction {
     connection: PooledConnection,
-    /// Where it was opened.
+    /// Source file that opened it.
     place: SourceFile,
 }
 

@@ -9,7 +9,7 @@ use crate::infra::failpoint::SourceFile;
 pub(crate) struct Script {
     source: &'static str,
     hash: String,
-    /// Where it was made.
+    /// Source file that made it.
     place: SourceFile,
 }
 

@@ -94,9 +94,9 @@ fn sheet_of(
     let price = locale.text("points-amount").number("count", ticket.price.get());
     let price = price.number("points", ticket.price.get()).to_string();
     // The type stands before the price: the door compares it with the person.
-    let price = match ticket.terms() {
-        terms if terms.is_empty() => price,
-        terms => format!("{terms} \u{b7} {price}"),
+    let price = match ticket.price_names() {
+        names if names.is_empty() => price,
+        names => format!("{names} \u{b7} {price}"),
     };
     let position = locale.text("ticket-of").number("index", index).number("total", total);
     let reservation = locale

@@ -27,16 +27,9 @@ pub(super) struct LogTimeline {
     pub(super) number: i32,
 }
 
-/// How far the primary had written its log when it was asked, in bytes.
+/// Place in a log, in bytes: how far the primary has written it, or the standby replayed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct WrittenLog {
-    pub(super) timeline: LogTimeline,
-    pub(super) position: i64,
-}
-
-/// How far the standby had replayed the log when it was asked, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ReplayedLog {
+pub(super) struct LogPosition {
     pub(super) timeline: LogTimeline,
     pub(super) position: i64,
 }
@@ -44,7 +37,8 @@ pub(super) struct ReplayedLog {
 /// What the standby answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StandbyAnswer {
-    Replayed(ReplayedLog),
+    /// It has replayed the log up to here.
+    Replayed(LogPosition),
     /// It is not in recovery: it follows nobody any more.
     Promoted,
     /// It did not answer.
@@ -76,9 +70,9 @@ impl Freshness {
     /// Notes an answer of the primary to a question that was put at `asked_at`; `None` if it did not answer.
     ///
     /// With a new timeline all marks go: a promoted server may lack what the one before it had written.
-    pub(super) fn note_primary(&mut self, asked_at: Instant, written: Option<WrittenLog>) {
+    pub(super) fn note_primary(&mut self, asked_at: Instant, written: Option<LogPosition>) {
         self.is_primary_silent = written.is_none();
-        let Some(WrittenLog { timeline, position }) = written else { return };
+        let Some(LogPosition { timeline, position }) = written else { return };
         let newest = self.marks.back().map(|mark| mark.position);
         if self.timeline != Some(timeline) || newest.is_some_and(|newest| position < newest) {
             self.timeline = Some(timeline);
@@ -104,7 +98,7 @@ impl Freshness {
         match answer {
             StandbyAnswer::Silent => self.is_standby_silent = true,
             StandbyAnswer::Promoted => {}
-            StandbyAnswer::Replayed(ReplayedLog { timeline, position }) => {
+            StandbyAnswer::Replayed(LogPosition { timeline, position }) => {
                 self.is_standby_silent = false;
                 let passed = self.marks.iter().rev().find(|mark| mark.position <= position);
                 let before = self.complete_until.filter(|_| position >= self.replayed);
@@ -158,7 +152,7 @@ mod tests {
 
         fn primary(&mut self, secs: u64, timeline: LogTimeline, position: i64) {
             let asked_at = self.at(secs);
-            self.freshness.note_primary(asked_at, Some(WrittenLog { timeline, position }));
+            self.freshness.note_primary(asked_at, Some(LogPosition { timeline, position }));
         }
 
         fn no_primary(&mut self, secs: u64) {
@@ -168,7 +162,7 @@ mod tests {
 
         fn standby(&mut self, timeline: LogTimeline, position: i64) {
             self.freshness
-                .note_standby(StandbyAnswer::Replayed(ReplayedLog { timeline, position }));
+                .note_standby(StandbyAnswer::Replayed(LogPosition { timeline, position }));
         }
 
         fn is_fresh(&self, secs: u64) -> bool {

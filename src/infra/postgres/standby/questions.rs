@@ -2,11 +2,11 @@
 //!
 //! The functions that are asked may be called by every role.
 
-use super::freshness::{LogTimeline, ReplayedLog, StandbyAnswer, WrittenLog};
+use super::freshness::{LogPosition, LogTimeline, StandbyAnswer};
 use crate::infra::postgres::Pool;
 
 /// Asks the primary how far it has written. Fails on a server that is in recovery.
-pub(super) async fn ask_primary(db: &Pool) -> Result<WrittenLog, sqlx::Error> {
+pub(super) async fn ask_primary(db: &Pool) -> Result<LogPosition, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint as "position!",
@@ -17,7 +17,7 @@ pub(super) async fn ask_primary(db: &Pool) -> Result<WrittenLog, sqlx::Error> {
     .fetch_one(db)
     .await?;
     let timeline = LogTimeline { system_id: row.system_id, number: row.timeline };
-    Ok(WrittenLog { timeline, position: row.position })
+    Ok(LogPosition { timeline, position: row.position })
 }
 
 /// Asks the standby how far it has replayed, and of which timeline: the one that its control file has, which
@@ -40,5 +40,5 @@ pub(super) async fn ask_standby(db: &Pool) -> Result<StandbyAnswer, sqlx::Error>
         return Ok(StandbyAnswer::Promoted);
     }
     let timeline = LogTimeline { system_id: row.system_id, number: row.timeline };
-    Ok(StandbyAnswer::Replayed(ReplayedLog { timeline, position: row.position }))
+    Ok(StandbyAnswer::Replayed(LogPosition { timeline, position: row.position }))
 }

@@ -3,7 +3,7 @@
 use std::{future::pending, io, sync::atomic::AtomicU32};
 
 use super::{
-    freshness::{LogTimeline, ReplayedLog, WrittenLog},
+    freshness::{LogPosition, LogTimeline},
     *,
 };
 
@@ -12,8 +12,8 @@ fn stale_reads() -> StaleReads {
     let pool = || Pool::new(PgConnectOptions::new(), 1).unwrap();
     let timeline = LogTimeline { system_id: 1, number: 1 };
     let mut freshness = Freshness::default();
-    freshness.note_primary(Instant::now(), Some(WrittenLog { timeline, position: 1 }));
-    freshness.note_standby(StandbyAnswer::Replayed(ReplayedLog { timeline, position: 1 }));
+    freshness.note_primary(Instant::now(), Some(LogPosition { timeline, position: 1 }));
+    freshness.note_standby(StandbyAnswer::Replayed(LogPosition { timeline, position: 1 }));
     let freshness = Mutex::new(freshness);
     let standby = Standby { pool: pool(), freshness, was_fresh: AtomicBool::default() };
     StaleReads { primary: pool(), standby: Some(Arc::new(standby)) }
