@@ -15,6 +15,9 @@ pub(super) const STALENESS_MAX: Duration = Duration::from_secs(5);
 /// standby nothing new is acknowledged meanwhile, so nothing is missing; the bound is for an instance that
 /// is cut off alone, while others sell. A promotion by hand takes about as long.
 pub(super) const STALENESS_WITHOUT_PRIMARY_MAX: Duration = Duration::from_mins(1);
+/// Time for which a standby that kept a read waiting is not read from. It is longer than a page may take
+/// (1.9 seconds), so a page of several reads waits for it once.
+const LEFT_AFTER_SLOW_READ: Duration = Duration::from_secs(2);
 /// Bound on marks, of which there is one a second: a minute of a log that grows.
 const MARKS_MAX: usize = 60;
 
@@ -64,6 +67,8 @@ pub(super) struct Freshness {
     replayed: i64,
     /// Moment before which the standby has everything; `None` if no such moment is known.
     complete_until: Option<Instant>,
+    /// Moment from which on the standby may be read from again; `None` if no read had to wait for it.
+    left_until: Option<Instant>,
 }
 
 impl Freshness {
@@ -112,7 +117,19 @@ impl Freshness {
         }
     }
 
-    /// Whether stale reads may be answered by the standby.
+    /// Notes that the standby has kept a read waiting, whose patience ended at `now`.
+    pub(super) fn note_slow_read(&mut self, now: Instant) {
+        self.left_until = Some(now + LEFT_AFTER_SLOW_READ);
+    }
+
+    /// Whether a read may be put to the standby: it is fresh, and kept no read waiting lately. While the
+    /// primary is silent the latter does not count, because a slow answer is better than none.
+    pub(super) fn is_read_from(&self, now: Instant) -> bool {
+        let is_left = self.left_until.is_some_and(|left_until| now < left_until);
+        self.is_fresh(now) && (self.is_primary_silent || !is_left)
+    }
+
+    /// Whether what the standby has is new enough.
     pub(super) fn is_fresh(&self, now: Instant) -> bool {
         let staleness_max = match self.is_primary_silent {
             true => STALENESS_WITHOUT_PRIMARY_MAX,
@@ -242,6 +259,20 @@ mod tests {
         assert!(!pair.is_fresh(1));
         pair.standby(OLD, 100);
         assert!(pair.is_fresh(1));
+    }
+
+    #[test]
+    fn a_standby_that_keeps_a_read_waiting_is_left_for_longer_than_a_page_takes() {
+        let mut pair = Pair::new();
+        pair.primary(0, OLD, 100);
+        pair.standby(OLD, 100);
+        pair.freshness.note_slow_read(pair.at(1));
+        pair.standby(OLD, 100);
+        assert!(!pair.freshness.is_read_from(pair.at(2)), "though it answers questions");
+        assert!(pair.is_fresh(2), "it is no older for that");
+        assert!(pair.freshness.is_read_from(pair.at(3)));
+        pair.no_primary(2);
+        assert!(pair.freshness.is_read_from(pair.at(2)), "nobody else could answer");
     }
 
     #[test]

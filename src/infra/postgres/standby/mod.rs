@@ -10,6 +10,7 @@
 //!   primary that answers, or [`STALENESS_WITHOUT_PRIMARY_MAX`](freshness::STALENESS_WITHOUT_PRIMARY_MAX)
 //!   behind one that does not.
 //! * What fails at the standby, for whatever reason, is read from the primary.
+//! * A page waits for a standby that does not answer once, however many reads it is made of.
 //!
 //! # Concurrency
 //!
@@ -39,7 +40,7 @@ use crate::config::Config;
 /// Upper bound of one question to one server, with the wait for a connection.
 const QUESTION_MAX: Duration = Duration::from_secs(1);
 /// Time after which a read that the standby has not answered is put to the primary as well; the first
-/// answer counts. It leaves the primary three quarters of a page's deadline.
+/// answer counts. It leaves the primary almost three quarters of a page's deadline.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Who answered a stale read, as the metrics tell it.
@@ -47,7 +48,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[strum(serialize_all = "snake_case")]
 enum AnsweredBy {
     Standby,
-    /// The primary, because the standby was not known to be fresh.
+    /// The primary, because the standby was not known to be fresh, or kept another read waiting just before.
     PrimaryNotFresh,
     /// The primary, because the standby failed, or took longer.
     PrimaryAfterStandby,
@@ -159,7 +160,7 @@ impl StaleReads {
             let answer = read(pool.clone());
             Box::pin(async move { answer.await.map(|answer| (by, answer)) })
         };
-        let outcome = if standby.freshness().is_fresh(Instant::now()) {
+        let outcome = if standby.freshness().is_read_from(Instant::now()) {
             let mut first = ask(AnsweredBy::Standby, &standby.pool);
             let by_primary = || ask(AnsweredBy::PrimaryAfterStandby, &self.primary);
             match timeout(PATIENCE, &mut first).await {
@@ -168,7 +169,10 @@ impl StaleReads {
                     standby.note_failure(&error);
                     by_primary().await
                 }
-                Err(_) => select_ok([first, by_primary()]).await.map(|(answer, _)| answer),
+                Err(_) => {
+                    standby.freshness().note_slow_read(Instant::now());
+                    select_ok([first, by_primary()]).await.map(|(answer, _)| answer)
+                }
             }
         } else {
             ask(AnsweredBy::PrimaryNotFresh, &self.primary).await

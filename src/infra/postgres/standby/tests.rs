@@ -56,9 +56,12 @@ async fn a_standby_that_cannot_be_reached_is_left_until_it_answers_again() {
 }
 
 #[tokio::test]
-async fn a_standby_that_keeps_somebody_waiting_is_not_waited_for_alone() {
-    let frozen = asked(&stale_reads(), async || pending().await).await;
+async fn a_standby_that_keeps_somebody_waiting_is_waited_for_once_and_not_alone() {
+    let reads = stale_reads();
+    let frozen = asked(&reads, async || pending().await).await;
     assert_eq!(frozen, (AnsweredBy::PrimaryAfterStandby, 2));
+    let next = asked(&reads, async || Ok(1)).await;
+    assert_eq!(next, (AnsweredBy::PrimaryNotFresh, 1), "the next read of the same page");
 }
 
 #[tokio::test]
