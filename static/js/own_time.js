@@ -4,7 +4,8 @@
 // stays. Text pattern: `data-text-own-time` of the body, with `{time}`.
 
 const { textOwnTime: pattern } = document.body.dataset;
-const language = document.documentElement.lang;
+// English pages write the day before the month.
+const language = document.documentElement.lang.replace(/^en$/, "en-GB");
 const clock = new Intl.DateTimeFormat(language, {
   hour: "2-digit", minute: "2-digit", hourCycle: "h23",
 });

@@ -1,5 +1,6 @@
 // The pages of administrators.
 
+import { PASSWORD } from "../person.mjs";
 import { show } from "../shows.mjs";
 import { version } from "./cast.mjs";
 
@@ -168,5 +169,8 @@ export async function admin(cast) {
   visited.push({ name: "admin-venue-empty", person, path: `/admin/venues/${made.empty}` });
   const versions = { venue: "0" };
   const { program, empty, hook } = made;
-  return [...visited, ...sentPages({ person, program, venue: empty, hook, versions })];
+  // The password is confirmed for some minutes only.
+  const ready = () => person.ask("POST", "/account/confirmation", { password: PASSWORD });
+  const sent = sentPages({ person, program, venue: empty, hook, versions });
+  return [...visited, ...sent.map((page) => ({ ...page, ready }))];
 }

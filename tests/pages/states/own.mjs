@@ -1,5 +1,7 @@
 // What somebody has: tickets, points and the account.
 
+import { PASSWORD } from "../person.mjs";
+
 async function tickets({ mina, jun, nora }) {
   const { tickets: all } = await mina.ask("GET", "/tickets");
   const [first, offered, returned] = all.map(({ code }) => code);
@@ -92,7 +94,9 @@ function account({ mina, nora, ida, admin }) {
     at("account-deletion-kept", mina, "/account/deletion"),
     at("account-deletion-waiting", nora, "/account/deletion"),
     at("account-deletion", ida, "/account/deletion"),
-    at("account-two-step", admin, "/account/second-factor"),
+    at("account-two-step", admin, "/account/second-factor", {
+      ready: () => admin.ask("POST", "/account/confirmation", { password: PASSWORD }),
+    }),
   ];
 }
 

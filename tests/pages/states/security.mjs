@@ -24,13 +24,26 @@ export async function security({ base, door: staff }) {
   await staff.ask("POST", "/account/confirmation", { password: PASSWORD });
   const { sealed, secret } = await staff.ask("GET", "/account/second-factor");
   await staff.ask("POST", "/account/second-factor", { sealed, code: codeOf(secret) });
-  const half = await new Person(base).logIn("door");
+  // These are over some minutes later, so they begin right before their photos.
+  const half = new Person(base);
+  const halfIn = { ready: () => half.logIn("door") };
+  let confirmed = null;
+  const confirm = () =>
+    (confirmed ??= staff.ask("POST", "/account/confirmation/code", {
+      password: PASSWORD,
+      code: codeOf(secret),
+    }));
   const at = (name, person, path, more) => ({ name, person, path, ...more });
   return [
-    at("login-code", half, "/login/code"),
-    at("login-code-refused", half, "/login/code", { send: { code: "000000" }, status: 422 }),
+    at("login-code", half, "/login/code", halfIn),
+    at("login-code-refused", half, "/login/code", {
+      ...halfIn,
+      send: { code: "000000" },
+      status: 422,
+    }),
     at("account-two-step-set", staff, "/account/second-factor"),
     at("account-recovery-codes", staff, "/account/second-factor/recovery-codes", {
+      ready: confirm,
       from: "/account/second-factor",
       send: {},
       status: 201,
