@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, StatusCode, header::HeaderMap};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 use url::Url;
@@ -39,6 +39,8 @@ pub(crate) struct Answer {
     pub(crate) json: Value,
     /// Tries before it whose outcome is unknown.
     pub(crate) unknown: usize,
+    /// Session that it begins; `None` if it begins none.
+    pub(crate) session: Option<String>,
 }
 
 impl Stage {
@@ -91,15 +93,21 @@ impl Stage {
             "email": self.email(nth), "name": format!("Person {nth}"),
             "password": "a password of this history",
         });
-        let request = self.client.post(self.address.join("signup")?);
-        let request = request.header("accept", "application/json").json(&form);
+        self.begin_session("signup", &form).await
+    }
+
+    /// Logs somebody in, and returns which person it is.
+    pub(crate) async fn log_in(&mut self, email: &str, password: &str) -> Result<usize, Failure> {
+        self.begin_session("login", &json!({ "email": email, "password": password })).await
+    }
+
+    async fn begin_session(&mut self, path: &str, form: &Value) -> Result<usize, Failure> {
+        let request = self.client.post(self.address.join(path)?);
+        let request = request.header("accept", "application/json").json(form);
         let answer = request.send().await?.error_for_status()?;
-        let cookies = answer.headers().get_all("set-cookie").iter();
-        let mut values = cookies.filter_map(|cookie| cookie.to_str().ok());
-        let session = values.find_map(|cookie| cookie.strip_prefix("session="));
-        let session = session.and_then(|cookie| cookie.split(';').next());
-        self.sessions.push(session.ok_or("nobody is logged in after signing up")?.to_owned());
-        Ok(nth)
+        let session = session_of(answer.headers()).ok_or("nobody is logged in")?;
+        self.sessions.push(session);
+        Ok(self.sessions.len() - 1)
     }
 
     /// Returns the e-mail address of person `nth` of a sale.
@@ -206,18 +214,35 @@ impl Stage {
         path: &str,
         form: &Value,
     ) -> Result<Answer, String> {
+        let session = self.sessions.get(nth).ok_or("nobody is left to buy")?;
+        self.known_in(session, method, path, form).await
+    }
+
+    /// Works as [`known`](Self::known), in any session; none is an empty one.
+    pub(crate) async fn known_in(
+        &self,
+        session: &str,
+        method: Method,
+        path: &str,
+        form: &Value,
+    ) -> Result<Answer, String> {
         for unknown in 0.. {
-            let request = self.request(nth, method.clone(), path)?;
+            let request = self.request(session, method.clone(), path)?;
             let request = if form.is_null() { request } else { request.json(form) };
             if let Ok(answer) = request.send().await {
                 let status = answer.status();
+                let session = session_of(answer.headers());
                 if status == StatusCode::INTERNAL_SERVER_ERROR {
                     return Err(format!("{path} was answered with {status}"));
                 }
-                if let Ok(json) = answer.json().await
+                let json = match status {
+                    StatusCode::NO_CONTENT => Ok(Value::Null),
+                    _ => answer.json().await,
+                };
+                if let Ok(json) = json
                     && !status.is_server_error()
                 {
-                    let answer = Answer { status, json, unknown };
+                    let answer = Answer { status, json, unknown, session };
                     // The first try is still being carried out, or ended a moment ago.
                     if !answer.is("already-processing") {
                         return Ok(answer);
@@ -229,8 +254,7 @@ impl Stage {
         Err("nobody asks for ever".to_owned())
     }
 
-    fn request(&self, nth: usize, method: Method, path: &str) -> Result<RequestBuilder, String> {
-        let session = self.sessions.get(nth).ok_or("nobody is left to buy")?;
+    fn request(&self, session: &str, method: Method, path: &str) -> Result<RequestBuilder, String> {
         let url = self.address.join(path).map_err(|error| error.to_string())?;
         let request = self.client.request(method, url).header("accept", "application/json");
         Ok(request.header("cookie", format!("session={session}")))
@@ -258,6 +282,14 @@ impl Stage {
         )
         .into_bytes()
     }
+}
+
+/// Returns the session that an answer begins.
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all("set-cookie").iter();
+    let mut values = cookies.filter_map(|cookie| cookie.to_str().ok());
+    let session = values.find_map(|cookie| cookie.strip_prefix("session="))?;
+    session.split(';').next().map(str::to_owned)
 }
 
 fn client() -> Result<Client, reqwest::Error> {

@@ -17,7 +17,7 @@ use crate::{
     Failure,
     attempt::{RECOVERY_MAX, RECOVERY_WAIT_MAX},
     fault::Fault,
-    leg::{Actor, Leg},
+    leg::{Actor, Leg, Sale},
     outcome::Outcome,
     purchase::Stage,
     template::Template,
@@ -56,10 +56,33 @@ pub(crate) fn can_strike(fault: &Fault) -> bool {
 /// World with the people of its rounds.
 struct Scene {
     world: World,
+    people: People,
+    n_rounds: usize,
+}
+
+struct People {
     stage: Stage,
+    sale: Sale,
     /// Two people who send each other points in all rounds.
     friends: [usize; 2],
-    n_rounds: usize,
+}
+
+impl People {
+    /// Brings two of them to the beginning of each leg.
+    async fn prepare(&self, n_round: usize) -> Result<Vec<(Actor<'_>, Leg, String)>, Failure> {
+        let first = n_round * PEOPLE_OF_ROUND;
+        let actors = Leg::ALL.iter().enumerate().map(|(nth, leg)| async move {
+            let stage = if leg.is_of_sale() { &self.sale.stage } else { &self.stage };
+            let [me, friend] = match *leg {
+                Leg::Points => self.friends,
+                leg if leg.is_of_sale() => Sale::people(leg, n_round).ok_or("nobody is left")?,
+                _ => [first + 2 * nth, first + 2 * nth + 1],
+            };
+            let actor = Actor { stage, sale: &self.sale, me, friend };
+            Ok((actor, *leg, actor.prepare(*leg).await?))
+        });
+        join_all(actors).await.into_iter().collect()
+    }
 }
 
 impl Scene {
@@ -69,21 +92,26 @@ impl Scene {
             // Its wires were led to HAProxy a moment ago.
             world.until_in_service().await?;
         }
-        let mut stage = Stage::make(&world.address()?, PEOPLE).await?;
+        let address = world.address()?;
+        world.load_demo()?;
+        let mut stage = Stage::make(&address, PEOPLE).await?;
         let friends = [stage.sign_up().await?, stage.sign_up().await?];
-        Ok(Some(Self { world, stage, friends, n_rounds: 0 }))
+        let sale = Sale::open(&world, &address).await?;
+        let people = People { stage, sale, friends };
+        Ok(Some(Self { world, people, n_rounds: 0 }))
     }
 
     fn is_used_up(&self) -> bool {
         (self.n_rounds + 1) * PEOPLE_OF_ROUND > PEOPLE
+            || Sale::people(Leg::Wish, self.n_rounds).is_none()
     }
 
     /// Goes through all legs once, and lists the failpoints on the way.
     async fn look(&mut self) -> Result<Vec<String>, Failure> {
         self.world.failpoints.forget();
-        let first = self.n_rounds * PEOPLE_OF_ROUND;
+        let n_round = self.n_rounds;
         self.n_rounds += 1;
-        let prepared = prepare(&self.stage, first, self.friends).await?;
+        let prepared = self.people.prepare(n_round).await?;
         let went = join_all(prepared.iter().map(|(actor, leg, id)| actor.go(*leg, id))).await;
         went.into_iter().collect::<Result<Vec<()>, _>>()?;
         Ok(self.world.failpoints.reached().into_iter().collect())
@@ -97,10 +125,10 @@ impl Scene {
         rng: &mut StdRng,
         outcome: &mut Outcome,
     ) -> Result<Vec<String>, Failure> {
-        let first = self.n_rounds * PEOPLE_OF_ROUND;
+        let n_round = self.n_rounds;
         self.n_rounds += 1;
-        let (stage, world) = (&self.stage, &mut self.world);
-        let prepared = prepare(stage, first, self.friends).await?;
+        let (people, world) = (&self.people, &mut self.world);
+        let prepared = people.prepare(n_round).await?;
         let failpoints = world.failpoints.clone();
         failpoints.arm(left.iter().cloned());
         let going = join_all(prepared.iter().map(|(actor, leg, id)| actor.go(*leg, id)));
@@ -117,7 +145,9 @@ impl Scene {
             let (struck, ()) = tokio::join!((fault.run)(world, rng), released);
             struck?;
             let healed = Instant::now();
-            let bought = timeout(RECOVERY_WAIT_MAX, stage.buy(first + PEOPLE_OF_ROUND - 1)).await;
+            let bought =
+                timeout(RECOVERY_WAIT_MAX, people.stage.buy((n_round + 1) * PEOPLE_OF_ROUND - 1))
+                    .await;
             bought.map_err(|_elapsed| "nobody can buy afterwards")??;
             Ok((parked, Some(healed.elapsed())))
         };
@@ -156,23 +186,6 @@ impl Scene {
 fn is_explained(fault: &Fault, found: &str) -> bool {
     fault.shape == Shape::Clocks && OF_CLOCKS.iter().any(|code| found.contains(code))
         || fault.explains.iter().any(|part| found.contains(part))
-}
-
-/// Brings two people to the beginning of each leg.
-async fn prepare(
-    stage: &Stage,
-    first: usize,
-    friends: [usize; 2],
-) -> Result<Vec<(Actor<'_>, Leg, String)>, Failure> {
-    let actors = Leg::ALL.iter().enumerate().map(|(nth, leg)| async move {
-        let [me, friend] = match leg {
-            Leg::Points => friends,
-            _ => [first + 2 * nth, first + 2 * nth + 1],
-        };
-        let actor = Actor { stage, me, friend };
-        Ok((actor, *leg, actor.prepare(*leg).await?))
-    });
-    join_all(actors).await.into_iter().collect()
 }
 
 /// Strikes at every `every`th failpoint from the one at `first`; `None` where this machine lacks what the

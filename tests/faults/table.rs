@@ -60,7 +60,8 @@ instances, buy seats and standing places, click twice, change devices, leave and
 the fault comes at a random moment of it. Whoever gets no answer asks again with the same request key.
 
 Then each fault strikes inside the program: people go through everything at once (line, holds, payments,
-shares, offers, points, refunds), and the first who comes to a failpoint is parked there until the fault has
+shares, points, refunds, tickets that are offered, accepted and scanned, waiting lists, accounts, what
+administrators change), and the first who comes to a failpoint is parked there until the fault has
 begun. Failpoints stand before and after each commit, after each script of Redis and each single
 statement that writes, and before the answer of each change. Counted are failpoints, those where the
 fault came, and the people who bought afterwards. Left out are faults that lose messages one by one.

@@ -278,6 +278,8 @@ fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, Str
         ("LOG", "warn"),
         // People of a history do nothing else.
         ("ACCOUNT_BURST", "100000000"),
+        // Whoever gets no answer logs in again.
+        ("LOGIN_PER_MINUTE", "1000000"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into()

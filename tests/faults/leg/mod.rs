@@ -1,4 +1,9 @@
 //! Legs: parts of what people do, each of which somebody can begin at its beginning.
+//!
+//! The people of a rehearsal leave no trace outside it. What they cannot do is done by people who signed up,
+//! at a **sale** beside the rehearsal.
+
+mod sale;
 
 use std::time::Duration;
 
@@ -8,6 +13,8 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::purchase::{POINTS, PRICE, Stage};
+
+pub(crate) use self::sale::Sale;
 
 /// Upper bound of one leg, with all repetitions.
 const LEG_MAX: Duration = Duration::from_mins(1);
@@ -38,18 +45,27 @@ pub(crate) enum Leg {
     Points,
     /// Cancels a paid seat.
     Refund,
+    /// Gives a ticket to a friend, who accepts it and is let in.
+    Evening,
+    /// Waits for the place that a friend gives back, pays it and gives it back, too.
+    Wish,
+    /// Signs up, changes the name, logs out and logs in again.
+    Account,
+    /// Changes webhooks and a line as an administrator.
+    Manage,
 }
 
 /// Somebody who does something, with a friend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor<'a> {
     pub(crate) stage: &'a Stage,
+    pub(crate) sale: &'a Sale,
     pub(crate) me: usize,
     pub(crate) friend: usize,
 }
 
 impl Leg {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Line,
         Self::Hold,
         Self::Place,
@@ -58,7 +74,16 @@ impl Leg {
         Self::Offer,
         Self::Points,
         Self::Refund,
+        Self::Evening,
+        Self::Wish,
+        Self::Account,
+        Self::Manage,
     ];
+
+    /// Whether it is gone at the sale, and not at the rehearsal.
+    pub(crate) fn is_of_sale(self) -> bool {
+        matches!(self, Self::Evening | Self::Wish | Self::Account | Self::Manage)
+    }
 }
 
 impl Actor<'_> {
@@ -66,6 +91,7 @@ impl Actor<'_> {
     pub(crate) async fn prepare(&self, leg: Leg) -> Result<String, String> {
         let stage = self.stage;
         match leg {
+            leg if leg.is_of_sale() => return self.prepare_at_sale(leg).await,
             Leg::Line | Leg::Points => return Ok(String::new()),
             _ => stage.enter(self.me).await?,
         }
@@ -74,7 +100,7 @@ impl Actor<'_> {
             Leg::Share => self.hold(&json!({ "best": 2 })).await,
             Leg::Offer | Leg::Refund => {
                 let reservation = self.hold(&json!({ "best": 1 })).await?;
-                self.pay(&reservation).await?;
+                self.pay(self.me, &reservation).await?;
                 Ok(reservation)
             }
             _ => Ok(String::new()),
@@ -97,7 +123,7 @@ impl Actor<'_> {
             }
             Leg::Hold => {
                 let held = self.hold(&json!({ "best": 1 })).await?;
-                self.cancel(&held).await?;
+                self.cancel(self.me, &held).await?;
                 self.expect(POINTS, 0).await
             }
             Leg::Place => {
@@ -105,20 +131,24 @@ impl Actor<'_> {
                 let map = self.get(self.me, &map).await?;
                 let zone = &map["zones"][0]["id"];
                 let held = self.hold(&json!({ "zone_id": zone, "quantity": 1 })).await?;
-                self.cancel(&held).await?;
+                self.cancel(self.me, &held).await?;
                 self.expect(POINTS, 0).await
             }
             Leg::Pay => {
-                self.pay(reservation).await?;
+                self.pay(self.me, reservation).await?;
                 self.expect(POINTS - PRICE, 1).await
             }
             Leg::Share => self.share(reservation).await,
             Leg::Offer => self.offer(reservation).await,
             Leg::Points => self.send_points().await,
             Leg::Refund => {
-                self.cancel(reservation).await?;
+                self.cancel(self.me, reservation).await?;
                 self.expect(POINTS, 0).await
             }
+            Leg::Evening => self.evening().await,
+            Leg::Wish => self.wish(reservation).await,
+            Leg::Account => self.account().await,
+            Leg::Manage => self.manage().await,
         }
     }
 
@@ -175,14 +205,14 @@ impl Actor<'_> {
         id.ok_or_else(|| format!("a hold without an id: {held}"))
     }
 
-    async fn pay(&self, reservation: &str) -> Result<(), String> {
+    async fn pay(&self, nth: usize, reservation: &str) -> Result<(), String> {
         let form = json!({ "request_key": Uuid::now_v7() });
-        self.post(self.me, &format!("reservations/{reservation}/payment"), &form).await.map(drop)
+        self.post(nth, &format!("reservations/{reservation}/payment"), &form).await.map(drop)
     }
 
-    async fn cancel(&self, reservation: &str) -> Result<(), String> {
+    async fn cancel(&self, nth: usize, reservation: &str) -> Result<(), String> {
         let path = format!("reservations/{reservation}/cancellation");
-        self.post(self.me, &path, &json!({})).await.map(drop)
+        self.post(nth, &path, &json!({})).await.map(drop)
     }
 
     async fn get(&self, nth: usize, path: &str) -> Result<Value, String> {
