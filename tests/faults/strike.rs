@@ -36,8 +36,10 @@ const GOES_ON_AFTER: Duration = Duration::from_millis(100);
 /// Faults that lose messages one by one, which the sweeps do at each message.
 const OF_MESSAGES: [&str; 5] =
     ["statements-cut", "answers-lost", "commits-cut", "commits-lost", "redis-answers-lost"];
-/// Faults that can come once in a world.
-const ONCE: [&str; 5] = [
+/// Faults that can come once in a world. With PostgreSQL's clock ahead the sessions end of whoever did nothing
+/// yet.
+const ONCE: [&str; 6] = [
+    "postgres-clock-ahead",
     "standby-promoted",
     "replica-promoted",
     "primary-behind-haproxy",

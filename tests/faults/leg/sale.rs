@@ -10,11 +10,12 @@ use crate::{Failure, purchase::Stage, world::World};
 
 /// Sale of the demo data, all of whose places are in zones.
 const SLUG: &str = "lantern-field";
-/// Its performance begins in an hour, so that the door is open; another has one place.
+/// Its performance begins in an hour and a half, so that the door is open, and is an hour before and after
+/// that, as clocks are set; another has one place.
 const PERFORMANCES: &str = "
     update programs set unpaid_holds_max = null, cool_down_mins = null, refund_until_hours = 0,
         refund_percent = 100 where slug = 'lantern-field';
-    update schedules set starts_at = clock_timestamp() + interval '1 hour'
+    update schedules set starts_at = clock_timestamp() + interval '90 minutes'
         where program_id = (select id from programs where slug = 'lantern-field');
     with later as (
         insert into schedules (id, program_id, venue_id, starts_at, kept_until_hours)
