@@ -71,5 +71,8 @@ pub(crate) mod versioned_file;
 
 use std::time::Duration;
 
+use crate::infra::postgres::LEFT_AFTER_SLOW_READ;
+
 /// Upper bound of a read, from the request's head to its answer.
 pub const READ_MAX: Duration = Duration::from_millis(1_900);
+const _: () = assert!(READ_MAX.as_millis() < LEFT_AFTER_SLOW_READ.as_millis());

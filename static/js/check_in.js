@@ -88,10 +88,8 @@ function swap(page, selector) {
   return true;
 }
 
-if (navigator.mediaDevices) {
-  camera.hidden = false;
-  camera.addEventListener("click", () => (looking ? close() : open()));
-}
+camera.hidden = !navigator.mediaDevices;
+camera.addEventListener("click", () => (looking ? close() : open()));
 
 async function open() {
   camera.disabled = true;

@@ -1,7 +1,8 @@
 // Says beside each time what it is where the reader is, if that is another time.
 //
 // The server writes times in the venue's zone, with the zone's name; that text
-// stays. Text pattern: `data-text-own-time` of the body, with `{time}`.
+// stays. A page is first shown when this has run, so that nothing moves. Text
+// pattern: `data-text-own-time` of the body, with `{time}`.
 
 const { textOwnTime: pattern } = document.body.dataset;
 // English pages write the day before the month.

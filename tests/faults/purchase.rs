@@ -218,7 +218,7 @@ impl Stage {
         self.known_in(session, method, path, form).await
     }
 
-    /// Works as [`known`](Self::known), in any session; none is an empty one.
+    /// Works as [`known`](Self::known), in any session; an empty one is none.
     pub(crate) async fn known_in(
         &self,
         session: &str,

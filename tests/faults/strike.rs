@@ -62,6 +62,7 @@ struct Scene {
     n_rounds: usize,
 }
 
+/// People of a world, at its rehearsal and at its sale.
 struct People {
     stage: Stage,
     sale: Sale,

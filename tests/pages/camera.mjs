@@ -80,8 +80,8 @@ export class Camera {
     const wanted = entry.status ?? 200;
     if (answer.status() !== wanted) faults.push(`answered ${answer.status()}, not ${wanted}`);
     const shown = await page.evaluate(() => document.documentElement.lang);
-    // A mail is in its reader's language.
-    if (shown !== language && !entry.isSandboxed) faults.push(`is in ${shown}, not ${language}`);
+    const spoken = entry.language ?? language;
+    if (shown !== spoken) faults.push(`is in ${shown}, not ${spoken}`);
   }
 
   async #answer(page, entry) {

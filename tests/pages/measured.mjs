@@ -30,9 +30,10 @@ export async function prepare(base) {
   await untilAdmitted(mina, "grand-opening");
   const held = await order(2);
   const { tickets } = await mina.ask("GET", "/tickets");
+  const { programs } = await admin.ask("GET", "/admin/programs?q=grand-opening");
 
   const of = (person) => (name, path) => ({ name, path, cookie: person.cookie });
-  const [ofMina, ofDoor] = [of(mina), of(door)];
+  const [ofMina, ofDoor, ofAdmin] = [of(mina), of(door), of(admin)];
   const house = `/schedules/${large}`;
   return [
     { name: "home", path: "/", isPublic: true },
@@ -44,5 +45,6 @@ export async function prepare(base) {
     ofMina("wallet", "/wallet"),
     ofMina("ticket", `/tickets/${tickets[0].code}`),
     ofDoor("door", `/door/${large}`),
+    ofAdmin("line, for staff", `/admin/programs/${programs[0].id}/queue`),
   ];
 }

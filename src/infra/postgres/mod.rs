@@ -55,6 +55,7 @@ pub use retry::{ATTEMPTS_MAX, Contention, retry_stale};
 pub use roles::{is_owner, migrate_for, owner_of};
 pub use settings::APPLICATION_NAME;
 pub use shared_read::shared_read;
+pub(crate) use standby::LEFT_AFTER_SLOW_READ;
 pub use standby::StaleReads;
 pub use statistics::analyze_outgrown;
 pub(crate) use transaction::Transaction;

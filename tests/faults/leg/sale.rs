@@ -181,6 +181,10 @@ impl Actor<'_> {
             let id = one["id"].as_str().unwrap_or_default();
             self.post(admin, &format!("admin/webhooks/{id}/deletion"), &json!({})).await?;
         }
+        let left = self.get(admin, "admin/webhooks").await?["webhooks"].clone();
+        if left != json!([]) || listed == json!([]) {
+            return Err(format!("of the webhooks {listed} there are {left} after their deletion"));
+        }
         let shows = self.get(admin, &format!("admin/programs?q={QUIET}")).await?;
         let id = shows["programs"][0]["id"].as_str().unwrap_or_default();
         let line = format!("admin/programs/{id}/queue");

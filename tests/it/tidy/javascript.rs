@@ -82,7 +82,7 @@ fn every_script_is_a_module_of_some_page() {
     let is_loaded = |script: &Source| {
         let name = script.name();
         let (module, worker) = (
-            format!("<script type=\"module\" src=\"{{{{ v.asset(\"js/{name}\") }}}}\"></script>"),
+            format!("<script type=\"module\" src=\"{{{{ v.asset(\"js/{name}\") }}}}\""),
             format!("data-worker=\"{{{{ v.asset(\"js/{name}\") }}}}\""),
         );
         let by_page = |page: &Source| page.text.contains(&module) || page.text.contains(&worker);

@@ -159,6 +159,8 @@ export async function admin(cast) {
     person,
     path: `/admin/mails/${made.mail}/html`,
     isSandboxed: true,
+    // That of its reader.
+    language: "en",
   });
   visited.push({
     name: "admin-popularity-mistakes",

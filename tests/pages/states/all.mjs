@@ -10,7 +10,7 @@ import { own } from "./own.mjs";
 import { security } from "./security.mjs";
 import { visitors } from "./visitors.mjs";
 
-/** Makes the states; returns `{ name, path, person, ready, send, from, status }` of each page. */
+/** Makes the states; returns `{ name, path, person, ready, send, from, status, language }` of each page. */
 export async function makeStates(base, stack) {
   const cast = await makeCast(base);
   const pages = [];

@@ -15,9 +15,9 @@ pub(super) const STALENESS_MAX: Duration = Duration::from_secs(5);
 /// standby nothing new is acknowledged meanwhile, so nothing is missing; the bound is for an instance that
 /// is cut off alone, while others sell. A promotion by hand takes about as long.
 pub(super) const STALENESS_WITHOUT_PRIMARY_MAX: Duration = Duration::from_mins(1);
-/// Time for which a standby that kept a read waiting is not read from. It is longer than a page may take
-/// (1.9 seconds), so a page of several reads waits for it once.
-const LEFT_AFTER_SLOW_READ: Duration = Duration::from_secs(2);
+/// Time for which a standby that kept a read waiting is not read from. It is longer than a page may take, so a
+/// page of several reads waits for it once.
+pub(crate) const LEFT_AFTER_SLOW_READ: Duration = Duration::from_secs(2);
 /// Bound on marks, of which there is one a second: a minute of a log that grows.
 const MARKS_MAX: usize = 60;
 
