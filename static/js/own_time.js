@@ -5,22 +5,30 @@
 // pattern: `data-text-own-time` of the body, with `{time}`.
 
 const { textOwnTime: pattern } = document.body.dataset;
-// English pages write the day before the month.
-const language = document.documentElement.lang.replace(/^en$/, "en-GB");
-const clock = new Intl.DateTimeFormat(language, {
-  hour: "2-digit", minute: "2-digit", hourCycle: "h23",
-});
-const moment = new Intl.DateTimeFormat(language, {
-  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-  hourCycle: "h23",
-});
+// Made for the first time that differs: it takes a slow phone 50 ms, and most readers are where the
+// venue is.
+let moment = null;
 
 for (const element of document.querySelectorAll("main time[datetime]")) {
   const at = new Date(element.dateTime);
   // Where the clock shows the same, the page says it already.
-  if (Number.isNaN(at.getTime()) || element.textContent.includes(clock.format(at))) continue;
+  if (Number.isNaN(at.getTime()) || element.textContent.includes(clock(at))) continue;
+  moment ??= momentFormat();
   const own = document.createElement("span");
   own.className = "own-time";
   own.textContent = pattern.replace("{time}", moment.format(at));
   element.append(" ", own);
+}
+
+function clock(at) {
+  return [at.getHours(), at.getMinutes()].map((n) => String(n).padStart(2, "0")).join(":");
+}
+
+function momentFormat() {
+  // English pages write the day before the month.
+  const language = document.documentElement.lang.replace(/^en$/, "en-GB");
+  return new Intl.DateTimeFormat(language, {
+    weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+    hourCycle: "h23",
+  });
 }

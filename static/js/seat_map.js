@@ -5,7 +5,11 @@
 // of the box that it links to; `data-seat` is the seat's id from then on. Server
 // statuses are AVAILABLE (of which the page says nothing), HELD, RESERVED and
 // BLOCKED; "mine" is a checked box.
+//
+// A hall has hundreds of seats. What a hand does is ready at once; what is said of each seat
+// follows in pieces, so that no touch waits for all of them.
 
+import { SEAT_SIZE, Seat } from "./seat.js";
 import { seatCloser } from "./seat_closer.js";
 import { seatTypes } from "./seat_types.js";
 import { seatView } from "./seat_view.js";
@@ -15,8 +19,8 @@ const TOUCH_PX_MIN = 28;
 const TOUCH_PX_WANTED = 44;
 // Marks of prices that are drawn.
 const CLASSES = 4;
-// Of a seat in the drawing, in its units.
-const SEAT_SIZE = 20;
+// Too short to be felt.
+const PIECE_MS = 8;
 const CLASS = "seat--price-";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -30,13 +34,15 @@ let zoom = null;
 
 if (form) {
   for (const box of form.querySelectorAll('input[name="seat_ids"]')) {
-    seats.set(box.value, { box, mark: null, x: 0, y: 0 });
-    box.dataset.name = nameOf(box);
-    box.addEventListener("change", () => choose(box.value, box.checked));
+    seats.set(box.value, new Seat(box, text.textName));
   }
+  form.addEventListener("change", ({ target }) => {
+    const seat = seatOfBox(target);
+    if (seat) choose(seat, target.checked);
+  });
   if (svg) setUpDrawing();
   form.elements.code?.addEventListener("input", showTotal);
-  for (const seat of seats.values()) paint(seat);
+  inPieces(seats.values(), paint);
   for (const element of form.querySelectorAll("[data-needs-js]")) element.hidden = false;
   for (const element of form.querySelectorAll("[data-without-js]")) element.hidden = true;
   showTotal();
@@ -44,16 +50,16 @@ if (form) {
 
 if (form) document.addEventListener("map-changed", (event) => applyChanges(event.detail));
 
-// A seat's name is put together here, so that the page has no name for each of its seats.
-function nameOf(box) {
-  return text.textName
-    .replace("{section}", box.closest("[data-section-name]").dataset.sectionName)
-    .replace("{row}", box.closest("[data-row-name]").dataset.rowName)
-    .replace("{number}", numberOf(box));
-}
-
-function numberOf(box) {
-  return box.nextElementSibling.firstChild.textContent.trim();
+// Does `work` with each of `items`, and lets go of the page in between.
+async function inPieces(items, work) {
+  let until = 0;
+  for (const item of items) {
+    if (performance.now() >= until) {
+      await new Promise((go) => { setTimeout(go); });
+      until = performance.now() + PIECE_MS;
+    }
+    work(item);
+  }
 }
 
 // Takes `{seats: [{id, status, price}]}` into the page.
@@ -64,7 +70,7 @@ function applyChanges({ seats: changed = [] }) {
     const free = status === "AVAILABLE";
     if (seat.box.checked && !free) {
       seat.box.checked = false;
-      say(text.textGone.replace("{name}", seat.box.dataset.name));
+      say(text.textGone.replace("{name}", seat.name));
     }
     seat.box.disabled = !free;
     seat.box.dataset.status = status;
@@ -74,14 +80,15 @@ function applyChanges({ seats: changed = [] }) {
   if (changed.length > 0) showTotal();
 }
 
-function reprice({ box, mark }, price) {
+function reprice(seat, price) {
+  const { box, mark } = seat;
   box.dataset.price = price;
   const kind = legendOf(price);
   for (const each of [box.closest(".pick"), mark]) {
     each?.classList.replace(classOf(each), `${CLASS}${kind}`);
   }
   if (box.checked) {
-    say(text.textPriced.replace("{name}", box.dataset.name).replace("{amount}", amount(price)));
+    say(text.textPriced.replace("{name}", seat.name).replace("{amount}", amount(price)));
   }
 }
 
@@ -113,24 +120,13 @@ function setUpDrawing() {
   svg.removeAttribute("aria-hidden");
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", text.textMap);
-  form.querySelector("[data-seat-list]")?.removeAttribute("open");
 
   const marks = svg.querySelectorAll(".seat");
   [...seats.values()].forEach((seat, position) => {
-    const mark = marks[position];
-    if (!mark) return;
-    const drawn = mark.querySelector("use");
-    seat.mark = mark;
-    seat.x = Number(drawn.getAttribute("x")) + SEAT_SIZE / 2;
-    seat.y = Number(drawn.getAttribute("y")) + SEAT_SIZE / 2;
-    mark.dataset.seat = seat.box.value;
-    seat.number = numberOf(seat.box);
-    mark.setAttribute("role", "checkbox");
-    mark.setAttribute("tabindex", "-1");
-    mark.setAttribute("aria-describedby", "seat-view");
+    if (marks[position]) seat.markedBy(marks[position]);
   });
-  // A seat is a check box now; in a link it would be read as one.
-  for (const row of svg.querySelectorAll("a")) row.replaceWith(...row.childNodes);
+  // A row's link lies over its seats, for as long as nothing else chooses them.
+  for (const link of svg.querySelectorAll("a")) link.remove();
   // The way in by keyboard: the free seat nearest to the stage.
   const free = [...seats.values()].filter((seat) => seat.mark && !seat.box.disabled);
   const first = free.reduce((best, seat) => (best && best.y <= seat.y ? best : seat), null);
@@ -138,23 +134,22 @@ function setUpDrawing() {
 
   const button = (name) => document.querySelector(`[data-zoom="${name}"]`);
   const buttons = { in: button("in"), out: button("out"), reset: button("reset") };
-  const closer = seatCloser(svg, [...seats.values()].filter((seat) => seat.mark), SEAT_SIZE);
+  const closer = seatCloser(svg, [...seats.values()].filter((seat) => seat.mark));
   zoom = zoomable(svg, buttons, closer);
   const view = seatView(form, svg);
-  for (const seat of seats.values()) seat.box.addEventListener("focus", () => view(seat));
-  for (const name of ["focusin", "pointerover"]) {
-    svg.addEventListener(name, (event) => {
-      const seat = seatOf(event.target);
-      if (seat) view(seat);
-    });
-  }
+  const show = ({ target }) => {
+    const seat = seatOfMark(target) ?? seatOfBox(target);
+    if (seat) view(seat);
+  };
+  form.addEventListener("focusin", show);
+  svg.addEventListener("pointerover", show);
   svg.addEventListener("click", clicked);
   svg.addEventListener("keydown", pressed);
 }
 
 function clicked(event) {
   if (zoom.moved()) return;
-  const seat = seatOf(event.target);
+  const seat = seatOfMark(event.target);
   if (matchMedia("(pointer: coarse)").matches && SEAT_SIZE * zoom.pixelsPerUnit() < TOUCH_PX_MIN) {
     // Too small for a finger: the first tap comes closer, the second one chooses.
     const tapped = new DOMPoint(event.clientX, event.clientY);
@@ -171,7 +166,7 @@ function clicked(event) {
 }
 
 function pressed(event) {
-  const seat = seatOf(event.target);
+  const seat = seatOfMark(event.target);
   if (!seat) return;
   const step = STEPS[event.key];
   if (step) {
@@ -211,11 +206,10 @@ function focus(seat) {
 function toggle(seat) {
   if (seat.box.disabled) return;
   seat.box.checked = !seat.box.checked;
-  choose(seat.box.value, seat.box.checked);
+  choose(seat, seat.box.checked);
 }
 
-function choose(id, wanted) {
-  const seat = seats.get(id);
+function choose(seat, wanted) {
   if (wanted && chosen().length > Number(text.max)) {
     seat.box.checked = false;
     say(text.textLimit);
@@ -238,14 +232,14 @@ function paint(seat) {
   const status = box.checked ? "mine" : unchecked;
   const pattern = box.dataset.kind ? text.textLabelKind : text.textLabel;
   const label = pattern
-    .replace("{name}", box.dataset.name)
+    .replace("{name}", seat.name)
     .replace("{kind}", box.dataset.kind)
     .replace("{amount}", amount(box.dataset.price))
     .replace("{status}", { mine, free, taken, sold }[status]);
   box.setAttribute("aria-label", label);
   if (!mark) return;
   const shape = status === "free" ? `free-${classOf(mark).slice(CLASS.length)}` : status;
-  mark.querySelector("use").setAttribute("href", `#seat-${shape}`);
+  seat.draw(shape);
   mark.classList.toggle("seat--mine", status === "mine");
   mark.classList.toggle("seat--off", box.disabled);
   mark.setAttribute("aria-label", label);
@@ -255,13 +249,13 @@ function paint(seat) {
 
 function showTotal() {
   const mine = chosen();
-  types.show(mine.map(({ box }) => box));
-  const sum = mine.reduce((prices, { box }) => prices + types.price(box), 0);
+  types.show(mine);
+  const sum = mine.reduce((prices, seat) => prices + types.price(seat), 0);
   const off = discountOf(sum);
   const total = sum - off;
   put("[data-discount]", off > 0 ? `${text.codeWord} −${amount(off)}` : "");
   put("[data-total]", amount(total));
-  const names = mine.map(({ box }) => box.dataset.name).join(" · ");
+  const names = mine.map(({ name }) => name).join(" · ");
   put("[data-chosen]", mine.length === 0 ? text.textNone : names);
   put("[data-chosen-count]", number.format(mine.length));
   // What is sent is what is shown: the request is refused when it costs anything else.
@@ -292,7 +286,10 @@ function say(words) {
   put("[data-say]", words);
 }
 
-function seatOf(target) {
-  const mark = target.closest?.("[data-seat]");
-  return mark ? seats.get(mark.dataset.seat) : null;
+function seatOfMark(target) {
+  return seats.get(target.closest("[data-seat]")?.dataset.seat);
+}
+
+function seatOfBox(target) {
+  return target.name === "seat_ids" ? seats.get(target.value) : undefined;
 }

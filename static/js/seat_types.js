@@ -17,16 +17,16 @@ export function typedPrice(ordinary, { percent, fixed }) {
 /** Sets up the choice of types in `form`; `changed` is called after each choice. */
 export function seatTypes(form, amount, changed) {
   const root = form.querySelector("[data-seat-types]");
-  if (!root) return { show: () => {}, price: (box) => Number(box.dataset.price) };
+  if (!root) return { show: () => {}, price: (seat) => seat.price };
   const list = root.querySelector("[data-seat-types-list]");
   const template = root.querySelector("template");
   const rows = new Map();
 
-  function rowOf(box) {
+  function rowOf({ box, name }) {
     const known = rows.get(box.value);
     if (known) return known;
     const row = template.content.firstElementChild.cloneNode(true);
-    row.querySelector("[data-seat-name]").textContent = box.dataset.name;
+    row.querySelector("[data-seat-name]").textContent = name;
     const select = row.querySelector("select");
     // A seat that may have all types does not list them.
     const allowed = box.dataset.types?.split(" ");
@@ -43,19 +43,19 @@ export function seatTypes(form, amount, changed) {
     return row;
   }
 
-  function price(box) {
-    const option = rowOf(box).querySelector("select").selectedOptions[0];
-    return typedPrice(Number(box.dataset.price), option.dataset);
+  function price(seat) {
+    const option = rowOf(seat).querySelector("select").selectedOptions[0];
+    return typedPrice(seat.price, option.dataset);
   }
 
   // The rows of the chosen seats, in their order, at today's prices.
-  function show(boxes) {
-    const shown = boxes.map((box) => rowOf(box));
+  function show(seats) {
+    const shown = seats.map((seat) => rowOf(seat));
     for (const row of [...list.children]) if (!shown.includes(row)) row.remove();
-    boxes.forEach((box, position) => {
+    seats.forEach((seat, position) => {
       const row = shown[position];
       for (const option of row.querySelectorAll("option")) {
-        const price = typedPrice(Number(box.dataset.price), option.dataset);
+        const price = typedPrice(seat.price, option.dataset);
         const cost = option.dataset.percent === "0" ? root.dataset.textFree : amount(price);
         const words = root.dataset.textPrice.replace("{name}", option.dataset.name);
         option.textContent = words.replace("{amount}", cost);

@@ -4,9 +4,10 @@
 // section is turned towards its front row, so its angle is turned back. Without this file each row
 // of the list says the same of its ends.
 
+import { SEAT_SIZE } from "./seat.js";
+
 // Between two rows of a plan without places, in units of the drawing: 1.15 of 26.
 const ROW_PITCH = 29.9;
-const SEAT_SIZE = 20;
 // The server counts likewise: nobody sits on the stage, and who is nearly in the middle is there.
 const ROWS_MIN = 2;
 const CENTRE_DEGREES_MAX = 3;
@@ -17,7 +18,7 @@ const STAGE_HALF = 11;
 const STAGE_FOOT = 6;
 const HALF_WIDTH = 28;
 
-/** Returns `view(seat)`, which shows the view of a seat `{ box, x, y }`. */
+/** Returns `view(seat)`, which shows the view of a seat. */
 export function seatView(form, svg) {
   const root = form.querySelector("[data-seat-view]");
   const { stageX, stageY, turn = "0" } = svg.dataset;
@@ -26,7 +27,8 @@ export function seatView(form, svg) {
   const [name, words, dot, sight] = ["name", "words", "seat", "sight"]
     .map((part) => root.querySelector(`[data-view-${part}]`));
 
-  return ({ box, x, y }) => {
+  return (seat) => {
+    const { x, y } = seat;
     const aside = x - SEAT_SIZE / 2 - Number(stageX);
     const along = y - SEAT_SIZE / 2 - Number(stageY);
     const away = Math.hypot(aside, along) / ROW_PITCH;
@@ -36,7 +38,7 @@ export function seatView(form, svg) {
     const sides = [text.textLeft, text.textCentre, text.textRight];
     const side = sides[Math.sign(degrees) + 1].replace("{degrees}", Math.abs(degrees));
     const rows = Math.max(Math.round(away), ROWS_MIN);
-    name.textContent = box.dataset.name;
+    name.textContent = seat.name;
     words.textContent = text.text.replace("{rows}", rows).replace("{side}", side);
     draw((degrees * Math.PI) / 180, Math.min(away / Number(text.far), 1));
   };

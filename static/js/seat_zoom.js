@@ -6,7 +6,7 @@ const TAP_FACTOR = 2.2;
 
 /**
  * Calls `changed(view, pixelsPerUnit)` whenever another part is shown, `view` being
- * null while all of it is. Returns
+ * null while all of it is, as at first, when `buttons` say so too. Returns
  * `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the
  * drawing's units.
  */
@@ -92,7 +92,6 @@ export function zoomable(svg, buttons, changed) {
   buttons.in?.addEventListener("click", () => zoomAround(middle(), 1.6));
   buttons.out?.addEventListener("click", () => zoomAround(middle(), 1 / 1.6));
   buttons.reset?.addEventListener("click", () => set(x0, y0, w0));
-  set(x0, y0, w0);
 
   return {
     pixelsPerUnit,

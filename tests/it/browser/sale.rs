@@ -8,6 +8,12 @@ use crate::support::{
     browser::{Browser, BrowserOptions, DESK, PHONE},
 };
 
+/// Presses what is shown in the middle of an element, which may lie under it.
+const PRESS_WHAT_IS_THERE: &str = "
+    const { x, y, width, height } = arguments[0].getBoundingClientRect();
+    const shown = document.elementFromPoint(x + width / 2, y + height / 2);
+    shown.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));";
+
 /// From the home page to the ticket, as somebody who has no account.
 async fn buys_a_seat(db: PgPool, options: BrowserOptions) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
@@ -36,6 +42,9 @@ async fn buys_a_seat(db: PgPool, options: BrowserOptions) {
         choose_seat(&browser, seat_id).await;
         assert!(browser.text("[data-total]").await.contains("50,000"));
     } else {
+        // The drawing leads to the row in the list.
+        browser.run(PRESS_WHAT_IS_THERE, ".seat").await;
+        browser.find(".seat-list[open] .seat-list__row:target").await;
         browser.press(&format!("label:has([name='seat_ids'][value='{seat_id}'])")).await;
     }
     browser.press("[data-hold]").await;

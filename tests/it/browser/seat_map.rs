@@ -48,7 +48,7 @@ async fn on_a_phone_the_drawing_comes_before_the_tools_which_open_one_at_a_time(
     browser.find(".legend__item").await;
     assert!(!browser.shows(".best__button").await);
     // What is picked is held; the time left stays in sight however far the page is scrolled.
-    browser.run("arguments[0].open = true", "[data-seat-list]").await;
+    browser.run("arguments[0].open = true", ".seat-list").await;
     browser.run("arguments[0].scrollIntoView()", ".footer").await;
     // Pages scroll smoothly.
     until("the foot of the page", async || {

@@ -11,6 +11,8 @@ use crate::{
 
 /// Distance between two seats, in units of the drawing.
 const PITCH: f32 = 26.0;
+/// From the upper left corner of a seat to its middle, in units of the drawing.
+const SEAT_HALF: f32 = 10.0;
 /// Margin around the seats, in units of the drawing.
 const MARGIN: f32 = 24.0;
 /// Depth of the stage above the seats, in units of the drawing.
@@ -22,6 +24,7 @@ const KIND_OFFSET: (f32, f32) = (10.0, -4.0);
 /// Place of a row's name: its middle this far before the first seat, its base line this far below that
 /// seat's upper edge.
 const ROW_NAME_OFFSET: (f32, f32) = (10.0, 14.0);
+
 /// Drawing of a performance, or of one section.
 #[derive(Debug)]
 pub(crate) struct Drawing {
@@ -89,6 +92,21 @@ impl RowView {
     /// Returns the base line of the row's name.
     pub(crate) fn name_y(&self) -> f32 {
         self.seats.first().map_or(0.0, |first| first.y + ROW_NAME_OFFSET.1)
+    }
+
+    /// Returns the SVG path through the row's seats: an arc by its ends and its middle.
+    pub(crate) fn line(&self) -> String {
+        let middle_of = |at: usize| {
+            self.seats.get(at).map_or((0.0, 0.0), |seat| (seat.x + SEAT_HALF, seat.y + SEAT_HALF))
+        };
+        let last = self.seats.len().saturating_sub(1);
+        let between =
+            |(x, y): (f32, f32), (to_x, to_y): (f32, f32)| (x.midpoint(to_x), y.midpoint(to_y));
+        let (from, to) = (middle_of(0), middle_of(last));
+        let middle = between(middle_of(last / 2), middle_of(last.div_ceil(2)));
+        let chord = between(from, to);
+        let bend = (2.0 * middle.0 - chord.0, 2.0 * middle.1 - chord.1);
+        format!("M{} {}Q{} {} {} {}", from.0, from.1, bend.0, bend.1, to.0, to.1)
     }
 }
 
