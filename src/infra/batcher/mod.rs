@@ -42,20 +42,12 @@ use tokio::{
     task::JoinHandle,
     time::{error::Elapsed, timeout},
 };
-use uuid::Uuid;
 
 use self::queues::{Queues, Task};
 use crate::telemetry::BATCH_SIZE;
 
 #[cfg(test)]
 mod tests;
-
-/// Returns the shard of `id`, below `n_shards`, which is at least 1. Random ids are spread
-/// evenly.
-pub(crate) fn shard_of(id: Uuid, n_shards: u8) -> u8 {
-    let [.., last] = *id.as_bytes();
-    last % n_shards
-}
 
 /// What is left to do of a batch when the next one of its key may begin.
 pub(crate) type Rest = BoxFuture<'static, ()>;

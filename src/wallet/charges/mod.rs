@@ -17,10 +17,10 @@
 //!
 //! # Concurrency
 //!
-//! Batches of one instance and shard follow one another ([`batcher`](crate::infra::batcher)). A
-//! batch waits for no wallet: charges of a wallet that another transaction holds leave the batch,
-//! and a task for each such wallet waits for it. So no charge starves on a busy wallet, and a busy
-//! wallet delays no other.
+//! Batches of one instance follow one another ([`batcher`](crate::infra::batcher)), each beside the
+//! commit of the one before; one that has a wallet of that commit waits for its end. A batch waits
+//! for no wallet that others hold: such charges leave the batch, and a task for each such wallet
+//! waits for it. So no charge starves on a busy wallet, and a busy wallet delays no other.
 
 mod batch;
 pub(crate) mod model;
@@ -43,15 +43,7 @@ use self::{
     purchases::model::Purchase,
 };
 use super::error::WalletError;
-use crate::infra::{
-    batcher::{Batcher, shard_of},
-    idempotency::RequestKey,
-    postgres::Pool,
-};
-
-/// Batches of charges that one instance writes at the same time. More would be smaller, and would
-/// cost PostgreSQL more commits for the same charges.
-const SHARDS: u8 = 2;
+use crate::infra::{batcher::Batcher, idempotency::RequestKey, postgres::Pool};
 
 /// Charges of one instance.
 #[derive(Clone, Debug)]
@@ -62,8 +54,7 @@ pub struct Charges {
 impl Charges {
     /// Creates the charges of one instance; batches run on the runtime of the caller.
     pub fn new(db: &Pool) -> Self {
-        let batch = ChargeBatch { db: db.clone() };
-        Self { batcher: Arc::new(Batcher::new(batch, Handle::current())) }
+        Self { batcher: Arc::new(Batcher::new(ChargeBatch::new(db), Handle::current())) }
     }
 
     /// Credits a charge without money, once: a charge that was settled before is
@@ -100,6 +91,6 @@ impl Charges {
             taken: taken.cloned(),
             is_again: false,
         };
-        self.batcher.submit(shard_of(charge.account_id.0, SHARDS), request).await?
+        self.batcher.submit((), request).await?
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     accounts::AccountId,
     infra::{
         idempotency::Outcomes,
-        postgres::{Connection, Pool, WhenHeld},
+        postgres::{Connection, Pool, Transaction, WhenHeld},
     },
     points::Points,
     wallet::{
@@ -32,12 +32,26 @@ pub(super) enum Settled {
     Held,
 }
 
-/// Settles `requests` in one transaction, in their order.
-pub(super) async fn settle_once(
+/// Charges that are written, but for the commit.
+pub(super) struct WrittenCharges {
+    tx: Transaction,
+    settled: Vec<Settled>,
+}
+
+impl WrittenCharges {
+    /// Commits them, and returns what became of each.
+    pub(super) async fn commit(self) -> Result<Vec<Settled>, sqlx::Error> {
+        self.tx.commit().await?;
+        Ok(self.settled)
+    }
+}
+
+/// Writes `requests` in one transaction, in their order, up to the commit.
+pub(super) async fn write(
     db: &Pool,
     requests: &[&ChargeRequest],
     when_held: WhenHeld,
-) -> Result<Vec<Settled>, WalletError> {
+) -> Result<WrittenCharges, WalletError> {
     let mut tx = db.begin().await?;
     let purchases = lock_purchases(&mut tx, requests, when_held).await?;
     let accounts: HashSet<AccountId> =
@@ -67,8 +81,7 @@ pub(super) async fn settle_once(
         purchases::store::write_settled(&mut tx, taken, unclaimed).await?;
     }
     settlement.outcomes.write(&mut tx).await?;
-    tx.commit().await?;
-    Ok(settled)
+    Ok(WrittenCharges { tx, settled })
 }
 
 /// State of a transaction whose charges are decided one after the other.

@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use serde_json::json;
-use sqlx::PgPool;
+use sqlx::{Connection, PgConnection, PgPool};
 use stagedoor::{
     accounts::AccountId,
     infra::{
@@ -16,11 +16,11 @@ use uuid::Uuid;
 use crate::support::{
     CutWire, Office, Person,
     ledger::{balance, violations},
-    read_all, read_one, run_sql_with,
+    read_all, read_one, run_sql, run_sql_with, until,
 };
 
-/// Batches that one instance writes at the same time.
-const SHARDS: i64 = 2;
+/// Charges of one batch.
+const MEMBERS_MAX: usize = 100;
 
 fn charge_of(person: &Person, amount: i64) -> Charge {
     Charge {
@@ -47,8 +47,37 @@ async fn n_transactions(db: &PgPool) -> i64 {
     read_one(db, "select count(distinct xmin::text) from point_transactions").await
 }
 
+/// Holds every commit of an entry until the connection is closed.
+async fn hold_commits(db: &PgPool) -> PgConnection {
+    let gate = "create function wait_for_gate() returns trigger language plpgsql as $$ begin
+             while exists (
+                 select from pg_locks join pg_database d on d.oid = database
+                 where locktype = 'advisory' and d.datname = current_database())
+             loop perform pg_sleep(0.005); end loop;
+             return null;
+         end $$;
+         create constraint trigger commit_gate after insert on point_transactions
+             deferrable initially deferred for each row execute function wait_for_gate()";
+    sqlx::raw_sql(gate).execute(db).await.unwrap();
+    let mut holder = PgConnection::connect_with(&db.connect_options()).await.unwrap();
+    run_sql(&mut holder, "select pg_advisory_lock(1)").await;
+    holder
+}
+
+/// Waits until so many commits are held, and so many transactions are written beside them.
+async fn until_held(db: &PgPool, commits: i64, written: i64) {
+    let sql = "select count(*) filter (where wait_event = 'PgSleep'),
+             count(*) filter (where state = 'idle in transaction')
+         from pg_stat_activity where datname = current_database()";
+    until("held commits", async || {
+        let seen: (i64, i64) = sqlx::query_as(sql).fetch_one(db).await.unwrap();
+        seen == (commits, written)
+    })
+    .await;
+}
+
 #[sqlx::test]
-async fn charges_that_arrive_together_are_one_transaction_for_each_shard(db: PgPool) {
+async fn charges_that_arrive_together_are_one_transaction(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let people = office.crowd(20, "ada").await;
     let charges = Charges::new(&office.app.db);
@@ -57,14 +86,14 @@ async fn charges_that_arrive_together_are_one_transaction_for_each_shard(db: PgP
         (1..=3).flat_map(|nth| people.iter().map(move |ada| charge_of(ada, nth))).collect();
     let expected = [1, 3, 6].iter().flat_map(|after| [*after; 20]).collect::<Vec<i64>>();
     assert_eq!(balances(settle_all(&charges, &all).await), expected);
-    assert_eq!(n_transactions(&db).await, SHARDS);
+    assert_eq!(n_transactions(&db).await, 1);
     let versions: Vec<i64> = read_all(&db, "select version from wallets").await;
     assert_eq!(versions, [3; 20]);
     // The second time, all these wallets exist.
     assert_eq!(balances(settle_all(&charges, &all[..0]).await), [0_i64; 0]);
     let again: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 10)).collect();
     assert_eq!(balances(settle_all(&charges, &again).await), [16; 20]);
-    assert_eq!(n_transactions(&db).await, 2 * SHARDS);
+    assert_eq!(n_transactions(&db).await, 2);
     office.close().await;
 }
 
@@ -128,7 +157,7 @@ async fn a_wallet_that_is_held_delays_only_its_own_charges(db: PgPool) {
         async move { charges.settle(&charge, None).await }
     });
     assert_eq!(balances(settle_all(&charges, &more[1..]).await), [3; 9]);
-    assert!(n_transactions(&db).await <= n_before + SHARDS, "nothing was taken apart");
+    assert!(n_transactions(&db).await <= n_before + 1, "nothing was taken apart");
     assert_eq!(balance(&db, people[0].account_id).await, 1);
     holder.rollback().await.unwrap();
     // On a slow machine it may have waited for as long as it may, and is asked for again.
@@ -137,6 +166,40 @@ async fn a_wallet_that_is_held_delays_only_its_own_charges(db: PgPool) {
         settled => settled,
     };
     assert_eq!(settled.unwrap().balance.get(), 3);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn charges_of_other_wallets_are_written_beside_a_commit(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let people = office.crowd(MEMBERS_MAX + 2, "ada").await;
+    let charges = Charges::new(&office.app.db);
+    let all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 1)).collect();
+    let holder = hold_commits(&db).await;
+    let settling = tokio::spawn(async move { settle_all(&charges, &all).await });
+    until_held(&db, 1, 1).await;
+    holder.close().await.unwrap();
+    assert_eq!(balances(settling.await.unwrap()), [1; MEMBERS_MAX + 2]);
+    assert_eq!(n_transactions(&db).await, 2);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn charges_of_a_wallet_that_is_committed_wait_for_that_and_stay_together(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let people = office.crowd(MEMBERS_MAX + 1, "ada").await;
+    let charges = Charges::new(&office.app.db);
+    // The second batch has the first one's first wallet, and another.
+    let mut all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 1)).collect();
+    all.insert(MEMBERS_MAX, charge_of(&people[0], 2));
+    let holder = hold_commits(&db).await;
+    let settling = tokio::spawn(async move { settle_all(&charges, &all).await });
+    until_held(&db, 1, 0).await;
+    holder.close().await.unwrap();
+    let mut settled = balances(settling.await.unwrap());
+    assert_eq!(settled.remove(MEMBERS_MAX), 3);
+    assert_eq!(settled, [1; MEMBERS_MAX + 1]);
+    assert_eq!(n_transactions(&db).await, 2, "nothing left its batch");
     office.close().await;
 }
 
@@ -163,9 +226,9 @@ async fn a_batch_whose_commit_lost_its_answer_counts_once(db: PgPool) {
     let through = Pool::new(through, 4).unwrap();
     let charges = Charges::new(&through);
     let all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 7)).collect();
-    wire.cut(usize::try_from(SHARDS).unwrap());
+    wire.cut(1);
     assert_eq!(balances(settle_all(&charges, &all).await), [7; 20]);
-    assert_eq!(wire.cuts_left(), 0, "both commits lost their answer");
+    assert_eq!(wire.cuts_left(), 0, "the commit lost its answer");
     // What was settled before is not settled again, and says so.
     let again = settle_all(&charges, &all).await;
     assert!(again.iter().all(|settled| matches!(settled, Err(WalletError::MovedBefore))));
