@@ -67,7 +67,8 @@ async fn hold_commits(db: &PgPool) -> PgConnection {
 /// Waits until so many commits are held, and so many transactions are written beside them.
 async fn until_held(db: &PgPool, commits: i64, written: i64) {
     let sql = "select count(*) filter (where wait_event = 'PgSleep'),
-             count(*) filter (where state = 'idle in transaction')
+             count(*) filter (
+                 where state = 'idle in transaction' and query like '%point_transactions%')
          from pg_stat_activity where datname = current_database()";
     until("held commits", async || {
         let seen: (i64, i64) = sqlx::query_as(sql).fetch_one(db).await.unwrap();
