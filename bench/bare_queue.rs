@@ -20,12 +20,13 @@ const FILL: &str = "
     redis.call('HSET', KEYS[4], 'run', run, 'since', 0, 'counted_to', ARGV[1])
     return run";
 /// Its keys, as `poll.lua` names them.
-const KEYS: [&str; 5] = [
+const KEYS: [&str; 6] = [
     "{bench-queue}:waiting",
     "{bench-queue}:active",
     "{bench-queue}:seen",
     "{bench-queue}:epoch",
     "{bench-queue}:hearing",
+    "{bench-queue}:called",
 ];
 /// Polls are noted for so many at the head, as the server has it.
 const WINDOW: u64 = 10_000;

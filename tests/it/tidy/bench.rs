@@ -35,3 +35,20 @@ fn a_baseline_of_the_bench_is_never_edited() {
     assert_eq!(n_baselines, baselines.lines().count(), "bench/sql/BASELINES names others");
     expect_none(&mistakes, "Each ratio of the bench is to these statements: restore them:");
 }
+
+/// Its limit is what a poll asks Redis, which has to be asked as a poll asks it.
+#[test]
+fn the_bench_names_every_key_of_a_poll() {
+    let script = read("src/entry_queue/redis_queue/poll.lua").text;
+    let names: Vec<&str> = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("-- KEYS[")?.split_whitespace().nth(1))
+        .collect();
+    let bench = read("bench/bare_queue.rs").text;
+    let keys: Vec<&str> = bench
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("\"{bench-queue}:")?.strip_suffix("\","))
+        .collect();
+    assert!(names.len() > 1, "{names:?}");
+    assert_eq!(keys, names);
+}
