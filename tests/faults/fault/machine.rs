@@ -17,8 +17,9 @@ use crate::{
 const HOUR_SECS: i64 = 3_600;
 /// What is seen where PostgreSQL's clock went past the end of the sessions, the holds and the sale. A
 /// seat whose hold has ended is given to somebody else; a paid one that was is found missing in the end.
+/// A payment that was decided before the step is written with its time (S4).
 const PAST_THE_END: &[&str] =
-    &["login-required", "hold-expired", "sale-closed", "sale-not-open", "was given to"];
+    &["login-required", "hold-expired", "sale-closed", "sale-not-open", "was given to", "S4 "];
 /// What is seen where PostgreSQL's clock was an hour slow and is right again: the holds and stays of that hour
 /// end at once, and what was written across the step has one time of before and one of after it. A seat whose
 /// hold has ended is given to somebody else; a paid one that was is found missing in the end. Daily sales were
@@ -29,7 +30,8 @@ const HOUR_SKIPPED: &[&str] =
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "postgres-clock-ahead",
-        what: "PostgreSQL's clock goes one hour ahead for 6 s, and back.",
+        what: "PostgreSQL's clock goes one hour ahead for 6 s, and back. A payment that is being written then has its \
+               time (S4).",
         shape: Shape::Clocks,
         explains: PAST_THE_END,
         run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, HOUR_SECS)),
