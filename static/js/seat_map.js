@@ -1,10 +1,10 @@
 // Lets people choose seats on the drawing.
 //
 // The check boxes of the list are the truth: they are what is sent, with or
-// without this file. The drawing shows them, and each seat in it is the picture
-// of the box that it links to; `data-seat` is the seat's id from then on. Server
-// statuses are AVAILABLE (of which the page says nothing), HELD, RESERVED and
-// BLOCKED; "mine" is a checked box.
+// without this file. The drawing shows them: each seat in it is the picture of a
+// box, in their order, and gets that box's id as `data-seat`. Server statuses are
+// AVAILABLE (of which the page says nothing), HELD, RESERVED and BLOCKED; "mine"
+// is a checked box.
 //
 // A hall has hundreds of seats. What a hand does is ready at once; what is said of each seat
 // follows in pieces, so that no touch waits for all of them.

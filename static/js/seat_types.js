@@ -22,11 +22,12 @@ export function seatTypes(form, amount, changed) {
   const template = root.querySelector("template");
   const rows = new Map();
 
-  function rowOf({ box, name }) {
+  function rowOf(seat) {
+    const { box } = seat;
     const known = rows.get(box.value);
     if (known) return known;
     const row = template.content.firstElementChild.cloneNode(true);
-    row.querySelector("[data-seat-name]").textContent = name;
+    row.querySelector("[data-seat-name]").textContent = seat.name;
     const select = row.querySelector("select");
     // A seat that may have all types does not list them.
     const allowed = box.dataset.types?.split(" ");

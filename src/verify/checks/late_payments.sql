@@ -1,7 +1,10 @@
 -- Lists reservations paid after their end, by the time that decided (`confirmed_at`) or by that of
--- the payment's row: an expired hold must not be paid.
+-- the payment's row: an expired hold must not be paid. The sentence says by which.
 select 'reservation ' || reservations.id as "subject!",
-    format('was paid at %s, decided by %s, after its end at %s',
+    format(
+        case when confirmed_at < expires_at
+            then 'was decided in time, and paid at %s, decided by %s, after its end at %s'
+            else 'was paid at %s, decided by %s, after its end at %s' end,
         payments.created_at, confirmed_at, expires_at) as "sentence!"
 from reservations join payments on reservation_id = reservations.id
 where reservations.status in ('CONFIRMED', 'REFUNDED')

@@ -17,9 +17,15 @@ use crate::{
 const HOUR_SECS: i64 = 3_600;
 /// What is seen where PostgreSQL's clock went past the end of the sessions, the holds and the sale. A
 /// seat whose hold has ended is given to somebody else; a paid one that was is found missing in the end.
-/// A payment that was decided before the step is written with its time (S4).
-const PAST_THE_END: &[&str] =
-    &["login-required", "hold-expired", "sale-closed", "sale-not-open", "was given to", "S4 "];
+/// A payment that was decided in time, before the step, is written with its time (S4).
+const PAST_THE_END: &[&str] = &[
+    "login-required",
+    "hold-expired",
+    "sale-closed",
+    "sale-not-open",
+    "was given to",
+    "was decided in time, and paid at",
+];
 /// What is seen where PostgreSQL's clock was an hour slow and is right again: the holds and stays of that hour
 /// end at once, and what was written across the step has one time of before and one of after it. A seat whose
 /// hold has ended is given to somebody else; a paid one that was is found missing in the end. Daily sales were

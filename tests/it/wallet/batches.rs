@@ -47,8 +47,9 @@ async fn n_transactions(db: &PgPool) -> i64 {
     read_one(db, "select count(distinct xmin::text) from point_transactions").await
 }
 
-/// Holds every commit of an entry until the connection is closed.
-async fn hold_commits(db: &PgPool) -> PgConnection {
+/// Settles `all` at once, more than one batch has, while commits of entries are held; lets them go when
+/// `n_written` further transactions are written, and returns the balances.
+async fn settle_beside_a_commit(office: &Office, all: Vec<Charge>, n_written: i64) -> Vec<i64> {
     let gate = "create function wait_for_gate() returns trigger language plpgsql as $$ begin
              while exists (
                  select from pg_locks join pg_database d on d.oid = database
@@ -58,23 +59,22 @@ async fn hold_commits(db: &PgPool) -> PgConnection {
          end $$;
          create constraint trigger commit_gate after insert on point_transactions
              deferrable initially deferred for each row execute function wait_for_gate()";
-    sqlx::raw_sql(gate).execute(db).await.unwrap();
-    let mut holder = PgConnection::connect_with(&db.connect_options()).await.unwrap();
+    sqlx::raw_sql(gate).execute(&office.db).await.unwrap();
+    let mut holder = PgConnection::connect_with(&office.db.connect_options()).await.unwrap();
     run_sql(&mut holder, "select pg_advisory_lock(1)").await;
-    holder
-}
-
-/// Waits until so many commits are held, and so many transactions are written beside them.
-async fn until_held(db: &PgPool, commits: i64, written: i64) {
-    let sql = "select count(*) filter (where wait_event = 'PgSleep'),
+    let charges = Charges::new(&office.app.db);
+    let settling = tokio::spawn(async move { settle_all(&charges, &all).await });
+    let held = "select count(*) filter (where wait_event = 'PgSleep'),
              count(*) filter (
                  where state = 'idle in transaction' and query like '%point_transactions%')
          from pg_stat_activity where datname = current_database()";
-    until("held commits", async || {
-        let seen: (i64, i64) = sqlx::query_as(sql).fetch_one(db).await.unwrap();
-        seen == (commits, written)
+    until("a held commit", async || {
+        let seen: (i64, i64) = sqlx::query_as(held).fetch_one(&office.db).await.unwrap();
+        seen == (1, n_written)
     })
     .await;
+    holder.close().await.unwrap();
+    balances(settling.await.unwrap())
 }
 
 #[sqlx::test]
@@ -174,13 +174,9 @@ async fn a_wallet_that_is_held_delays_only_its_own_charges(db: PgPool) {
 async fn charges_of_other_wallets_are_written_beside_a_commit(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let people = office.crowd(MEMBERS_MAX + 2, "ada").await;
-    let charges = Charges::new(&office.app.db);
     let all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 1)).collect();
-    let holder = hold_commits(&db).await;
-    let settling = tokio::spawn(async move { settle_all(&charges, &all).await });
-    until_held(&db, 1, 1).await;
-    holder.close().await.unwrap();
-    assert_eq!(balances(settling.await.unwrap()), [1; MEMBERS_MAX + 2]);
+    let settled = settle_beside_a_commit(&office, all, 1).await;
+    assert_eq!(settled, [1; MEMBERS_MAX + 2]);
     assert_eq!(n_transactions(&db).await, 2);
     office.close().await;
 }
@@ -189,15 +185,10 @@ async fn charges_of_other_wallets_are_written_beside_a_commit(db: PgPool) {
 async fn charges_of_a_wallet_that_is_committed_wait_for_that_and_stay_together(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let people = office.crowd(MEMBERS_MAX + 1, "ada").await;
-    let charges = Charges::new(&office.app.db);
     // The second batch has the first one's first wallet, and another.
     let mut all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 1)).collect();
     all.insert(MEMBERS_MAX, charge_of(&people[0], 2));
-    let holder = hold_commits(&db).await;
-    let settling = tokio::spawn(async move { settle_all(&charges, &all).await });
-    until_held(&db, 1, 0).await;
-    holder.close().await.unwrap();
-    let mut settled = balances(settling.await.unwrap());
+    let mut settled = settle_beside_a_commit(&office, all, 0).await;
     assert_eq!(settled.remove(MEMBERS_MAX), 3);
     assert_eq!(settled, [1; MEMBERS_MAX + 1]);
     assert_eq!(n_transactions(&db).await, 2, "nothing left its batch");

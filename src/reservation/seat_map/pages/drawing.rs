@@ -295,6 +295,22 @@ mod tests {
     }
 
     #[test]
+    fn the_link_of_a_row_lies_over_each_of_its_seats() {
+        let house = HouseView { scale: &[], stage: None, is_section: false };
+        let drawing = Drawing::of(bent("Left", 0.4, 12.0), &house);
+        let row = &drawing.sections[0].rows[0];
+        let line = row.line().replace(['M', 'Q'], " ");
+        let numbers: Vec<f32> = line.split_whitespace().map(|n| n.parse().unwrap()).collect();
+        let [ax, ay, bx, by, cx, cy] = numbers[..] else { panic!("{line}") };
+        for (nth, seat) in (0_u8..).zip(&row.seats) {
+            let t = f32::from(nth) / 9.0;
+            let on = |a: f32, b: f32, c: f32| (a * (1.0 - t) + 2.0 * b * t) * (1.0 - t) + c * t * t;
+            let (x, y) = (on(ax, bx, cx) - SEAT_HALF, on(ay, by, cy) - SEAT_HALF);
+            assert!((x - seat.x).hypot(y - seat.y) < SEAT_HALF / 2.0, "{line}");
+        }
+    }
+
+    #[test]
     fn nothing_is_said_of_a_stage_where_sections_begin_at_one_place() {
         let listing = |name: &str| SectionListing::of(&bent(name, 0.0, 20.0)).unwrap();
         assert!(StagePlace::of(&[listing("Left")]).is_some());
