@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-api test-faults test-cluster test-image fuzz mutants lua-mutants coverage lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-firefox test-api test-faults test-cluster test-image fuzz mutants lua-mutants coverage lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -17,6 +17,9 @@ storm: ## run the long tests, which wait out deadlines or repeat a race ten thou
 
 test-browser: ## run the tests in a real browser, which is installed if it is missing
 	@scripts/test --browser
+
+test-firefox: ## run them in Firefox; it and its driver are installed if they are missing
+	@scripts/test --firefox
 
 test-api: ## send requests made from the API's document to a throw-away office, as everybody who uses it
 	@scripts/test-api

@@ -1,42 +1,92 @@
 //! Program that drives a browser.
 
 use std::{
-    env,
-    path::{Path, PathBuf},
+    env, fs,
+    path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::{BrowserOptions, camera::Camera};
+use super::{BrowserOptions, camera::Camera, chromium, firefox};
 use crate::support::{eventually, free_port};
+
+/// Browsers that the tests know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Maker {
+    Chromium,
+    Firefox,
+}
+
+impl Maker {
+    /// Returns the one of this run: Chromium, unless `TEST_BROWSER` says `firefox`.
+    pub(super) fn of_this_run() -> Self {
+        match env::var("TEST_BROWSER") {
+            Ok(name) if name == "firefox" => Self::Firefox,
+            _ => Self::Chromium,
+        }
+    }
+}
 
 /// Process of the driver; it ends with the test.
 #[derive(Debug)]
 pub(super) struct Driver {
+    maker: Maker,
     process: Child,
-    pub(super) url: String,
-    pub(super) profile: PathBuf,
+    url: String,
+    profile: PathBuf,
 }
 
 impl Driver {
-    pub(super) async fn start(time_zone: &str) -> Self {
+    /// Starts the driver of a browser with these options.
+    pub(super) async fn start(options: BrowserOptions) -> Self {
+        let maker = Maker::of_this_run();
         let port = free_port();
         let profile = env::temp_dir().join(format!("stagedoor-browser-{}", Uuid::new_v4()));
-        let process = Command::new("chromedriver")
-            .arg(format!("--port={port}"))
-            .env("TZ", time_zone)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
+        fs::create_dir(&profile).unwrap();
+        let mut command = match maker {
+            Maker::Chromium => Command::new("chromedriver"),
+            Maker::Firefox => firefox::driver(&profile, options.screen),
+        };
+        command.arg(format!("--port={port}")).env("TZ", options.time_zone);
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let process =
-            process.unwrap_or_else(|error| panic!("chromedriver, of scripts/install: {error}"));
-        let url = format!("http://127.0.0.1:{port}");
-        let driver = Self { process, url, profile };
+            process.unwrap_or_else(|error| panic!("{command:?}, of scripts/install: {error}"));
+        let driver = Self { maker, process, url: format!("http://127.0.0.1:{port}"), profile };
         eventually("the driver", async || reqwest::get(format!("{}/status", driver.url)).await)
             .await;
         driver
+    }
+
+    /// Returns where the driver is asked.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns what the browser is asked to be.
+    pub(super) fn capabilities(&self, options: BrowserOptions, camera: Option<&Camera>) -> Value {
+        match self.maker {
+            Maker::Chromium => chromium::capabilities(&self.profile, options, camera),
+            Maker::Firefox => firefox::capabilities(&self.profile, options),
+        }
+    }
+
+    /// Returns what the browser complains of: scripts that fail, and what the policy of the page forbids.
+    /// Answers that refuse are none of these.
+    pub(super) async fn complaints(&self, session: &str) -> Vec<String> {
+        match self.maker {
+            Maker::Chromium => chromium::complaints(self, session).await,
+            Maker::Firefox => firefox::complaints(self, session).await,
+        }
+    }
+
+    /// Asks the driver for what the protocol's client does not know, and returns the value of its answer.
+    pub(super) async fn ask(&self, session: &str, command: &str, body: &Value) -> Value {
+        let address = format!("{}/session/{session}/{command}", self.url);
+        let asked = reqwest::Client::new().post(address).json(body);
+        let mut answer: Value = asked.send().await.unwrap().json().await.unwrap();
+        answer["value"].take()
     }
 }
 
@@ -48,53 +98,6 @@ impl Drop for Driver {
             let _ = self.process.kill();
         }
         let _ = self.process.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
+        let _ = fs::remove_dir_all(&self.profile);
     }
-}
-
-/// Returns what a browser is asked to be.
-pub(super) fn capabilities(
-    profile: &Path,
-    options: BrowserOptions,
-    camera: Option<&Camera>,
-) -> Value {
-    let BrowserOptions { screen, language, runs_scripts, time_zone: _ } = options;
-    let mut chrome = json!({
-        "args": [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--disable-quic", "--no-first-run",
-            format!("--window-size={},{}", screen.width, screen.height),
-            format!("--lang={language}"),
-            format!("--user-data-dir={}", profile.display()),
-        ],
-        "prefs": {
-            "intl.accept_languages": language,
-            "profile.managed_default_content_settings.javascript": if runs_scripts { 1 } else { 2 },
-        },
-    });
-    if let Some(program) = browser_program() {
-        chrome["binary"] = json!(program);
-    }
-    if let (Some(camera), Some(args)) = (camera, chrome["args"].as_array_mut()) {
-        args.extend(camera.arguments().map(Value::from));
-    }
-    if screen.is_touched {
-        chrome["mobileEmulation"] = json!({ "deviceMetrics": {
-            "width": screen.width, "height": screen.height, "pixelRatio": 1.0, "touch": true,
-        }});
-    }
-    json!({
-        "browserName": "chrome",
-        "goog:loggingPrefs": { "browser": "ALL" },
-        "goog:chromeOptions": chrome,
-    })
-}
-
-fn browser_program() -> Option<PathBuf> {
-    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
-    let programs = ["chromium", "google-chrome"].into_iter();
-    programs
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
-        .find(|p| p.exists())
 }

@@ -1,16 +1,15 @@
 //! A real browser, driven over the protocol of the W3C (`WebDriver`).
 
 pub(crate) mod camera;
+mod chromium;
 mod driver;
+mod firefox;
 
 use fantoccini::{Client, ClientBuilder, Locator, elements::Element};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
-use self::{
-    camera::Camera,
-    driver::{Driver, capabilities},
-};
+use self::{camera::Camera, driver::Driver};
 use super::{Person, eventually};
 
 /// Narrowest screen that pages are made for, in CSS pixels: an old phone, or a page at 400% on a computer.
@@ -73,14 +72,14 @@ impl Browser {
     }
 
     async fn open_before(base: &str, options: BrowserOptions, camera: Option<&Camera>) -> Self {
-        let driver = Driver::start(options.time_zone).await;
+        let driver = Driver::start(options).await;
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let Value::Object(capabilities) = capabilities(&driver.profile, options, camera) else {
+        let Value::Object(capabilities) = driver.capabilities(options, camera) else {
             unreachable!("an object is written below")
         };
         builder.capabilities(capabilities);
         // The first start of a browser on a machine that was off may take long.
-        let client = eventually("a browser", async || builder.connect(&driver.url).await).await;
+        let client = eventually("a browser", async || builder.connect(driver.url()).await).await;
         Self { client, base: base.to_owned(), driver }
     }
 
@@ -230,22 +229,10 @@ impl Browser {
         self.run("return arguments[0].scrollWidth - arguments[0].clientWidth", "html").await
     }
 
-    /// Returns what the browser complains of: scripts that fail, and what the policy of the page forbids.
-    /// Answers that refuse are none of these.
-    pub(crate) async fn complaints(&self) -> Vec<String> {
-        let session = self.client.session_id().await.unwrap().unwrap();
-        let address = format!("{}/session/{session}/se/log", self.driver.url);
-        let asked = reqwest::Client::new().post(address).json(&json!({ "type": "browser" }));
-        let log: Value = asked.send().await.unwrap().json().await.unwrap();
-        let entries = log["value"].as_array().cloned().unwrap_or_default();
-        let is_complaint =
-            |entry: &Value| entry["level"] == "SEVERE" && entry["source"] != "network";
-        entries.into_iter().filter(is_complaint).map(|entry| entry.to_string()).collect()
-    }
-
     /// Closes the window, which complained of nothing.
     pub(crate) async fn close(self) {
-        assert_eq!(self.complaints().await, Vec::<String>::new());
+        let session = self.client.session_id().await.unwrap().unwrap();
+        assert_eq!(self.driver.complaints(&session).await, Vec::<String>::new());
         self.client.close().await.unwrap();
     }
 }
