@@ -38,6 +38,18 @@ date-minutes = { $minutes } min
 date-minutes-range = { $from }–{ $to } min
 date-less-than-a-minute = less than a minute
 date-hours-minutes = { $hours } h { $minutes } min
+date-whole-seconds = { $count ->
+    [one] { $count } second
+   *[other] { $count } seconds
+  }
+date-whole-minutes = { $count ->
+    [one] { $count } minute
+   *[other] { $count } minutes
+  }
+date-whole-hours = { $count ->
+    [one] { $count } hour
+   *[other] { $count } hours
+  }
 
 ## Layout
 
@@ -148,9 +160,9 @@ program-free = { $free } left
 program-free-none = sold out
 program-join = Join the line
 program-join-note = You'll get your number right away. Feel free to close the page: the number stays yours.
-program-own-number = You are number { $number } in line
+program-own-number = You're number { $number } in line
 program-own-ahead = { $count ->
-    [0] You are next.
+    [0] You're next.
     [one] { $count } person is ahead of you.
    *[other] { $count } people are ahead of you.
   }
@@ -206,10 +218,7 @@ waiting-list-together-only = Only seats side by side
 waiting-list-join = Join the waiting list
 waiting-list-how = How it works
 waiting-list-how-order = Whatever becomes available goes to the first person it suits. So a small group, or one that is happy with any seat, may be served before a larger one.
-waiting-list-how-offer = { $minutes ->
-    [one] It's held for you for one minute. You can pay for it without joining the line.
-   *[other] It's held for you for { $minutes } minutes. You can pay for it without joining the line.
-  }
+waiting-list-how-offer = It's held for you for { $time }. You can pay for it without joining the line.
 waiting-list-how-decline = If you release it or don't pay in time, it goes to the next person and you leave the list.
 waiting-list-how-log = The order is public: anyone can check that nobody was passed over.
 waiting-list-refusal-places = Choose from one to eight places.
@@ -222,14 +231,8 @@ program-cancelled-note = Paid tickets are refunded to your wallet in full. There
 program-how = How it works
 program-how-queue = Get your number. The line moves in that order and no other.
 program-how-gate = People with a code also have an entrance of their own, which takes no place from the line.
-program-how-seats = When it's your turn, you have { $minutes ->
-        [one] { $minutes } minute
-       *[other] { $minutes } minutes
-    } to choose.
-program-how-hold = Your choice is held for { $minutes ->
-        [one] { $minutes } minute
-       *[other] { $minutes } minutes
-    } while you pay.
+program-how-seats = When it's your turn, you have { $time } to choose.
+program-how-hold = Your choice is held for { $time } while you pay.
 program-how-max = Up to { $count ->
         [one] { $count } seat
        *[other] { $count } seats
@@ -424,10 +427,7 @@ queue-next-title = What happens next
 queue-next-turn = When it's your turn, this page takes you to the seats automatically.
 queue-next-close = You can close this page or switch to another device. Your number stays yours; come back when the line has moved on.
 queue-next-away = If you're away when your turn comes, others go first and you're next when you return.
-queue-next-stay = You then have { $minutes ->
-        [one] { $minutes } minute
-       *[other] { $minutes } minutes
-    } to choose your seats.
+queue-next-stay = You then have { $time } to choose your seats.
 queue-scarce = More people are ahead of you than seats are left. Unpaid seats do come back, so your place is still worth keeping.
 queue-parked = Your turn came while you were away. You're back, and you go in next.
 queue-paused = The line is paused for a moment. Nobody is let in, and your place is kept.
@@ -465,8 +465,8 @@ queue-ended-closed-action = See your reservations
 queue-join-again = Join the line again
 queue-refusal-number = This form no longer works. Please go back to your place in line and try again.
 queue-behind-draw = The numbers of everyone who entered before the opening are being drawn. Yours stays; you'll see your position in a moment.
-queue-new-note = You are logged in. One more click and you have your place in line.
-queue-new-no-line-note = You are logged in. One more click and you can choose.
+queue-new-note = You're logged in. One more click and you have your place in line.
+queue-new-no-line-note = You're logged in. One more click and you can choose.
 queue-own-entrance = Your code has an entrance of its own. You may be let in before people who are ahead of you.
 
 ## Opening draw
@@ -607,17 +607,11 @@ seat-title-zones = Choose your places
 seat-lede = Up to { $count ->
         [one] { $count } seat
        *[other] { $count } seats
-    }. They are held for { $minutes ->
-        [one] { $minutes } minute
-       *[other] { $minutes } minutes
-    } while you pay.
+    }. They are held for { $time } while you pay.
 seat-lede-zones = Up to { $count ->
         [one] { $count } place
        *[other] { $count } places
-    }. They are held for { $minutes ->
-        [one] { $minutes } minute
-       *[other] { $minutes } minutes
-    } while you pay.
+    }. They are held for { $time } while you pay.
 seat-stay-left = Time left to choose
 seat-best-title = Best seats together
 seat-best-count = How many
@@ -2238,7 +2232,7 @@ error-return-not-payer-action = See your tickets
 error-return-reduced-title = This ticket had a reduced price
 error-return-reduced-detail = Tickets bought at a reduced price or with a code can't be put back on sale. You can give yours to a friend.
 error-return-reduced-action = See your tickets
-error-return-offered-title = You are giving this ticket away
+error-return-offered-title = You're giving this ticket away
 error-return-offered-detail = This ticket is waiting for a friend's answer. End that offer first, then put it back on sale.
 error-return-offered-action = See your tickets
 error-return-sale-closed-title = The sale is over

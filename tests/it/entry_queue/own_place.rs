@@ -31,7 +31,7 @@ async fn somebody_in_line_is_told_the_own_number_and_led_back(db: PgPool) {
     until_status(&second, &concert, "WAITING").await;
 
     let page = second.visit(&program_path(&concert)).await;
-    assert_eq!(page.texts(".program__place"), ["You are number 2 in line"], "{}", page.body);
+    assert_eq!(page.texts(".program__place"), ["You're number 2 in line"], "{}", page.body);
     assert!(page.has(&format!("a[href='{}/queue']", program_path(&concert))), "{}", page.body);
     assert!(!page.has("form[action$='/queue']"), "who is in line is not asked to join it");
 

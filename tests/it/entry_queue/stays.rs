@@ -74,3 +74,23 @@ async fn whoever_left_last_of_all_is_out_in_redis_too_after_a_restart(db: PgPool
     until("the end of the stay in Redis", async || n_misplaced().await == 0).await;
     restarted.close().await;
 }
+
+#[sqlx::test]
+async fn how_long_one_has_is_told_in_whole_hours_minutes_or_seconds(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("ada").await;
+    for (stay_secs, hold_ttl_secs, stay, hold) in [
+        (86_400, 90, "24 hours", "90 seconds"),
+        (60, 300, "1 minute", "5 minutes"),
+        (3_600, 10, "60 minutes", "10 seconds"),
+        (5_430, 3_600, "90 minutes", "60 minutes"),
+    ] {
+        let options = ConcertOptions { stay_secs, hold_ttl_secs, ..ConcertOptions::default() };
+        let concert = Concert::with(&db, options).await;
+        let steps = ada.visit(&format!("/programs/{}", concert.slug)).await.texts(".steps__item");
+        let steps = steps.join(" ");
+        assert!(steps.contains(&format!("you have {stay} to choose")), "{steps}");
+        assert!(steps.contains(&format!("held for {hold} while you pay")), "{steps}");
+    }
+    office.close().await;
+}

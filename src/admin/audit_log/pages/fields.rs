@@ -64,6 +64,7 @@ const LABELS: &[(&str, &str)] = &[
     ("sections", "admin-price"),
     ("slug", "admin-program-slug"),
     ("starts_at", "admin-schedule-starts"),
+    ("status", "wallet-filter-status"),
     ("stay_secs", "admin-program-stay"),
     ("terms", "office-terms"),
     ("time_zone", "admin-venue-zone"),

@@ -96,10 +96,6 @@ impl SeatMapPage<'_> {
         Uuid::now_v7()
     }
 
-    fn minutes(&self) -> i32 {
-        self.program.hold_ttl_secs / 60
-    }
-
     fn has_seats(&self) -> bool {
         !self.map.sections.is_empty()
     }
