@@ -99,7 +99,7 @@ pub(crate) use projection::diff::{Difference, Positions};
 pub use projection::diff::{list_differences, list_incomplete};
 pub(crate) use projection::error::ProjectionError;
 pub(crate) use projection::rebuild::rebuild_what_is_lost;
-pub(crate) use projection::{project, project_everything};
+pub(crate) use projection::{project, project_ended, project_everything};
 pub(crate) use purge::model::Purge;
 pub(crate) use purge::purge_queues;
 pub use purge::{begin_purge, find_purge};

@@ -80,18 +80,21 @@ impl Batch for PaymentBatch {
     }
 }
 
-/// Answers what was paid, and pays the others alone. Where nobody knows what became of the commit,
-/// those without a request key are lost: being paid by it and before it look the same.
+/// Answers what was paid, projects the stays that ended and pays the others alone. What was paid does not
+/// wait for Redis: whoever is still admitted in Redis is told what PostgreSQL has. Where nobody knows what became
+/// of the commit, those without a request key are lost: being paid by it and before it look the same.
 async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: PaidTogether) {
-    together.publication.publish(&app).await;
+    let PaidTogether { paid, is_known, publication } = together;
+    publication.announce(&app);
     let mut left = Vec::new();
-    for (member, paid) in members.into_iter().zip(together.paid) {
+    for (member, paid) in members.into_iter().zip(paid) {
         match paid {
             Some(paid) => member.answer(Ok(paid)),
-            None if together.is_known || member.request.key.is_some() => left.push(member),
+            None if is_known || member.request.key.is_some() => left.push(member),
             None => drop(member),
         }
     }
+    publication.project(&app).await;
     let paying = stream::iter(left).for_each_concurrent(ALONE_MAX, |member| async {
         let PaymentRequest { account_id, reservation_id, key } = &member.request;
         let paid = pay(&app, *account_id, *reservation_id, key.as_ref()).await;

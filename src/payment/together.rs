@@ -48,7 +48,8 @@ pub(super) struct PaidTogether {
 #[derive(Debug, Default)]
 pub(super) struct Publication {
     sold: Vec<ScheduleId>,
-    payers: HashMap<ProgramId, Vec<AccountId>>,
+    /// Accounts whose stays ended.
+    ended: HashMap<ProgramId, Vec<AccountId>>,
 }
 
 /// Payment of the transaction.
@@ -66,6 +67,8 @@ pub(super) struct WrittenTogether {
     tx: Option<Transaction>,
     payments: Vec<Payment>,
     new: Vec<NewPayment>,
+    /// Owners of the stays that end with it.
+    ended: HashSet<(ProgramId, AccountId)>,
 }
 
 /// Pays those of `requests` that are simply paid, up to the commit.
@@ -109,7 +112,8 @@ pub(super) async fn write_together(
     }
     if payments.is_empty() {
         tx.rollback().await?;
-        return Ok(WrittenTogether { n_requests, tx: None, payments, new });
+        let ended = HashSet::new();
+        return Ok(WrittenTogether { n_requests, tx: None, payments, new, ended });
     }
 
     store::insert_payments(&mut tx, &new).await?;
@@ -117,19 +121,19 @@ pub(super) async fn write_together(
     tickets::issue(&mut tx, &issued).await?;
     wallets.write(&mut tx).await?;
     let owners: Vec<_> = payments.iter().map(|payment| payment.owner).collect();
-    complete_stays(&mut tx, &owners, &tokens).await?;
+    let ended = complete_stays(&mut tx, &owners, &tokens).await?;
     tell_paid(&mut tx, &new).await?;
     outcomes.write(&mut tx).await?;
-    Ok(WrittenTogether { n_requests, tx: Some(tx), payments, new })
+    Ok(WrittenTogether { n_requests, tx: Some(tx), payments, new, ended })
 }
 
 impl WrittenTogether {
     /// Commits the payments.
     pub(super) async fn commit(self, app: &App) -> Result<PaidTogether, PaymentError> {
-        let Self { n_requests, tx, mut payments, new } = self;
+        let Self { n_requests, tx, mut payments, new, ended } = self;
         let Some(tx) = tx else { return Ok(PaidTogether::nothing(n_requests)) };
         let Err(lost) = tx.commit().await else {
-            return Ok(PaidTogether::of(n_requests, payments, true));
+            return Ok(PaidTogether::of(n_requests, payments, &ended, true));
         };
         if !is_unavailable(&lost) {
             return Err(lost.into());
@@ -142,7 +146,7 @@ impl WrittenTogether {
         let is_known = written.is_ok();
         let written = written.unwrap_or_default();
         payments.retain(|payment| written.contains(&payment.paid.payment_id));
-        Ok(PaidTogether::of(n_requests, payments, is_known))
+        Ok(PaidTogether::of(n_requests, payments, &ended, is_known))
     }
 }
 
@@ -161,16 +165,24 @@ async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, s
 impl PaidTogether {
     /// Nothing was paid.
     pub(super) fn nothing(n_requests: usize) -> Self {
-        Self::of(n_requests, Vec::new(), true)
+        Self::of(n_requests, Vec::new(), &HashSet::new(), true)
     }
 
-    fn of(n_requests: usize, payments: Vec<Payment>, is_known: bool) -> Self {
+    /// Returns what is known of these `payments`; `ended` are the owners of stays that end with them.
+    fn of(
+        n_requests: usize,
+        payments: Vec<Payment>,
+        ended: &HashSet<(ProgramId, AccountId)>,
+        is_known: bool,
+    ) -> Self {
         let mut by_request = HashMap::new();
         let mut publication = Publication::default();
         for payment in payments {
-            let (program_id, account_id) = payment.owner;
             publication.sold.push(payment.schedule_id);
-            publication.payers.entry(program_id).or_default().push(account_id);
+            if ended.contains(&payment.owner) {
+                let (program_id, account_id) = payment.owner;
+                publication.ended.entry(program_id).or_default().push(account_id);
+            }
             by_request.insert(payment.request, payment.paid);
         }
         let paid = (0..n_requests).map(|nth| by_request.remove(&nth)).collect();
@@ -179,16 +191,20 @@ impl PaidTogether {
 }
 
 impl Publication {
-    /// Announces the seats that were sold and projects the stays that ended.
-    pub(super) async fn publish(self, app: &App) {
+    /// Announces the seats that were sold to open maps.
+    pub(super) fn announce(&self, app: &App) {
         let n_paid = u64::try_from(self.sold.len()).unwrap_or(0);
         metrics::counter!("stagedoor_payments_total").increment(n_paid);
         let schedules: HashSet<ScheduleId> = self.sold.iter().copied().collect();
         for schedule_id in schedules {
             reservation::announce(app, schedule_id);
         }
-        for (program_id, accounts) in self.payers {
-            entry_queue::project(app, program_id, &accounts).await;
+    }
+
+    /// Projects the stays that ended.
+    pub(super) async fn project(&self, app: &App) {
+        for (program_id, accounts) in &self.ended {
+            entry_queue::project_ended(app, *program_id, accounts).await;
         }
     }
 }
@@ -219,21 +235,22 @@ async fn lock_holds(
     Ok((holds.collect(), tokens))
 }
 
-/// Ends the stays of `owners` whose last hold is paid. An account with further holds to pay stays
-/// admitted.
+/// Ends the stays of `owners` whose last hold is paid, and returns whose they were. An account with
+/// further holds to pay stays admitted.
 async fn complete_stays(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
     tokens: &LiveTokens,
-) -> Result<(), PaymentError> {
+) -> Result<HashSet<(ProgramId, AccountId)>, PaymentError> {
     let owners: HashSet<_> = owners.iter().copied().collect();
     let mut ended = tokens.locked.clone();
     ended.retain(|token| owners.contains(&token.owner()));
     if ended.is_empty() {
-        return Ok(());
+        return Ok(HashSet::new());
     }
     let asked: Vec<_> = ended.iter().map(OwnedToken::owner).collect();
     let remain = reservation::list_with_live_holds(tx, &asked).await?;
     ended.retain(|token| !remain.contains(&token.owner()));
-    Ok(entry_queue::complete_all(tx, &ended).await?)
+    entry_queue::complete_all(tx, &ended).await?;
+    Ok(ended.iter().map(OwnedToken::owner).collect())
 }

@@ -68,7 +68,30 @@ pub(crate) async fn project_in_time(
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Option<Written> {
-    match tokio::time::timeout(PROJECT_MAX, project_all(app, program_id, accounts)).await {
+    in_time(app, program_id, accounts, project_all(app, program_id, accounts)).await
+}
+
+/// Writes to Redis that the stays of `accounts` have ended, at most [`POSITIONS_MAX`] of them. Call it
+/// after the commit that ended them, which says what would be read otherwise; it ends as [`project`]
+/// does.
+pub(crate) async fn project_ended(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+    let ended: Vec<(AccountId, ProjectedPosition)> =
+        accounts.iter().copied().zip(repeat(ProjectedPosition::Nowhere)).collect();
+    let writing = async {
+        let projected = project_read(app, program_id, ended, Writing::default()).await?;
+        Ok(projected.written)
+    };
+    in_time(app, program_id, accounts, writing).await;
+}
+
+/// Waits for the projection of `accounts`, which is retried where it fails; `None` then.
+async fn in_time(
+    app: &App,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+    projection: impl Future<Output = Result<Written, ProjectionError>>,
+) -> Option<Written> {
+    match tokio::time::timeout(PROJECT_MAX, projection).await {
         Ok(Ok(written)) => return Some(written),
         Ok(Err(error)) => tracing::debug!(%program_id, %error, "the queue was not projected"),
         Err(_) => tracing::debug!(%program_id, "the queue was not projected in time"),
@@ -128,8 +151,8 @@ pub(crate) struct Projected {
     pub(crate) counted_to: QueueNumber,
 }
 
-/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read as `expected`. The
-/// first write is made as `writing` says, and later ones repair what it was refused.
+/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read, or committed, as
+/// `expected`. The first write is made as `writing` says, and later ones repair what it was refused.
 pub(crate) async fn project_read(
     app: &App,
     program_id: ProgramId,
