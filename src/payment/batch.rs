@@ -80,9 +80,10 @@ impl Batch for PaymentBatch {
     }
 }
 
-/// Answers what was paid, projects the stays that ended and pays the others alone. What was paid does not
-/// wait for Redis: whoever is still admitted in Redis is told what PostgreSQL has. Where nobody knows what became
-/// of the commit, those without a request key are lost: being paid by it and before it look the same.
+/// Answers what was paid, projects the stays that ended and pays the others alone. No answer to what was
+/// paid waits for Redis: whoever is still admitted there is told what PostgreSQL has. Where nobody knows
+/// what became of the commit, those without a request key are lost: being paid by it and before it look
+/// the same.
 async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: PaidTogether) {
     let PaidTogether { paid, is_known, publication } = together;
     publication.announce(&app);

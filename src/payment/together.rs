@@ -251,6 +251,5 @@ async fn complete_stays(
     let asked: Vec<_> = ended.iter().map(OwnedToken::owner).collect();
     let remain = reservation::list_with_live_holds(tx, &asked).await?;
     ended.retain(|token| !remain.contains(&token.owner()));
-    entry_queue::complete_all(tx, &ended).await?;
-    Ok(ended.iter().map(OwnedToken::owner).collect())
+    Ok(entry_queue::complete_all(tx, &ended).await?)
 }

@@ -82,15 +82,16 @@ pub(crate) async fn extend_stays(
     }
 }
 
-/// Ends several stays as [`complete`](super::complete) does.
+/// Ends several stays as [`complete`](super::complete) does, and returns whose they were: a token that
+/// waits stays as it is.
 pub(crate) async fn complete_all(
     tx: &mut Connection,
     tokens: &[OwnedToken],
-) -> Result<(), sqlx::Error> {
-    let active = tokens.iter().filter(|token| token.status == TokenStatus::Active);
-    let ids: Vec<TokenId> = active.map(|token| token.id).collect();
-    match ids.is_empty() {
-        true => Ok(()),
-        false => write_ends(tx, &ids, TokenStatus::Completed).await,
+) -> Result<HashSet<(ProgramId, AccountId)>, sqlx::Error> {
+    let active = || tokens.iter().filter(|token| token.status == TokenStatus::Active);
+    let ids: Vec<TokenId> = active().map(|token| token.id).collect();
+    if !ids.is_empty() {
+        write_ends(tx, &ids, TokenStatus::Completed).await?;
     }
+    Ok(active().map(OwnedToken::owner).collect())
 }
