@@ -126,16 +126,11 @@ pub(crate) async fn wait_for(
 pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), ReservationError> {
     let ids: Vec<ReservationId> = holds.iter().map(|held| held.reservation_id).collect();
     let versions: Vec<i64> = holds.iter().map(|held| held.version).collect();
-    let to = ReservationStatus::Confirmed;
+    let seats: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
     let at = holds.iter().map(|held| held.locked_at).max();
-    let written = status::write_status(tx, &ids, &versions, to, at).await?;
-    expect_all(ids.len(), written.len(), ReservationError::StaleVersion)?;
-    let seat_ids: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
-    if !seat_ids.is_empty() {
-        let n_written = store::write_seats_reserved(tx, &seat_ids).await?;
-        expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
-    }
-    Ok(())
+    let written = status::write_confirmed(tx, &ids, &versions, &seats, at).await?;
+    expect_all(ids.len(), written.n_reservations, ReservationError::StaleVersion)?;
+    expect_all(seats.len(), written.n_seats, ReservationError::Inconsistent)
 }
 
 /// Releases an unpaid hold: its seats and places become free, and are offered to whoever waits for
@@ -233,7 +228,7 @@ pub(crate) async fn end(
     to: ReservationStatus,
     lists: &LockedLists,
 ) -> Result<(), ReservationError> {
-    let codes = status::write_status(tx, ids, versions, to, None).await?;
+    let codes = status::write_ended(tx, ids, versions, to).await?;
     expect_all(ids.len(), codes.len(), ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();

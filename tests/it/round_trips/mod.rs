@@ -3,6 +3,7 @@
 //!
 //! `docs/ROUND-TRIPS.md` has the numbers that are expected, so that one more is noticed.
 
+mod in_line;
 mod together;
 
 use std::{fmt::Write, time::Duration};

@@ -126,7 +126,7 @@ const SIMULATED_CORES: usize = 8;
 /// Time of one round trip between machines, in milliseconds; assumed.
 const ROUND_TRIP_MS: f64 = 0.2;
 /// Round trips of a hold and its payment, of docs/ROUND-TRIPS.md.
-const ROUND_TRIPS: f64 = 28.0;
+const ROUND_TRIPS: f64 = 27.0;
 /// Those that a payment has in addition where its wallet is in another partition: both sides prepare,
 /// and both commit.
 const CROSSING: f64 = 4.0;

@@ -143,28 +143,6 @@ pub(crate) async fn list_locked(
     .await
 }
 
-/// Changes HELD seats to RESERVED; returns the number written.
-pub(crate) async fn write_seats_reserved(
-    tx: &mut Connection,
-    seat_ids: &[ScheduleSeatId],
-) -> Result<u64, sqlx::Error> {
-    let written = sqlx::query!(
-        r#"
-        with locked as materialized (
-            select id from schedule_seats where id = any($1) order by id for no key update
-        )
-        update schedule_seats s
-        set status = 'RESERVED', version = version + 1, changed_xid = pg_current_xact_id()
-        from locked
-        where s.id = locked.id and s.status = 'HELD'
-        "#,
-        seat_ids as _,
-    )
-    .execute(tx)
-    .await?;
-    Ok(written.rows_affected())
-}
-
 /// Ended item and the seat or places to free.
 pub(crate) struct EndedItem {
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
