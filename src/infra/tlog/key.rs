@@ -81,12 +81,13 @@ impl fmt::Debug for LogVerifier {
 }
 
 impl LogVerifier {
-    /// Parses a key as [`LogKey::verifier_key`] writes it.
+    /// Parses a key exactly as [`LogKey::verifier_key`] writes it: no key has two spellings.
     pub(crate) fn parse(text: &str) -> Result<Self, NoteFault> {
         let key = StandardVerifier::new(text).ok().ok_or(NoteFault::Key)?;
         let (name, rest) = text.split_once('+').ok_or(NoteFault::Key)?;
         let public = rest.split_once('+').and_then(|(_, public)| public_of(public));
-        Ok(Self { name: name.to_owned(), key, public: public.ok_or(NoteFault::Key)? })
+        let verifier = Self { name: name.to_owned(), key, public: public.ok_or(NoteFault::Key)? };
+        if verifier.text() == text { Ok(verifier) } else { Err(NoteFault::Key) }
     }
 
     /// Returns the key as [`LogKey::verifier_key`] writes it.
@@ -165,7 +166,8 @@ mod tests {
     #[test]
     fn what_is_no_verifier_key_is_refused() {
         let key = LogKey::of_seed(&[7; 32]).verifier_key(NAME);
-        for text in ["", NAME, &key[1..], &key[..key.len() - 1], "a+b+c"] {
+        let other_case = key.replace("+450f879d+", "+450F879d+");
+        for text in ["", NAME, &key[1..], &key[..key.len() - 1], "a+b+c", &other_case] {
             assert!(LogVerifier::parse(text).is_err(), "{text}");
         }
     }
