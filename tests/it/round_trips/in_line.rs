@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use super::{Counted, REQUESTS_MAX, concert, join};
 use crate::support::Hold;
 
-/// Commands to Redis: the payer's limit of requests. Where a stay ends, one more says so.
+/// Commands that such a payment sends to Redis: one, for the payer's limit of requests.
 const COMMANDS: u64 = 1;
 
 #[sqlx::test]
