@@ -176,7 +176,7 @@ pub(crate) struct SectionInventory {
     pub section: String,
     /// Seats of the venue in this section.
     pub seats: i64,
-    /// Available seats.
+    /// Free seats, hidden ones included.
     pub free: i64,
     /// Held seats.
     pub held: i64,
@@ -197,7 +197,7 @@ pub(crate) struct CategoryInventory {
     pub category: String,
     /// Seats of the venue in this category.
     pub seats: i64,
-    /// Available seats.
+    /// Free seats, hidden ones included.
     pub free: i64,
     /// Held seats.
     pub held: i64,

@@ -42,7 +42,8 @@ pub(crate) async fn list_running(
                 where d.program_id = p.id and d.starts_at > $1 and (
                     exists (select from schedule_seats
                             where schedule_id = d.id and status = 'AVAILABLE')
-                    or exists (select from zones where schedule_id = d.id and remaining > 0)
+                    or exists (select from zones
+                               where schedule_id = d.id and remaining > 0 and hidden_at is null)
                 )
             ) as "is_sold_out!",
             coalesce((

@@ -44,7 +44,7 @@ pub(crate) async fn list_sections(
             select s.section,
                 count(*) filter (where c.status = 'RESERVED' or c.return_id is not null) as sold,
                 count(*) filter (where c.status = 'HELD' and c.return_id is null) as held,
-                count(*) filter (where c.status = 'AVAILABLE' and c.return_id is null) as free,
+                count(*) filter (where is_free(c.status) and c.return_id is null) as free,
                 coalesce(sum(i.unit_price)
                     filter (where c.status = 'RESERVED' or c.return_id is not null), 0)::bigint
                     as revenue

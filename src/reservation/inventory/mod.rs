@@ -1,11 +1,15 @@
 //! Inventory of a performance, changed by administrators inside the caller's transaction.
 //!
 //! The **inventory** is the seats on sale and the **capacity** of the zones. **Blocking** takes
-//! seats off sale and unblocking puts them back; resizing changes a zone's capacity.
+//! seats off sale and unblocking puts them back; **hiding** leaves a section to those to whom a code has
+//! opened it, and showing to everybody; resizing changes a zone's capacity. A hidden section has free and
+//! blocked seats like any other: the functions `free_status` and `is_free` of the database alone know which
+//! status a free seat has.
 //!
 //! # Invariants
 //!
 //! * Held and sold seats are never blocked: one of them refuses the whole change.
+//! * The seats of a section are hidden all or none, also those that are put on sale later.
 //! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`. A place on
 //!   return is sold.
 
@@ -45,11 +49,7 @@ pub(crate) async fn block_seats(
     if is_blocked && !in_use.is_empty() {
         return Err(InventoryError::SeatsInUse { seats: in_use });
     }
-    let (from, to) = match is_blocked {
-        true => (SeatStatus::Available, SeatStatus::Blocked),
-        false => (SeatStatus::Blocked, SeatStatus::Available),
-    };
-    Ok(store::write_seat_status(tx, &seats, from, to).await?)
+    Ok(store::write_seats_blocked(tx, &seats, is_blocked).await?)
 }
 
 /// Hides a section and the zone of that name, or shows them again; returns the number of seats and zones

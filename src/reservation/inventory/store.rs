@@ -44,23 +44,24 @@ pub(crate) async fn lock_picked(
     .await
 }
 
-/// Changes the status of locked seats that are in `from`; returns the number written.
-pub(crate) async fn write_seat_status(
+/// Blocks those of the locked seats that are free, or frees those that are blocked; returns the number
+/// written.
+pub(crate) async fn write_seats_blocked(
     tx: &mut Connection,
     seats: &[PickedSeat],
-    from: SeatStatus,
-    to: SeatStatus,
+    is_blocked: bool,
 ) -> Result<u64, sqlx::Error> {
     let ids: Vec<_> = seats.iter().map(|seat| seat.id.0).collect();
     let written = sqlx::query!(
         r#"
         update schedule_seats
-        set status = $3, version = version + 1, changed_xid = pg_current_xact_id()
-        where id = any($1) and status = $2 and return_id is null
+        set status = case when $2 then 'BLOCKED' else free_status(hidden_at) end,
+            version = version + 1, changed_xid = pg_current_xact_id()
+        where id = any($1) and return_id is null
+            and case when $2 then is_free(status) else status = 'BLOCKED' end
         "#,
         &ids,
-        from as _,
-        to as _,
+        is_blocked,
     )
     .execute(tx)
     .await?;
@@ -126,8 +127,8 @@ pub(crate) async fn find_zone_named(
     .await
 }
 
-/// Hides locked seats, of which the free ones become HIDDEN, or shows them again; returns the number
-/// written.
+/// Hides locked seats, or shows them again; returns the number written. The free ones stay free, and the
+/// blocked ones blocked.
 pub(crate) async fn write_seats_hidden(
     tx: &mut Connection,
     seats: &[PickedSeat],
@@ -137,10 +138,10 @@ pub(crate) async fn write_seats_hidden(
     let written = sqlx::query!(
         r#"
         update schedule_seats
-        set hidden_at = case when $2 then clock_timestamp() end,
-            status = case when $2 and status = 'AVAILABLE' then 'HIDDEN'
-                          when not $2 and status = 'HIDDEN' then 'AVAILABLE' else status end,
+        set hidden_at = hiding.since,
+            status = case when is_free(status) then free_status(hiding.since) else status end,
             version = version + 1, changed_xid = pg_current_xact_id()
+        from (select case when $2 then clock_timestamp() end as since offset 0) hiding
         where id = any($1) and (hidden_at is not null) <> $2
         "#,
         &ids,

@@ -233,7 +233,7 @@ pub(crate) async fn end(
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
     if !seat_ids.is_empty() {
-        let n_written = store::write_seats_available(tx, &seat_ids).await?;
+        let n_written = store::write_seats_free(tx, &seat_ids).await?;
         expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
     }
     let places = ended.iter().filter_map(|item| Some((item.zone_id?, item)));

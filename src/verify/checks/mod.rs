@@ -169,7 +169,10 @@ invariants! {
         "src/verify/checks/wrong_discounts.sql"
     ];
     /// Something hidden is held by those only to whom a code has opened it.
-    K2 HiddenIsHeldByTheInvited ["src/verify/checks/unopened_holds.sql"];
+    K2 HiddenIsHeldByTheInvited [
+        "src/verify/checks/unopened_holds.sql",
+        "src/verify/checks/shown_parts_of_hidden_sections.sql"
+    ];
     /// Access gates admit those only who redeemed a code of them.
     K3 GatesAdmitTheInvited ["src/verify/checks/uninvited_at_gates.sql"];
     /// A program's queue numbers are 1..N.

@@ -21,6 +21,6 @@ where seats.schedule_id <> taken.schedule_id
         when 'HELD' then seats.status <> 'HELD'
         when 'CONFIRMED' then seats.status <> 'RESERVED'
         else seats.status in ('HELD', 'RESERVED')
-            or (seats.status = 'HIDDEN') <> (seats.hidden_at is not null and seats.status <> 'BLOCKED') end
+            or seats.status not in ('BLOCKED', free_status(seats.hidden_at)) end
     end
 limit $1

@@ -82,7 +82,10 @@ broken_codes! {
         "update zones set hidden_at = now() - interval '2 minutes'";
     a_free_seat_of_a_hidden_section_for_everybody: SeatsAgreeWithItems,
         "alter table schedule_seats drop constraint schedule_seats_free_as_hidden;
-         update schedule_seats set hidden_at = now() where status = 'AVAILABLE'";
+         update schedule_seats set hidden_at = now()";
+    a_shown_seat_of_a_hidden_section: HiddenIsHeldByTheInvited,
+        "update schedule_seats set hidden_at = now(), status = free_status(now())
+         where id = (select min(id) from schedule_seats where is_free(status))";
     an_access_gate_without_its_code: GatesAdmitTheInvited,
         "insert into access_gates (id, program_id, opens_at, capacity)
          select '00000000-0000-0000-0000-0000000000d1', program_id, now() - interval '1 day', 5

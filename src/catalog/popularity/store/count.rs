@@ -124,7 +124,7 @@ pub(crate) async fn write_sell_outs(
             ) is null
             and (
                 select true from schedule_seats
-                where schedule_id = d.id and status in ('HELD', 'HIDDEN') limit 1
+                where schedule_id = d.id and (status = 'HELD' or is_free(status)) limit 1
             ) is null
             and (select true from zones where schedule_id = d.id and remaining > 0 limit 1) is null
             and (

@@ -36,7 +36,7 @@ async fn list_parts(
         SectionInventory,
         r#"
         select s.section, count(*) as "seats!",
-            count(*) filter (where c.status = 'AVAILABLE') as "free!",
+            count(*) filter (where is_free(c.status)) as "free!",
             count(*) filter (where c.status = 'HELD') as "held!",
             count(*) filter (where c.status = 'RESERVED') as "sold!",
             count(*) filter (where c.status = 'BLOCKED') as "blocked!",
@@ -65,7 +65,7 @@ pub(crate) async fn list_categories(
         CategoryInventory,
         r#"
         select s.price_category as "category!", count(*) as "seats!",
-            count(*) filter (where c.status = 'AVAILABLE') as "free!",
+            count(*) filter (where is_free(c.status)) as "free!",
             count(*) filter (where c.status = 'HELD') as "held!",
             count(*) filter (where c.status = 'RESERVED') as "sold!",
             count(*) filter (where c.status = 'BLOCKED') as "blocked!",

@@ -174,6 +174,7 @@ pub(crate) async fn lock_zone(
     }))
 }
 
+/// Inserts a zone of a locked performance, hidden if the section of its name is.
 pub(crate) async fn insert_zone(
     tx: &mut Connection,
     id: ZoneId,
@@ -182,8 +183,8 @@ pub(crate) async fn insert_zone(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into zones (id, schedule_id, name, price, capacity, remaining)
-        values ($1, $2, $3, $4, $5, $5)
+        insert into zones (id, schedule_id, name, price, capacity, remaining, hidden_at)
+        values ($1, $2, $3, $4, $5, $5, hidden_like($2, $3))
         "#,
         id as _,
         schedule_id as _,

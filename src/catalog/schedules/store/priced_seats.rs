@@ -140,8 +140,8 @@ pub(crate) async fn write_prices(
     Ok(())
 }
 
-/// Puts seats of the venue on sale; those already for sale are left as they are, and so are those
-/// that the plan has given another category meanwhile.
+/// Puts seats of the venue on sale, hidden where their section is; those already for sale are left as they
+/// are, and so are those that the plan has given another category meanwhile.
 pub(crate) async fn insert_priced(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -151,10 +151,15 @@ pub(crate) async fn insert_priced(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
+        with sections as materialized (
+            select own.section, hidden_like($1, own.section) as hidden_at
+            from (select distinct section from seats where id = any($2)) own
+        )
         insert into schedule_seats
-            (schedule_id, seat_id, price, price_version, kind, wheelchair_seat_id)
-        select $1, s.id, $3, $4, s.kind, w.id
+            (schedule_id, seat_id, price, price_version, kind, wheelchair_seat_id, hidden_at, status)
+        select $1, s.id, $3, $4, s.kind, w.id, sections.hidden_at, free_status(sections.hidden_at)
         from seats s
+        join sections on sections.section = s.section
         left join seats w on w.venue_id = s.venue_id and w.section = s.section
             and w.row_label = s.row_label and w.number = s.companion_of
         where s.id = any($2)

@@ -125,9 +125,8 @@ impl Decisions {
         if !seats.iter().all(|seat| self.codes.opens_seat(request.account_id, seat)) {
             return Err(ReservationError::UnknownSeat);
         }
-        let is_free = |status| matches!(status, SeatStatus::Available | SeatStatus::Hidden);
         let taken: Vec<_> =
-            seats.iter().filter(|seat| !is_free(seat.status)).map(|seat| seat.id).collect();
+            seats.iter().filter(|seat| !seat.status.is_free()).map(|seat| seat.id).collect();
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
@@ -181,7 +180,7 @@ impl Decisions {
             return Vec::new();
         }
         let is_free = |id: ScheduleSeatId| {
-            let beside = self.seats.get(&id).filter(|seat| seat.status == SeatStatus::Available);
+            let beside = self.seats.get(&id).filter(|seat| seat.status.is_free());
             beside.is_some_and(|seat| !is_kept(seat))
         };
         let single = request.blocks.iter().flat_map(|block| block.left_single(is_free));

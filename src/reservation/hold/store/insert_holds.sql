@@ -19,7 +19,7 @@ with held as (
     update schedule_seats s
     set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
     from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
-    where s.id = locked.id and s.version = locked.version and s.status in ('AVAILABLE', 'HIDDEN')
+    where s.id = locked.id and s.version = locked.version and is_free(s.status)
     returning s.id
 ), told as (
     -- Only while an endpoint asks for it, and never of a rehearsal.

@@ -178,9 +178,8 @@ pub(crate) async fn write_items_ended(
     .await
 }
 
-/// Changes seats of ended items to AVAILABLE, or HIDDEN where their section is; returns the number
-/// written.
-pub(crate) async fn write_seats_available(
+/// Frees the seats of ended items; returns the number written.
+pub(crate) async fn write_seats_free(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
@@ -190,8 +189,8 @@ pub(crate) async fn write_seats_available(
             select id from schedule_seats where id = any($1) order by id for no key update
         )
         update schedule_seats s
-        set status = case when s.hidden_at is null then 'AVAILABLE' else 'HIDDEN' end,
-            version = version + 1, changed_xid = pg_current_xact_id()
+        set status = free_status(s.hidden_at), version = version + 1,
+            changed_xid = pg_current_xact_id()
         from locked
         where s.id = locked.id and s.status in ('HELD', 'RESERVED')
         "#,

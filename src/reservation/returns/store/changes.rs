@@ -49,8 +49,8 @@ pub(in crate::reservation::returns) async fn write_on_return(
     let written = sqlx::query!(
         r#"
         update schedule_seats
-        set status = case when hidden_at is null then 'AVAILABLE' else 'HIDDEN' end, return_id = $2,
-            price_after = price, price = $3, version = version + 1, changed_xid = pg_current_xact_id()
+        set status = free_status(hidden_at), return_id = $2, price_after = price, price = $3,
+            version = version + 1, changed_xid = pg_current_xact_id()
         where id = $1 and status = 'RESERVED' and return_id is null
         "#,
         id as _,

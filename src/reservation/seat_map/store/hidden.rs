@@ -49,7 +49,7 @@ pub(crate) async fn list_hidden_seats(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _",
-            case s.status when 'HIDDEN' then 'AVAILABLE' else s.status end as "status!: SeatStatus",
+            case when is_free(s.status) then free_status(null) else s.status end as "status!: SeatStatus",
             s.kind as "kind: SeatKind", v.companion_of, v.price_category as category
         from schedule_seats s
         join seats v on v.id = s.seat_id

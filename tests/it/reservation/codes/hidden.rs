@@ -4,7 +4,7 @@ use super::*;
 use crate::support::{acts, count, read_all, storm};
 
 /// Row B is a section of its own, VIP, which is hidden like the zone; the code opens the section.
-async fn with_hidden(db: &PgPool) -> (Office, Concert, Uuid) {
+pub(super) async fn with_hidden(db: &PgPool) -> (Office, Concert, Uuid) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(db).await;
     run_sql(db, "update seats set section = 'VIP' where row_label = 'B'").await;
@@ -16,21 +16,27 @@ async fn with_hidden(db: &PgPool) -> (Office, Concert, Uuid) {
     (office, concert, id)
 }
 
-async fn hide(office: &Office, concert: &Concert, section: &str, act: &str) {
-    let admin = office.employ("admin", "ADMIN").await;
-    let path = format!("/admin/schedules/{}", concert.schedule_id);
-    let version = admin.get(&path).await.json()["schedule"]["version"].clone();
-    let form = json!({ "version": version, "section": section, "act": act });
-    let saved = admin.post_json(&format!("{path}/hidden-sections"), &form).await;
-    assert_eq!(saved.status, 200, "{}", saved.body);
+pub(super) async fn hide(office: &Office, concert: &Concert, section: &str, act: &str) {
+    let form = json!({ "section": section, "act": act });
+    edit(office, concert, "hidden-sections", form).await;
 }
 
-async fn redeem(person: &Person, concert: &Concert, code: &str) -> Answer {
+/// Makes an edit of the concert's performance as its administrators do, of the edition that is there.
+pub(super) async fn edit(office: &Office, concert: &Concert, what: &str, mut form: Value) -> Value {
+    let admin = office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/schedules/{}", concert.schedule_id);
+    form["version"] = admin.get(&path).await.json()["schedule"]["version"].clone();
+    let saved = admin.post_json(&format!("{path}/{what}"), &form).await;
+    assert_eq!(saved.status, 200, "{}", saved.body);
+    saved.json()
+}
+
+pub(super) async fn redeem(person: &Person, concert: &Concert, code: &str) -> Answer {
     let path = format!("/programs/{}/code-redemptions", concert.slug);
     person.post(&path, &[("code", code)]).await
 }
 
-fn seat_ids(map: &Value) -> Vec<i64> {
+pub(super) fn seat_ids(map: &Value) -> Vec<i64> {
     map["seats"].as_array().unwrap().iter().map(|seat| seat["id"].as_i64().unwrap()).collect()
 }
 

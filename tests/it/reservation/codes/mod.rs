@@ -1,6 +1,7 @@
 //! Codes: whoever orders with one pays less, as often as it may be used.
 
 mod hidden;
+mod hidden_inventory;
 mod input;
 mod pages;
 mod storms;
