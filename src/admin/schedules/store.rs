@@ -56,10 +56,11 @@ impl WaitingList {
 async fn list_wishes(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<WishRow>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select w.number, w.account_id as "account_id: AccountId", a.name, w.places, w.section,
-            w.price_max as "price_max: Points", w.is_together, w.created_at
+        select w.number, w.account_id as "account_id: AccountId", a.name, w.places,
+            coalesce(z.name, w.section) as section, w.price_max as "price_max: Points", w.is_together, w.created_at
         from wishes w
         join accounts a on a.id = w.account_id
+        left join zones z on z.id = w.zone_id
         where w.schedule_id = $1 and w.status = 'WAITING' and w.settled_at is null
         order by w.number
         limit $2
@@ -76,6 +77,7 @@ async fn list_wishes(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<WishRow>,
         order: WishOrder {
             places: row.places,
             section: row.section,
+            zone_id: None,
             price_max: row.price_max,
             is_together: row.is_together,
         },

@@ -8,6 +8,8 @@
 //!
 //! * Terms never change (`price_types_never_change`). An edit withdraws them and makes others of the same
 //!   series, so whoever names terms by their id names exactly what was shown.
+//! * A name of a zone means the zone that had it when the terms were made (`price_type_zones`), whatever the
+//!   zone is called later.
 //! * No type costs more than the ordinary price, and only one that says so is free.
 //! * An item keeps the terms on which it was held. Withdrawn terms are kept, and nothing is held on them.
 //!

@@ -56,7 +56,7 @@ pub(crate) struct PriceTypeDetails {
     /// What a place costs.
     #[serde(flatten)]
     pub cost: Cost,
-    /// Sections and zones that have it, by name; `None`: all.
+    /// Sections and zones that have it, as they are called now; `None`: all.
     pub sections: Option<Vec<String>>,
     /// Kinds of the seats that have it; `None`: all.
     pub kinds: Option<Vec<SeatKind>>,

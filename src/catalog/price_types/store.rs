@@ -63,7 +63,7 @@ pub(crate) async fn list_current(
         Terms,
         r#"
         select id as "id: _", series_id as "series_id: _", name, note, percent,
-            price as "price: _", sections, kinds, per_order_max, beside as "beside: _",
+            price as "price: _", sections_of_price_type(id) as sections, kinds, per_order_max, beside as "beside: _",
             per_beside_max, withdrawn_at is not null as "is_withdrawn!"
         from price_types
         where schedule_id = $1 and withdrawn_at is null
@@ -86,8 +86,8 @@ pub(crate) async fn list_named(
         Terms,
         r#"
         select t.id as "id!: _", t.series_id as "series_id!: _", t.name as "name!",
-            t.note as "note!", t.percent, t.price as "price: _", t.sections, t.kinds,
-            t.per_order_max, t.beside as "beside: _", t.per_beside_max,
+            t.note as "note!", t.percent, t.price as "price: _",
+            sections_of_price_type(t.id) as sections, t.kinds, t.per_order_max, t.beside as "beside: _", t.per_beside_max,
             t.withdrawn_at is not null as "is_withdrawn!"
         from (
             (select * from price_types where schedule_id = $1 and withdrawn_at is null
@@ -114,8 +114,8 @@ pub(super) async fn list_of_sibling(
         Terms,
         r#"
         select t.id as "id: _", t.series_id as "series_id: _", t.name, t.note, t.percent,
-            t.price as "price: _", t.sections, t.kinds, t.per_order_max, t.beside as "beside: _",
-            t.per_beside_max, t.withdrawn_at is not null as "is_withdrawn!"
+            t.price as "price: _", sections_of_price_type(t.id) as sections, t.kinds, t.per_order_max,
+            t.beside as "beside: _", t.per_beside_max, t.withdrawn_at is not null as "is_withdrawn!"
         from schedules other
         join schedules own on own.id = $1 and own.program_id = other.program_id
         cross join lateral (

@@ -17,6 +17,8 @@
 //! * The terms of a code never change (`sale_codes_kept`), so what a page showed is what is charged: a
 //!   request says which code's terms it showed, or which total.
 //! * A word is one code of a program at a time (`sale_codes_word_key`).
+//! * A code for a section means the seats of the section and, at each performance, the first zone that has the
+//!   name (`sale_code_zones`), whatever that zone is called later.
 //! * Offers of the waiting list have no code, and nothing hidden is offered.
 //! * Whether something hidden is open to an account is decided by the transaction of the order, after its
 //!   locks. Whoever may not have it is answered as if it did not exist.
@@ -95,6 +97,9 @@ pub(crate) async fn make(
     words: &[CodeWord],
     new: &NewCode,
 ) -> Result<(), CodeEditError> {
+    if new.section.is_some() {
+        edits::lock_schedules(tx, program_id).await?;
+    }
     let gate_id = match &new.gate {
         Some(gate) => {
             let made = make_access_gate(tx, program_id, gate).await?;

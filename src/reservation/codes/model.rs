@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    catalog::ScheduleId,
+    catalog::{ScheduleId, ZoneId},
     entry_queue::{AccessGateId, NewAccessGate},
     infra::ids::ids,
     points::Points,
@@ -112,7 +112,11 @@ pub(crate) struct SaleCode {
     pub(crate) uses_max: Option<i32>,
     pub(crate) uses_per_account_max: Option<i32>,
     pub(crate) schedule_id: Option<ScheduleId>,
+    /// Only section or zone it is for, as it was called when the code was made.
     pub(crate) section: Option<String>,
+    /// Zones that the section means, at most one of each performance.
+    #[serde(skip)]
+    pub(crate) zones: Vec<ZoneId>,
     /// Access gate that those may use who redeem it.
     pub(crate) gate_id: Option<AccessGateId>,
     /// Reservations that have it and are held or paid; redemptions of an access code.
@@ -122,6 +126,16 @@ pub(crate) struct SaleCode {
 }
 
 impl SaleCode {
+    /// Whether it is for seats of a section.
+    pub(crate) fn is_for_section(&self, name: &str) -> bool {
+        self.section.as_deref().is_none_or(|only| only == name)
+    }
+
+    /// Whether it is for places of a zone, whatever the zone is called now.
+    pub(crate) fn is_for_zone(&self, id: ZoneId) -> bool {
+        self.section.is_none() || self.zones.contains(&id)
+    }
+
     /// Returns what it takes off `sum`, the sum of an order's prices: never more than the sum, rounded down
     /// to whole points.
     pub(crate) fn discount(&self, sum: Points) -> Points {
@@ -182,6 +196,7 @@ mod tests {
             uses_per_account_max: None,
             schedule_id: None,
             section: None,
+            zones: Vec::new(),
             gate_id: None,
             uses: 0,
             withdrawn_at: None,

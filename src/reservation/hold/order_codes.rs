@@ -32,9 +32,8 @@ pub(super) struct OrderCodes {
     codes: HashMap<SaleCodeId, SaleCode>,
     /// Live reservations that an account has with a code, where that is limited.
     own_uses: HashMap<(SaleCodeId, AccountId), i64>,
-    /// Sections of the seats, and names of the zones, where a code is for one of them.
+    /// Sections of the seats, where a code is for one of them.
     seat_sections: HashMap<ScheduleSeatId, String>,
-    zone_names: HashMap<ZoneId, String>,
     /// Hidden seats and zones that codes open to an account.
     open_seats: HashSet<(AccountId, ScheduleSeatId)>,
     open_zones: HashSet<(AccountId, ZoneId)>,
@@ -100,19 +99,14 @@ impl OrderCodes {
         let of_section = self.ids_of(|code| code.section.is_some());
         let is_asked =
             |request: &&&HoldRequest| id_of(request).is_some_and(|id| of_section.contains(&id));
-        let (mut seats, mut zones) = (Vec::new(), Vec::new());
+        let mut seats = Vec::new();
         for request in asked.iter().filter(is_asked) {
-            match &request.choice {
-                Choice::Seats(ids) => seats.extend_from_slice(ids),
-                Choice::Places { zone_id, .. } => zones.push(*zone_id),
-                Choice::Best(_) => {}
+            if let Choice::Seats(ids) = &request.choice {
+                seats.extend_from_slice(ids);
             }
         }
         if !seats.is_empty() {
             self.seat_sections = store::list_sections(tx, &seats).await?.into_iter().collect();
-        }
-        if !zones.is_empty() {
-            self.zone_names = store::list_zone_names(tx, &zones).await?.into_iter().collect();
         }
         Ok(())
     }
@@ -173,7 +167,7 @@ impl OrderCodes {
         let code = id_of(request).and_then(|id| self.codes.get(&id));
         let code = code.ok_or(CodeRefusal::Unknown)?;
         code.require_usable(moment, request.schedule.id)?;
-        if code.section.as_deref().is_some_and(|section| !self.is_in(&request.choice, section)) {
+        if code.section.is_some() && !self.is_in(&request.choice, code) {
             return Err(CodeRefusal::Elsewhere);
         }
         let own_uses = self.own_uses.get(&(code.id, request.account_id)).copied().unwrap_or(0);
@@ -183,15 +177,13 @@ impl OrderCodes {
         Ok(OrderPrice { sum, discount: code.discount(sum), code_id: Some(code.id) })
     }
 
-    /// Whether all of an order is in the section or zone with that name.
-    fn is_in(&self, choice: &Choice, name: &str) -> bool {
+    /// Whether all of an order is in the section or zone that the code is for.
+    fn is_in(&self, choice: &Choice, code: &SaleCode) -> bool {
         match choice {
-            Choice::Seats(ids) => ids
-                .iter()
-                .all(|id| self.seat_sections.get(id).is_some_and(|section| section == name)),
-            Choice::Places { zone_id, .. } => {
-                self.zone_names.get(zone_id).is_some_and(|zone| zone == name)
-            }
+            Choice::Seats(ids) => ids.iter().all(|id| {
+                self.seat_sections.get(id).is_some_and(|section| code.is_for_section(section))
+            }),
+            Choice::Places { zone_id, .. } => code.is_for_zone(*zone_id),
             Choice::Best(_) => false,
         }
     }

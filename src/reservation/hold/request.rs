@@ -129,7 +129,7 @@ impl HoldRequest {
     /// Whether the code, if there is one, is for `section` too.
     pub(crate) fn is_of_code(&self, section: &str) -> bool {
         let code = self.code.as_ref().and_then(|code| code.found.as_ref());
-        code.and_then(|code| code.section.as_deref()).is_none_or(|only| only == section)
+        code.is_none_or(|code| code.is_for_section(section))
     }
 
     /// Refuses the request if the shown price differs from `price`. Both arguments come from locked

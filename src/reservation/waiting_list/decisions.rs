@@ -108,11 +108,17 @@ impl WishDecisions {
             return Err(WaitingListError::AccountLimit { places_max });
         }
         require_existing(&state.parts, order)?;
-        match state.free.find(account_id, order) {
+        match state.free.find(account_id, &meant(&state.parts, order)) {
             Some(_) => Err(WaitingListError::PlacesFree),
             None => Ok(()),
         }
     }
+}
+
+/// Returns the order with the zone that its section names now.
+fn meant(parts: &[Part], order: &WishOrder) -> WishOrder {
+    let named = parts.iter().filter(|part| order.section.as_ref() == Some(&part.name));
+    WishOrder { zone_id: named.filter_map(|part| part.zone_id).next(), ..order.clone() }
 }
 
 /// Refuses a wish that nothing can ever fit.
@@ -124,7 +130,8 @@ fn require_existing(parts: &[Part], order: &WishOrder) -> Result<(), WaitingList
     }
     let is_paid = |part: &&&Part| order.price_max.is_none_or(|most| part.price <= most);
     let places = |is_zone: bool| {
-        let parts = of_section.iter().filter(is_paid).filter(move |part| part.is_zone == is_zone);
+        let is_kind = move |part: &&&Part| part.zone_id.is_some() == is_zone;
+        let parts = of_section.iter().filter(is_paid).filter(is_kind);
         parts.map(|part| part.places)
     };
     // Seats of one wish may be of several sections and prices, its places of a zone may not.
@@ -182,11 +189,12 @@ mod tests {
     }
 
     fn part(name: &str, price: i64, places: i64, is_zone: bool) -> Part {
-        Part { name: name.to_owned(), price: Points::new(price).unwrap(), places, is_zone }
+        let zone_id = is_zone.then(|| ZoneId(Uuid::now_v7()));
+        Part { name: name.to_owned(), price: Points::new(price).unwrap(), places, zone_id }
     }
 
     fn order(places: i32) -> WishOrder {
-        WishOrder { places, section: None, price_max: None, is_together: false }
+        WishOrder { places, section: None, zone_id: None, price_max: None, is_together: false }
     }
 
     fn wish(account_id: AccountId, order: WishOrder) -> WishRequest {
@@ -266,14 +274,13 @@ mod tests {
 
     #[test]
     fn what_is_free_is_bought_and_not_wished_for() {
-        let zone = |name: &str| FreeZone {
+        let zone = || FreeZone {
             id: ZoneId(Uuid::now_v7()),
-            name: name.to_owned(),
             price: Points::new(20).unwrap(),
             remaining: 1,
             returned: Vec::new(),
         };
-        let free = FreePlaces { seats: Vec::new(), zones: vec![zone("Pit"), zone("Lawn")] };
+        let free = FreePlaces { seats: Vec::new(), zones: vec![zone(), zone()] };
         let wish = |order| decide_after(|state, _| state.free = free.clone(), order);
         let one = wish(order(1));
         assert!(matches!(one, Err(WaitingListError::PlacesFree)), "{one:?}");

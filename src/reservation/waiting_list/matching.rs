@@ -15,7 +15,6 @@ use super::model::WishOrder;
 #[derive(Clone, Debug)]
 pub(crate) struct FreeZone {
     pub(crate) id: ZoneId,
-    pub(crate) name: String,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
     /// Prices of those of them that are on return, the lowest first: they go last.
@@ -63,9 +62,17 @@ pub(crate) enum Picked {
 }
 
 impl WishOrder {
-    fn wants(&self, section: &str, price: Points) -> bool {
-        self.section.as_deref().is_none_or(|wanted| wanted == section)
-            && self.price_max.is_none_or(|most| price <= most)
+    fn wants_seat(&self, seat: &MapSeat) -> bool {
+        self.section.as_deref().is_none_or(|wanted| wanted == seat.section) && self.pays(seat.price)
+    }
+
+    fn wants_zone(&self, zone: &FreeZone) -> bool {
+        let is_meant = self.section.is_none() || self.zone_id == Some(zone.id);
+        is_meant && zone.price_of(self.places).is_some_and(|price| self.pays(price))
+    }
+
+    fn pays(&self, price: Points) -> bool {
+        self.price_max.is_none_or(|most| price <= most)
     }
 }
 
@@ -94,7 +101,7 @@ impl FreePlaces {
     pub(crate) fn find(&self, account_id: AccountId, order: &WishOrder) -> Option<Picked> {
         let n_seats = usize::try_from(order.places).ok()?;
         let fitting: Vec<&MapSeat> =
-            self.seats.iter().filter(|seat| order.wants(&seat.section, seat.price)).collect();
+            self.seats.iter().filter(|seat| order.wants_seat(seat)).collect();
         let best = ranked(&self.seats, &fitting, n_seats, account_id).into_iter().next();
         let together = best.map(|group| group.seats.iter().map(|seat| seat.id).collect());
         let scattered = || {
@@ -106,11 +113,8 @@ impl FreePlaces {
             ids.sort();
             return Some(Picked::Seats(ids));
         }
-        let fits = |zone: &&FreeZone| {
-            let price = zone.price_of(order.places);
-            price.is_some_and(|price| order.wants(&zone.name, price))
-        };
-        self.zones.iter().find(fits).map(|zone| Picked::Places(zone.id))
+        let zone = self.zones.iter().find(|zone| order.wants_zone(zone));
+        zone.map(|zone| Picked::Places(zone.id))
     }
 }
 
@@ -138,14 +142,13 @@ mod tests {
         }
     }
 
-    fn zone(name: &str, price: i64, remaining: i32) -> FreeZone {
-        let price = Points::new(price).unwrap();
-        let (id, name, returned) = (ZoneId(Uuid::now_v7()), name.to_owned(), Vec::new());
-        FreeZone { id, name, price, remaining, returned }
+    fn zone(price: i64, remaining: i32) -> FreeZone {
+        let (id, price) = (ZoneId(Uuid::now_v7()), Points::new(price).unwrap());
+        FreeZone { id, price, remaining, returned: Vec::new() }
     }
 
     fn order(places: i32) -> WishOrder {
-        WishOrder { places, section: None, price_max: None, is_together: false }
+        WishOrder { places, section: None, zone_id: None, price_max: None, is_together: false }
     }
 
     fn ids(picked: Option<Picked>) -> Vec<i64> {
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn a_wish_gets_no_other_section_and_no_higher_price() {
         let seats = vec![seat("Circle", 1, 10), seat("Stalls", 2, 30)];
-        let mut free = FreePlaces { seats, zones: vec![zone("Pit", 20, 2)] };
+        let mut free = FreePlaces { seats, zones: vec![zone(20, 2)] };
         let circle = WishOrder { section: Some("Circle".to_owned()), ..order(2) };
         assert_eq!(free.take(ADA, &circle), None);
         let cheap = WishOrder { price_max: Points::new(19), ..order(1) };
@@ -184,8 +187,18 @@ mod tests {
     }
 
     #[test]
+    fn a_wish_for_a_zone_gets_the_zone_that_its_name_meant() {
+        let zones = vec![zone(10, 2), zone(10, 2)];
+        let free = FreePlaces { seats: Vec::new(), zones };
+        let named = WishOrder { section: Some("Pit".to_owned()), ..order(1) };
+        assert_eq!(free.find(ADA, &named), None, "it means no zone");
+        let pit = WishOrder { zone_id: Some(free.zones[1].id), ..named };
+        assert_eq!(free.find(ADA, &pit), Some(Picked::Places(free.zones[1].id)));
+    }
+
+    #[test]
     fn places_on_return_go_last_and_at_their_own_prices() {
-        let pit = FreeZone { returned: vec![15, 25], ..zone("Pit", 20, 3) };
+        let pit = FreeZone { returned: vec![15, 25], ..zone(20, 3) };
         let mut free = FreePlaces { seats: Vec::new(), zones: vec![pit] };
         let at_most = |places, price| WishOrder { price_max: Points::new(price), ..order(places) };
         assert_eq!(free.find(ADA, &at_most(2, 19)), None, "one of two is at the zone's price");
@@ -200,7 +213,7 @@ mod tests {
 
     #[test]
     fn places_of_a_wish_are_in_one_zone() {
-        let zones = vec![zone("Left", 10, 2), zone("Right", 10, 3)];
+        let zones = vec![zone(10, 2), zone(10, 3)];
         let mut free = FreePlaces { seats: Vec::new(), zones };
         assert_eq!(free.places_max(), 3);
         assert_eq!(free.take(ADA, &order(5)), None);

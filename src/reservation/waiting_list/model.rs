@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::AccountId,
-    catalog::ScheduleId,
+    catalog::{ScheduleId, ZoneId},
     infra::idempotency::RequestKey,
     points::Points,
     reservation::model::{ReservationId, ReservationStatus, WishId},
@@ -54,6 +54,9 @@ pub(crate) struct WishOrder {
     pub places: i32,
     /// Section or zone, by its name; `None`: any.
     pub section: Option<String>,
+    /// Zone that the name meant when the wish was made; `None`: none, or the wish is not made yet.
+    #[serde(skip)]
+    pub zone_id: Option<ZoneId>,
     /// Highest price of one place; `None`: any.
     pub price_max: Option<Points>,
     /// Whether seats must be side by side. Places of a zone always are.

@@ -7,7 +7,8 @@ from wishes served
 join wishes passed on passed.schedule_id = served.schedule_id and passed.number < served.number
     and (passed.settled_at is null or passed.settled_at > served.settled_at)
     and passed.places <= served.places
-    and (passed.section is null or passed.section = served.section)
+    and (passed.section is null
+        or passed.section = served.section and passed.zone_id is not distinct from served.zone_id)
     and (passed.price_max is null or passed.price_max >= served.price_max)
     and (served.is_together or not passed.is_together)
 join programs on programs.id = passed.program_id and passed.places >= places_per_order_min

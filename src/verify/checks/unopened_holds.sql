@@ -16,6 +16,8 @@ where reservations.created_at > part.hidden_at and not exists (
     join sale_codes codes on codes.id = sale_code_id
     where code_redemptions.account_id = reservations.account_id
         and redeemed_at <= reservations.created_at and codes.program_id = reservations.program_id
-        and codes.section = part.name
+        and case when items.zone_id is null then codes.section = part.name else exists (
+            select from sale_code_zones
+            where sale_code_id = codes.id and zone_id = items.zone_id) end
         and (codes.schedule_id is null or codes.schedule_id = reservations.schedule_id))
 limit $1

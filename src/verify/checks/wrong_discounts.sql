@@ -1,5 +1,5 @@
 -- Lists reservations with another discount than the terms of their code say, or made when or for what the
--- code was not valid. The part of a performance that it is for is not compared: names of zones change.
+-- code was not valid.
 with items as (
     select reservation_id, sum(unit_price * quantity) as total
     from reservation_items group by reservation_id
@@ -19,6 +19,17 @@ cross join lateral (
     union all
     select 'has a code of another performance'
     where codes.schedule_id <> reservations.schedule_id or codes.program_id <> reservations.program_id
+    union all
+    select 'has a code of another section or zone'
+    where codes.section is not null and exists (
+        select from reservation_items
+        left join schedule_seats on schedule_seats.id = schedule_seat_id
+        left join seats on seats.id = seat_id
+        where reservation_id = reservations.id and case
+            when zone_id is null then seats.section <> codes.section
+            else not exists (
+                select from sale_code_zones
+                where sale_code_id = codes.id and sale_code_zones.zone_id = reservation_items.zone_id) end)
     union all
     select 'was offered, and has a code' where wish_id is not null and sale_code_id is not null
 ) wrong

@@ -93,6 +93,17 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
          select '00000000-0000-0000-0000-0000000000a1', '00000000-0000-0000-0000-0000000000c0'
          from generate_series(1, 2)",
     ),
+    (
+        "sale_code_zones_pkey",
+        "insert into sale_code_zones (sale_code_id, schedule_id, zone_id)
+         select '00000000-0000-0000-0000-0000000000c0', schedule_id, id from zones, generate_series(1, 2)",
+    ),
+    (
+        "sale_code_zones_zone_of_schedule",
+        "insert into sale_code_zones (sale_code_id, schedule_id, zone_id)
+         values ('00000000-0000-0000-0000-0000000000c0', '00000000-0000-0000-0000-000000000003',
+             '00000000-0000-0000-0000-000000000014')",
+    ),
     ("schedule_seats_free_as_hidden", "update schedule_seats set status = 'HIDDEN'"),
     ("schedule_seats_free_as_hidden", "update schedule_seats set hidden_at = now()"),
     ("sale_codes_kept", "update sale_codes set percent = 50"),

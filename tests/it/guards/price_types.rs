@@ -20,6 +20,13 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ("price_types_never_change", "update price_types set withdrawn_at = null where percent = 50"),
     ("price_types_never_change", "update price_types set withdrawn_at = now() where percent = 50"),
     (
+        "price_type_zones_pkey",
+        "insert into price_type_zones (price_type_id, schedule_id, name, zone_id)
+         select '00000000-0000-0000-0000-000000000072', schedule_id, name, id
+         from zones, generate_series(1, 2)
+         where schedule_id = '00000000-0000-0000-0000-000000000003'",
+    ),
+    (
         "price_types_current_key",
         "insert into price_types (id, series_id, schedule_id, name, percent)
          select gen_random_uuid(), series_id, schedule_id, 'Kid', 60 from price_types where percent = 60",

@@ -18,6 +18,11 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "wishes_settled_has_its_time",
         "update wishes set settled_at = now() where status = 'WAITING'",
     ),
+    (
+        "wishes_zone_of_schedule",
+        "update wishes set section = 'Standing', zone_id = '00000000-0000-0000-0000-000000000014'
+         where status = 'WAITING'",
+    ),
     ("wishes_of_list", "delete from waiting_lists"),
     (
         "reservations_wish_id_key",

@@ -24,12 +24,14 @@ mod streams;
 mod waiting_list;
 mod zones;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use stagedoor::entry_queue::grow_logs;
 use uuid::Uuid;
 
-use crate::support::{Answer, Concert, Office, Person, count, read_one, storm, until};
+use crate::support::{
+    Answer, Concert, Office, Person, count, read_one, read_one_with, storm, until,
+};
 
 /// Lets people in as the gate would, without waiting for it.
 pub(crate) async fn admit(db: &PgPool, concert: &Concert, people: &[Person]) {
@@ -66,6 +68,25 @@ pub(crate) async fn admit_logged(office: &Office, concert: &Concert, people: &[P
     .await;
 }
 
+/// Makes an edit of the concert's performance as its administrators do, of the edition that is there.
+pub(crate) async fn edit(office: &Office, concert: &Concert, what: &str, mut form: Value) -> Value {
+    let admin = office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/schedules/{}", concert.schedule_id);
+    form["version"] = admin.get(&path).await.json()["schedule"]["version"].clone();
+    let saved = admin.post_json(&format!("{path}/{what}"), &form).await;
+    assert_eq!(saved.status, 200, "{}", saved.body);
+    saved.json()
+}
+
+/// Gives a zone another name, as an edit that changes nothing else.
+pub(crate) async fn rename_zone(office: &Office, concert: &Concert, zone_id: Uuid, name: &str) {
+    let zone =
+        "select jsonb_build_object('price', price, 'capacity', capacity) from zones where id = $1";
+    let mut form: Value = read_one_with(&office.db, zone, zone_id).await;
+    form["name"] = json!(name);
+    edit(office, concert, &format!("zones/{zone_id}"), form).await;
+}
+
 /// Orders seats under a new request key.
 pub(crate) async fn hold(person: &Person, concert: &Concert, seat_ids: &[i64]) -> Answer {
     let order = json!({ "seat_ids": seat_ids, "request_key": Uuid::now_v7() });
@@ -82,11 +103,7 @@ pub(crate) async fn hold_places(person: &Person, concert: &Concert, quantity: i6
 
 /// Sends an order again, with its key, for as long as a deadline ended it: what came of it is
 /// unknown until then, and on a slow machine that happens.
-pub(crate) async fn order_until_known(
-    person: &Person,
-    path: &str,
-    order: &serde_json::Value,
-) -> Answer {
+pub(crate) async fn order_until_known(person: &Person, path: &str, order: &Value) -> Answer {
     const SENT_MAX: usize = 50;
     let mut answer = person.post_json(path, order).await;
     for _ in 1..SENT_MAX {

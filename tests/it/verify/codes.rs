@@ -83,6 +83,16 @@ broken_codes! {
     a_free_seat_of_a_hidden_section_for_everybody: SeatsAgreeWithItems,
         "alter table schedule_seats drop constraint schedule_seats_free_as_hidden;
          update schedule_seats set hidden_at = now()";
+    a_code_for_another_section: CodesAreUsedWithinLimits, "update sale_codes set section = 'Stalls'";
+    hidden_places_of_a_code_that_means_no_zone: HiddenIsHeldByTheInvited,
+        "insert into sale_codes (id, program_id, word, is_access, section, uses)
+         select '00000000-0000-0000-0000-0000000000c1', program_id, 'FLOOR', true, 'Standing', 1
+         from sale_codes;
+         insert into code_redemptions (account_id, sale_code_id, redeemed_at)
+         values ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000c1',
+             now() - interval '1 hour');
+         delete from sale_code_zones;
+         update zones set hidden_at = now() - interval '2 minutes'";
     a_shown_seat_of_a_hidden_section: HiddenIsHeldByTheInvited,
         "update schedule_seats set hidden_at = now(), status = free_status(now())
          where id = (select min(id) from schedule_seats where is_free(status))";

@@ -20,6 +20,11 @@ broken! {
         "update wishes set price_max = 49999 where status = 'OFFERED'";
     an_offer_of_another_area: WishesAreServedInOrder,
         "update wishes set section = 'Standing' where status = 'OFFERED'";
+    an_offer_of_another_zone: WishesAreServedInOrder,
+        "update reservation_items set schedule_seat_id = null,
+             zone_id = '00000000-0000-0000-0000-000000000004'
+         where id::text like '%c5';
+         update wishes set section = 'Standing' where status = 'OFFERED'";
     a_wish_that_was_passed_over: WishesAreServedInOrder,
         "update wishes set number = 9 where status = 'OFFERED';
          update wishes set number = 2 where status = 'WAITING';

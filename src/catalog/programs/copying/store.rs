@@ -76,8 +76,8 @@ pub(super) async fn insert_price_types(
         r#"
         insert into price_types (id, series_id, schedule_id, name, note, percent, price, sections, kinds,
             per_order_max, beside, per_beside_max)
-        select gen_random_uuid(), gen_random_uuid(), $2, name, note, percent, price, sections, kinds,
-            per_order_max, beside, per_beside_max
+        select gen_random_uuid(), gen_random_uuid(), $2, name, note, percent, price,
+            sections_of_price_type(id), kinds, per_order_max, beside, per_beside_max
         from price_types where schedule_id = $1 and withdrawn_at is null
         "#,
         from as _,

@@ -92,10 +92,8 @@ pub(crate) async fn list_accounts_inside(
         from (select account_id, sale_code_id from code_redemptions
               where account_id = any($2) offset 0) own
         cross join lateral (select * from sale_codes where id = own.sale_code_id limit 1) c
-        cross join lateral (select schedule_id, name from zones where id = $1 limit 1) z
-        join schedules d on d.id = z.schedule_id and d.program_id = c.program_id
-        where c.section = z.name and c.withdrawn_at is null
-          and (c.schedule_id is null or c.schedule_id = d.id)
+        where c.withdrawn_at is null
+          and exists (select from sale_code_zones where sale_code_id = c.id and zone_id = $1)
           and coalesce(c.valid_from <= clock_timestamp(), true)
           and coalesce(clock_timestamp() < c.valid_until, true)
         "#,

@@ -9,6 +9,21 @@ use crate::{
     reservation::codes::model::{CodeWord, NewCode, SaleCode, SaleCodeId},
 };
 
+/// Locks the performances of a program, so that no zone of them is added or renamed while a code is made
+/// that may mean it.
+pub(in crate::reservation::codes) async fn lock_schedules(
+    tx: &mut Connection,
+    program_id: ProgramId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select id from schedules where program_id = $1 order by id for share",
+        program_id as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(())
+}
+
 /// Inserts a code for each of `words`, all on the same terms and with the same access gate, and returns the ids of those that were new.
 pub(in crate::reservation::codes) async fn insert(
     tx: &mut Connection,
@@ -80,7 +95,8 @@ pub(crate) async fn list(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, zones_of_code(id) as "zones!: _",
+            gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where program_id = $1 and id < $2
         order by id desc

@@ -8,7 +8,7 @@ use sqlx::PgExecutor;
 use super::model::{CodeWord, SaleCode, SaleCodeId};
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ScheduleSeatId, ZoneId},
+    catalog::{ProgramId, ScheduleSeatId},
     infra::postgres::{Connection, Pool},
     points::Points,
     reservation::model::ReservationId,
@@ -26,7 +26,8 @@ pub(super) async fn find(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, zones_of_code(id) as "zones!: _",
+            gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where program_id = $1 and word = $2 and withdrawn_at is null and is_access = $3
         "#,
@@ -50,7 +51,8 @@ pub(crate) async fn lock(
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
             amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
-            schedule_id as "schedule_id: _", section, gate_id as "gate_id: _", uses, withdrawn_at, created_at
+            schedule_id as "schedule_id: _", section, zones_of_code(id) as "zones!: _",
+            gate_id as "gate_id: _", uses, withdrawn_at, created_at
         from sale_codes
         where id = any($1) and program_id = $2
         order by id
@@ -112,20 +114,6 @@ pub(crate) async fn list_sections(
     .fetch_all(tx)
     .await?;
     Ok(rows.into_iter().map(|row| (row.id, row.section)).collect())
-}
-
-/// Returns the names of zones.
-pub(crate) async fn list_zone_names(
-    tx: &mut Connection,
-    zone_ids: &[ZoneId],
-) -> Result<Vec<(ZoneId, String)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select id as "id: ZoneId", name from zones where id = any($1)"#,
-        zone_ids as _,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
 /// Uses that one transaction takes: columns of their reservations.

@@ -51,16 +51,15 @@ impl SeatMapPage<'_> {
     /// Returns the code if it is for the seats of an alternative, too.
     pub(super) fn code_of_seats(&self, alternative: &Alternative) -> Option<&SaleCode> {
         let code = self.code.as_ref()?;
-        let is_in = |only: &str| alternative.seats.iter().all(|seat| seat.section == only);
-        code.section.as_deref().is_none_or(is_in).then_some(code)
+        let mut seats = alternative.seats.iter();
+        seats.all(|seat| code.is_for_section(&seat.section)).then_some(code)
     }
 
     /// Returns the code if it is for the places of an alternative, too.
     pub(super) fn code_of_places(&self, offer: &PlacesAlternative) -> Option<&SaleCode> {
         let code = self.code.as_ref()?;
         let is_of = |only: ScheduleId| only == offer.schedule_id;
-        let is_in = |only: &str| only == offer.name;
-        let fits = code.schedule_id.is_none_or(is_of) && code.section.as_deref().is_none_or(is_in);
+        let fits = code.schedule_id.is_none_or(is_of) && code.is_for_zone(offer.zone_id);
         fits.then_some(code)
     }
 

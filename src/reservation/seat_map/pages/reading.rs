@@ -101,7 +101,7 @@ impl OpenParts {
             return Ok(Self::default());
         }
         let seats = hidden::list_hidden_seats(&app.db, schedule.id, &opened).await?;
-        let zones = hidden::list_hidden_zones(&app.db, schedule.id, &opened).await?;
+        let zones = hidden::list_hidden_zones(&app.db, &opened).await?;
         Ok(Self { seats, zones })
     }
 

@@ -14,20 +14,27 @@ use crate::{
     },
 };
 
-/// Lists the names of sections and zones of a performance that codes open to the account now, whether they
-/// are hidden or not.
+/// What a code opens of a performance: the seats of a section, and the zone that its name means.
+pub(crate) struct Opened {
+    section: String,
+    zone_id: Option<ZoneId>,
+}
+
+/// Lists what codes open of a performance to the account now, whether it is hidden or not.
 pub(crate) async fn list_opened(
     db: &Pool,
     schedule_id: ScheduleId,
     account_id: AccountId,
-) -> Result<Vec<String>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<Opened>, sqlx::Error> {
+    sqlx::query_as!(
+        Opened,
         r#"
-        select distinct c.section as "section!"
+        select distinct c.section as "section!", z.zone_id as "zone_id?: _"
         from (select sale_code_id from code_redemptions where account_id = $2 offset 0) own
         cross join lateral (select * from sale_codes where id = own.sale_code_id limit 1) c
         join schedules s on s.id = $1 and s.program_id = c.program_id
-        where c.withdrawn_at is null and (c.schedule_id is null or c.schedule_id = s.id)
+        left join sale_code_zones z on z.sale_code_id = c.id and z.schedule_id = s.id
+        where c.section is not null and c.withdrawn_at is null and (c.schedule_id is null or c.schedule_id = s.id)
           and coalesce(c.valid_from <= clock_timestamp(), true)
           and coalesce(clock_timestamp() < c.valid_until, true)
         "#,
@@ -38,12 +45,13 @@ pub(crate) async fn list_opened(
     .await
 }
 
-/// Lists the seats of the hidden ones among `sections`, in map order; free ones are available.
+/// Lists the seats of the hidden ones among the opened sections, in map order; free ones are available.
 pub(crate) async fn list_hidden_seats(
     db: &Pool,
     schedule_id: ScheduleId,
-    sections: &[String],
+    opened: &[Opened],
 ) -> Result<Vec<MapSeat>, sqlx::Error> {
+    let sections: Vec<_> = opened.iter().map(|part| part.section.clone()).collect();
     sqlx::query_as!(
         MapSeat,
         r#"
@@ -57,29 +65,28 @@ pub(crate) async fn list_hidden_seats(
         where s.schedule_id = $1 and v.section = any($2) and s.hidden_at is not null
         "#,
         schedule_id as _,
-        sections,
+        &sections,
     )
     .fetch_all(db)
     .await
     .map(in_map_order)
 }
 
-/// Lists the hidden ones among the zones with these names.
+/// Lists the hidden ones among the opened zones.
 pub(crate) async fn list_hidden_zones(
     db: &Pool,
-    schedule_id: ScheduleId,
-    names: &[String],
+    opened: &[Opened],
 ) -> Result<Vec<ZoneState>, sqlx::Error> {
+    let ids: Vec<ZoneId> = opened.iter().filter_map(|part| part.zone_id).collect();
     sqlx::query_as!(
         ZoneState,
         r#"
         select id as "id: ZoneId", name, price as "price: Points", remaining
         from zones
-        where schedule_id = $1 and name = any($2) and hidden_at is not null
+        where id = any($1) and hidden_at is not null
         order by price desc, name
         "#,
-        schedule_id as _,
-        names,
+        ids as _,
     )
     .fetch_all(db)
     .await

@@ -58,7 +58,8 @@ impl WishForm {
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let order = places.zip(is_together).map(|(places, is_together)| {
             let section = (!section.is_empty()).then(|| section.to_owned());
-            let order = WishOrder { places, section, price_max, is_together };
+            let zone_id = None;
+            let order = WishOrder { places, section, zone_id, price_max, is_together };
             let key = key.map(|key| {
                 let route = format!("POST /schedules/{schedule_id}/waiting-list");
                 RequestKey::new(account_id.0, key, &route, &order)

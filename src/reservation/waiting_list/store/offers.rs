@@ -124,7 +124,7 @@ pub(crate) async fn list_free_zones(
     sqlx::query_as!(
         FreeZone,
         r#"
-        select id as "id: ZoneId", name, price as "price: Points", remaining,
+        select id as "id: ZoneId", price as "price: Points", remaining,
             case when returned > 0 then array(
                 select t.price from ticket_returns t
                 where t.zone_id = zones.id and t.status = 'OPEN' and not exists (
@@ -150,18 +150,20 @@ struct WishRow {
     number: i64,
     places: i32,
     section: Option<String>,
+    zone_id: Option<ZoneId>,
     price_max: Option<Points>,
     is_together: bool,
 }
 
 impl From<WishRow> for WaitingWish {
     fn from(row: WishRow) -> Self {
-        let WishRow { id, account_id, number, places, section, price_max, is_together } = row;
+        let WishRow { id, account_id, number, places, section, zone_id, .. } = row;
+        let (price_max, is_together) = (row.price_max, row.is_together);
         Self {
             id: WishId(id),
             account_id: AccountId(account_id),
             number,
-            order: WishOrder { places, section, price_max, is_together },
+            order: WishOrder { places, section, zone_id, price_max, is_together },
         }
     }
 }
@@ -178,8 +180,8 @@ pub(crate) async fn list_waiting(
     let rows = sqlx::query_as!(
         WishRow,
         r#"
-        select w.id, w.account_id, w.number, w.places, w.section, w.price_max as "price_max: Points",
-            w.is_together
+        select w.id, w.account_id, w.number, w.places, w.section, w.zone_id as "zone_id: ZoneId",
+            w.price_max as "price_max: Points", w.is_together
         from wishes w
         where w.schedule_id = $1 and w.status = 'WAITING' and w.settled_at is null
             and w.number > $3 and w.places <= $2

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
-    catalog::ScheduleId,
+    catalog::{ScheduleId, ZoneId},
     infra::postgres::Pool,
     points::Points,
     reservation::{
@@ -23,6 +23,7 @@ struct OwnRow {
     number: i64,
     places: i32,
     section: Option<String>,
+    zone_id: Option<ZoneId>,
     price_max: Option<Points>,
     is_together: bool,
     status: WishStatus,
@@ -35,12 +36,13 @@ struct OwnRow {
 
 impl From<OwnRow> for OwnWish {
     fn from(row: OwnRow) -> Self {
-        let OwnRow { id, number, places, section, price_max, is_together, status, .. } = row;
+        let OwnRow { id, number, places, section, zone_id, price_max, .. } = row;
+        let (is_together, status) = (row.is_together, row.status);
         let offer = row.reservation_id.zip(row.reservation_status).zip(row.expires_at);
         Self {
             id: WishId(id),
             number,
-            order: WishOrder { places, section, price_max, is_together },
+            order: WishOrder { places, section, zone_id, price_max, is_together },
             status,
             created_at: row.created_at,
             ahead: row.ahead,
@@ -53,7 +55,8 @@ impl From<OwnRow> for OwnWish {
     }
 }
 
-/// Returns the newest wish of an account for a performance.
+/// Returns the newest wish of an account for a performance. Its section is what the zone that it means is
+/// called now.
 pub(crate) async fn find_newest(
     db: &Pool,
     account_id: AccountId,
@@ -62,7 +65,8 @@ pub(crate) async fn find_newest(
     let row = sqlx::query_as!(
         OwnRow,
         r#"
-        select w.id, w.number, w.places, w.section, w.price_max as "price_max: Points", w.is_together,
+        select w.id, w.number, w.places, coalesce(z.name, w.section) as section,
+            w.zone_id as "zone_id: ZoneId", w.price_max as "price_max: Points", w.is_together,
             w.status as "status: WishStatus", w.created_at,
             case when w.status = 'WAITING' then (
                 select count(*) from wishes before
@@ -78,6 +82,7 @@ pub(crate) async fn find_newest(
             order by number desc
             limit 1
         ) w
+        left join zones z on z.id = w.zone_id
         left join reservations r on r.wish_id = w.id
         "#,
         account_id as _,
@@ -129,8 +134,8 @@ pub(crate) struct Part {
     pub(crate) price: Points,
     /// Places of this price, whoever has them; those that are off sale are left out.
     pub(crate) places: i64,
-    /// Whether it is a zone, whose places are had together.
-    pub(crate) is_zone: bool,
+    /// Zone, whose places are had together; `None`: it is a section of seats.
+    pub(crate) zone_id: Option<ZoneId>,
 }
 
 /// Lists the sections and zones of a performance, with one line for each price.
@@ -142,14 +147,14 @@ pub(crate) async fn list_parts(
         Part,
         r#"
         select v.section as "name!", s.price as "price!: Points", count(*) as "places!",
-            false as "is_zone!"
+            null::uuid as "zone_id: ZoneId"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
         where s.schedule_id = $1 and s.status <> 'BLOCKED' and s.hidden_at is null
         group by v.section, s.price
         union all
-        select name, price, capacity, true from zones
+        select name, price, capacity, id from zones
         where schedule_id = $1 and hidden_at is null
         order by 1, 2
         "#,

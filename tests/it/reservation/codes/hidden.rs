@@ -1,6 +1,6 @@
 //! Hidden sections and zones: seen and held by those only to whom a code has opened them.
 
-use super::*;
+use super::{super::edit, *};
 use crate::support::{acts, count, read_all, storm};
 
 /// Row B is a section of its own, VIP, which is hidden like the zone; the code opens the section.
@@ -19,16 +19,6 @@ pub(super) async fn with_hidden(db: &PgPool) -> (Office, Concert, Uuid) {
 pub(super) async fn hide(office: &Office, concert: &Concert, section: &str, act: &str) {
     let form = json!({ "section": section, "act": act });
     edit(office, concert, "hidden-sections", form).await;
-}
-
-/// Makes an edit of the concert's performance as its administrators do, of the edition that is there.
-pub(super) async fn edit(office: &Office, concert: &Concert, what: &str, mut form: Value) -> Value {
-    let admin = office.employ("admin", "ADMIN").await;
-    let path = format!("/admin/schedules/{}", concert.schedule_id);
-    form["version"] = admin.get(&path).await.json()["schedule"]["version"].clone();
-    let saved = admin.post_json(&format!("{path}/{what}"), &form).await;
-    assert_eq!(saved.status, 200, "{}", saved.body);
-    saved.json()
 }
 
 pub(super) async fn redeem(person: &Person, concert: &Concert, code: &str) -> Answer {

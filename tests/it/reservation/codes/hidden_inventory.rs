@@ -2,7 +2,8 @@
 //! returned, refunded, expired.
 
 use super::{
-    hidden::{edit, hide, redeem, seat_ids, with_hidden},
+    super::edit,
+    hidden::{hide, redeem, seat_ids, with_hidden},
     *,
 };
 use crate::support::{read_all, run_sql_with, until};

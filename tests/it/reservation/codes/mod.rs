@@ -4,6 +4,7 @@ mod hidden;
 mod hidden_inventory;
 mod input;
 mod pages;
+mod renamed;
 mod storms;
 mod uses;
 

@@ -1,6 +1,7 @@
 //! Price types: chosen for each place, compared with what was shown, kept with what was held.
 
 mod pages;
+mod renamed;
 mod storms;
 
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Waiting lists: what becomes free is offered to the first wish that it fits.
 
 mod races;
+mod renamed;
 mod rules;
 
 use serde_json::{Value, json};
