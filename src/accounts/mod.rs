@@ -70,4 +70,4 @@ pub(crate) use sessions::pages::current::{
 pub(crate) use sessions::pages::forget;
 pub use sign_up::create_admin;
 pub(crate) use sign_up::purge_sessions;
-pub(crate) use store::find_by_address;
+pub(crate) use store::{find_by_address, is_locked_out};

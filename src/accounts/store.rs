@@ -64,6 +64,16 @@ pub(crate) async fn insert_account(
     Ok(())
 }
 
+/// Whether an account is locked; a lock that comes now waits for the end of the transaction.
+pub(crate) async fn is_locked_out(tx: &mut Connection, id: AccountId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select locked_at is not null as "is_locked!" from accounts where id = $1 for share"#,
+        id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
 /// Returns the account with an address; `None` if there is none.
 pub(crate) async fn find_by_address(
     db: impl PgExecutor<'_>,

@@ -73,8 +73,13 @@ pub(crate) enum Message {
         /// Id of the transfer.
         transfer_id: Uuid,
     },
-    /// An offer of points was accepted, rejected, or expired.
+    /// An offer of points was accepted, rejected, or expired, or ended because the points were taken back.
     TransferSettled {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
+    /// An offer of points ended before its receiver answered, to the receiver.
+    TransferWithdrawn {
         /// Id of the transfer.
         transfer_id: Uuid,
     },
@@ -115,6 +120,11 @@ pub(crate) enum Message {
     },
     /// A share ended before the reservation was paid, to the friend who had paid it.
     ShareReturned {
+        /// Id of the share.
+        share_id: Uuid,
+    },
+    /// A share ended because the points that were withheld for it were taken back, to its payer.
+    ShareTakenBack {
         /// Id of the share.
         share_id: Uuid,
     },
@@ -163,6 +173,7 @@ impl Message {
             Self::TransferReceived { .. }
             | Self::TransferExpiring { .. }
             | Self::TransferSettled { .. }
+            | Self::TransferWithdrawn { .. }
             | Self::HandOverOffered { .. }
             | Self::HandOverWithdrawn { .. } => Some(MailTopic::Transfers),
             Self::QueueTurn { .. } => Some(MailTopic::Turn),
@@ -207,11 +218,13 @@ mod tests {
             Message::ProgramCancelled { reservation_id, refunded },
             Message::TransferReceived { transfer_id: reservation_id },
             Message::TransferExpiring { transfer_id: reservation_id },
+            Message::TransferWithdrawn { transfer_id: reservation_id },
             Message::HandOverOffered { hand_over_id: reservation_id },
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
             Message::ReturnGone { reservation_id },
             Message::SharePaid { share_id: reservation_id },
+            Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },
             Message::QueueTurn { token_id: reservation_id },
         ] {

@@ -82,6 +82,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(409, "places-free", &[]),
     row(409, "places-in-use", &[]),
     row(409, "places-kept", &["seat_ids", "general_sale_at"]),
+    row(409, "points-frozen", &[]),
     row(409, "price-changed", &["total"]),
     row(409, "price-type-gone", &["price_type"]),
     row(409, "price-type-taken", &[]),

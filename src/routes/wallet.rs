@@ -35,7 +35,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/transfers/{id}")
             .get(transfers::show_transfer, shows::<TransferDocument<'_>>("Shows points sent or received, with their history, to both sides.")),
         at("/wallet/transfers/{id}/acceptance")
-            .post(transfers::create_acceptance, changes::<TransferStatusDocument>("Accepts points.").refuses("already-settled transfer-planned expired wallet-full account-deleted contended")),
+            .post(transfers::create_acceptance, changes::<TransferStatusDocument>("Accepts points.").refuses("already-settled transfer-planned points-frozen expired wallet-full account-deleted contended")),
         at("/wallet/transfers/{id}/rejection")
             .post(transfers::create_rejection, changes::<TransferStatusDocument>("Rejects points.").refuses("already-settled expired contended")),
         at("/wallet/transfers/{id}/cancellation")

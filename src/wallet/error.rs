@@ -44,6 +44,9 @@ pub enum WalletError {
     /// Every attempt lost a race for the wallet.
     #[error("the wallet is busy, {ATTEMPTS_MAX} attempts failed")]
     Contended,
+    /// Withheld points may not leave: the wallet owes points, or its account is locked.
+    #[error("the points may not leave the wallet")]
+    Frozen,
     /// The account of the wallet was deleted.
     #[error("the account was deleted")]
     Closed,
@@ -151,6 +154,7 @@ impl HttpError for WalletError {
             // The record of a request key is deleted earlier than the history that refused the
             // reference.
             Self::MovedBefore => Problem::new(422, "key-reused"),
+            Self::Frozen => Problem::new(409, "points-frozen"),
             Self::Closed => Problem::new(410, "account-deleted"),
             Self::DebtSmaller { debt } => {
                 Problem::new(409, "debt-smaller").with(json!({ "debt": debt })).word("debt", debt)

@@ -21,6 +21,8 @@
 //!   arrives twice is refused by `point_transactions_reference_key`.
 //! * A request is answered once or expires once; its end is fixed when it is made and is never
 //!   extended. Each change of its status is kept.
+//! * Withheld points leave no wallet that owes more than it has beside them, and no wallet of a locked
+//!   account ([`pledges`]).
 //! * A wallet row is created by its account's first credit, or by its deletion, never by reading.
 //! * The wallet of a deleted account is closed and stays empty: `wallets_closed_is_empty`.
 //!
@@ -44,6 +46,7 @@ mod ledger;
 mod locked;
 mod model;
 pub(crate) mod pages;
+mod pledges;
 pub(crate) mod statement;
 mod store;
 pub(crate) mod transfers;

@@ -61,6 +61,10 @@ impl Wallet {
         // Only a release of points that were not withheld can make it negative.
         let pending = pending.ok_or(WalletError::NothingWithheld)?;
         let unpledged = balance.checked_sub(pending).ok_or_else(short)?;
+        // Withheld points leave only where the others cover the debt.
+        if movement.amount < 0 && movement.pending_change < 0 && unpledged < self.debt {
+            return Err(WalletError::Frozen);
+        }
         let keeps_debt = !matches!(movement.kind, Kind::Reversal | Kind::Forfeit);
         if keeps_debt && unpledged < self.unpledged().min(self.debt) {
             return Err(short());
@@ -209,11 +213,14 @@ mod tests {
         };
         assert!(pay(&owing, 51).is_err());
         assert_eq!(pay(&owing, 50).unwrap().usable(), Points::ZERO);
-        // A wallet that has less than it owes is still credited, and may send what it offered.
+        // A wallet that has less than it owes is still credited, and sends nothing, not even what it
+        // offered before.
         let poor = Wallet { debt: points(500), ..wallet(100, 20) };
         assert!(pay(&poor, 1).is_err());
         assert!(poor.after(&Movement::credit(Kind::Refund, points(1), Uuid::nil())).is_ok());
-        assert!(poor.after(&Movement::out(Kind::TransferOut, points(20), Uuid::nil())).is_ok());
+        let out = Movement::out(Kind::TransferOut, points(20), Uuid::nil());
+        assert!(matches!(poor.after(&out), Err(WalletError::Frozen)));
+        assert!(Wallet { debt: points(80), ..wallet(100, 20) }.after(&out).is_ok());
         assert!(poor.after(&Movement::debit(Kind::Reversal, points(80), Uuid::nil())).is_ok());
     }
 

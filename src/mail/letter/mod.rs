@@ -113,6 +113,10 @@ async fn content_of(
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             transfer::settled(blank, &offer).ok_or(ComposeError::Gone)?
         }
+        Message::TransferWithdrawn { transfer_id } => {
+            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
+            transfer::withdrawn(blank, &offer)
+        }
         Message::HandOverOffered { hand_over_id } => {
             let handed = hand_over::read(db, *hand_over_id).await?;
             hand_over::offered(blank, &handed, *hand_over_id)
@@ -132,6 +136,9 @@ async fn content_of(
         Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
         Message::ShareReturned { share_id } => {
             share::returned(blank, &share::read(db, *share_id).await?)
+        }
+        Message::ShareTakenBack { share_id } => {
+            share::taken_back(blank, &share::read(db, *share_id).await?)
         }
         Message::ShareRefunded { share_id, refunded } => {
             share::refunded(blank, &share::read(db, *share_id).await?, *refunded)

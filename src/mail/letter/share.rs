@@ -49,12 +49,21 @@ pub(super) fn paid(blank: Content, part: &SharedPart) -> Content {
 
 /// Tells that the share ended unpaid.
 pub(super) fn returned(blank: Content, part: &SharedPart) -> Content {
+    ended(blank, part, "mail-share-returned-subject", "mail-share-returned-lede")
+}
+
+/// Tells that the share ended because the points for it were taken back.
+pub(super) fn taken_back(blank: Content, part: &SharedPart) -> Content {
+    ended(blank, part, "mail-share-taken-back-subject", "mail-share-taken-back-lede")
+}
+
+fn ended(blank: Content, part: &SharedPart, subject: &'static str, lede: &'static str) -> Content {
     let (locale, share) = (blank.locale, &part.share);
-    let subject = locale.text("mail-share-returned-subject").word("title", &share.title);
+    let subject = locale.text(subject).word("title", &share.title);
     let amount = (locale.text("mail-fact-share"), points(locale, share.amount));
     Content {
         subject: on_one_line(&subject.to_string()),
-        paragraphs: vec![locale.text("mail-share-returned-lede")],
+        paragraphs: vec![locale.text(lede)],
         action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
         ..about(blank, part, amount)
     }

@@ -39,16 +39,32 @@ pub(super) fn expiring(blank: Content, offer: &OfferedPoints, path: &str) -> Opt
     })
 }
 
-/// Tells the sender what became of an offer; `None` if it is still open, or was cancelled.
+/// Tells the receiver that an offer has ended.
+pub(super) fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-offer-ended-subject").to_string(),
+        greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.to)),
+        paragraphs: vec![locale.text("mail-offer-ended-lede")],
+        facts: vec![
+            (locale.text("mail-fact-from"), on_one_line(&offer.from)),
+            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+        ],
+        action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
+        ..blank
+    }
+}
+
+/// Tells the sender what became of an offer; `None` if it is still open. A sender who cancelled it is told
+/// nothing: one that is told as cancelled ended because the points were taken back.
 pub(super) fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
     let locale = blank.locale;
     let (subject, lede) = match offer.status {
         TransferStatus::Accepted => ("mail-accepted-subject", "mail-accepted-lede"),
         TransferStatus::Rejected => ("mail-rejected-subject", "mail-rejected-lede"),
         TransferStatus::Expired => ("mail-expired-subject", "mail-expired-lede"),
-        TransferStatus::Planned | TransferStatus::Pending | TransferStatus::Cancelled => {
-            return None;
-        }
+        TransferStatus::Cancelled => ("mail-taken-back-subject", "mail-taken-back-lede"),
+        TransferStatus::Planned | TransferStatus::Pending => return None,
     };
     Some(Content {
         subject: locale.text(subject).to_string(),

@@ -20,6 +20,7 @@
 //! process that dies in between leaves it to the worker.
 
 pub(crate) mod pages;
+mod returned;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 

@@ -30,6 +30,10 @@
 //! of one reservation come one after the other: the one that finds every other place withheld confirms.
 //! It races for the reservation with expiry and release: either all is paid, or nothing.
 //!
+//! Where a payer's points are taken back because their money was returned, the payer's withheld shares end
+//! in the same transaction, which locks their reservations first (`waiting`). Points of a payer who owes any
+//! confirm nothing.
+//!
 //! The end of a hold waits for nobody's wallet: it writes the reservation alone, and from then on no
 //! share of it can be paid. Their points are returned by transactions of their own, one for each share: at
 //! once after a release, otherwise by a worker. A payment that lacks points returns its payer's first.
@@ -46,6 +50,9 @@ mod pay;
 mod places;
 mod store;
 pub(super) mod telling;
+mod waiting;
 
+pub(super) use error::ShareError;
 pub(super) use give_back::{end_open, return_of};
 pub(crate) use give_back::{return_ended, return_ended_of};
+pub(super) use waiting::lock_waiting_of;

@@ -55,6 +55,21 @@ pub(super) async fn tell_ended(
     outbox::write_to_accounts(tx, &[mail]).await
 }
 
+/// Writes the mail about a share that ended because its payer's points were taken back, to the payer.
+pub(super) async fn tell_taken_back(
+    tx: &mut Connection,
+    share: &LockedShare,
+) -> Result<(), sqlx::Error> {
+    let Some(withheld) = share.withheld() else { return Ok(()) };
+    let mail = AccountMail {
+        account_id: withheld.payer_id,
+        message: Message::ShareTakenBack { share_id: withheld.share_id },
+        order_key: order_key(withheld.share_id),
+        dedupe_key: format!("share-taken-back:{}", withheld.share_id),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}
+
 /// Returns the order of mails about a share: its refund is told after its payment.
 pub(in crate::payment) fn order_key(share_id: Uuid) -> String {
     format!("share:{share_id}")

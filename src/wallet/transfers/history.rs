@@ -24,14 +24,19 @@ impl StatusChange {
 }
 
 /// Returns the history of `transfer` up to its current state, oldest first, from its `written`
-/// changes. A planned request became pending at its start, and an expired one ended at its end: no row
+/// changes, each with whether the office made it. A planned request became pending at its start, and an expired one ended at its end: no row
 /// says when, because nobody wrote at that moment.
 pub(crate) fn history_of(
     transfer: &Transfer,
-    written: &[(TransferStatus, DateTime<Utc>)],
+    written: &[(TransferStatus, DateTime<Utc>, bool)],
 ) -> Vec<StatusChange> {
-    let mut history: Vec<StatusChange> =
-        written.iter().map(|(status, at)| StatusChange::new(*status, *at)).collect();
+    let mut history: Vec<StatusChange> = written
+        .iter()
+        .map(|(status, at, by_office)| match by_office {
+            true => StatusChange { by: ChangedBy::Office, ..StatusChange::new(*status, *at) },
+            false => StatusChange::new(*status, *at),
+        })
+        .collect();
     if let Some(starts_at) = transfer.starts_at {
         if let Some(made) = history.first_mut() {
             made.status = TransferStatus::Planned;
@@ -88,8 +93,8 @@ mod tests {
             expires_at: at(60),
             created_at: at(0),
         };
-        let end = end.map(|(status, minutes)| (status, at(minutes)));
-        let written: Vec<_> = [(Pending, at(0))].into_iter().chain(end).collect();
+        let end = end.map(|(status, minutes)| (status, at(minutes), false));
+        let written: Vec<_> = [(Pending, at(0), false)].into_iter().chain(end).collect();
         let history = history_of(&transfer, &written);
         history.into_iter().map(|change| (change.status, change.changed_at, change.by)).collect()
     }

@@ -11,6 +11,8 @@
 //!   the start, and every reader compares the two times itself.
 //! * A new request is told to its receiver by mail, a planned one at its start, and its end to its
 //!   sender, each in the transaction that it tells of. The receiver is reminded once before the end.
+//! * Nothing is accepted from a locked account, and nothing from a wallet whose debt is not covered: there
+//!   requests end as the reversal does ([`pledges`](super::pledges)), and both sides are told.
 //! * Before the start the receiver finds a planned request nowhere but on the page that deletes the
 //!   account, and in the document of what is kept; whoever follows it there may reject it.
 //!
@@ -43,6 +45,7 @@ use self::{
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
+    pledges,
 };
 use crate::{
     accounts::{self, AccountId},
@@ -128,6 +131,10 @@ pub(crate) async fn answer(
     transfer_id: TransferId,
     answer: TransferAnswer,
 ) -> Result<TransferStatus, WalletError> {
+    let answered = retry_stale(|_| answer_once(db, account_id, transfer_id, answer)).await;
+    let Err(WalletError::Frozen) = answered else { return answered };
+    // Of a debtor the request ends here, and the second attempt says so.
+    pledges::end_of_sender(db, transfer_id).await?;
     retry_stale(|_| answer_once(db, account_id, transfer_id, answer)).await
 }
 
@@ -171,7 +178,7 @@ async fn settle(
     transfer: &LockedTransfer,
     outcome: TransferStatus,
 ) -> Result<(), WalletError> {
-    if !store::write_transfer_status(tx, transfer, outcome).await? {
+    if !store::write_transfer_status(tx, transfer, outcome, false).await? {
         return Err(WalletError::StaleVersion);
     }
     let LockedTransfer { sender_id, receiver_id, amount, .. } = *transfer;
@@ -191,12 +198,34 @@ async fn settle(
     }
     let account_ids: Vec<AccountId> = movements.iter().map(|(account_id, _)| *account_id).collect();
     let wallets = wallet::store::lock_wallets(tx, &account_ids, WhenHeld::Wait).await?;
+    if outcome == TransferStatus::Accepted && accounts::is_locked_out(tx, sender_id).await? {
+        return Err(WalletError::Frozen);
+    }
     for (account_id, movement) in movements {
         let wallet = wallets.iter().find(|wallet| wallet.account_id == account_id);
         let wallet: &Wallet = wallet.ok_or(WalletError::StaleVersion)?;
         wallet::store::write_movement(tx, wallet, &movement).await?;
     }
     Ok(telling::tell_settled(tx, transfer, outcome).await?)
+}
+
+/// Ends a locked, open request of a debtor, whose points the caller releases, and tells both sides; one
+/// that has lapsed ends by itself. The receiver of one that has not started was never told of it.
+pub(super) async fn end_for_debt(
+    tx: &mut Connection,
+    transfer: &LockedTransfer,
+) -> Result<(), WalletError> {
+    let (status, by_office) = match transfer.is_lapsed {
+        true => (TransferStatus::Expired, false),
+        false => (TransferStatus::Cancelled, true),
+    };
+    if !store::write_transfer_status(tx, transfer, status, by_office).await? {
+        return Err(WalletError::StaleVersion);
+    }
+    Ok(match by_office {
+        true => telling::tell_taken_back(tx, transfer).await?,
+        false => telling::tell_settled(tx, transfer, status).await?,
+    })
 }
 
 /// Expires the lapsed requests of one sender and releases their points. Called before points are
@@ -208,8 +237,8 @@ pub(crate) async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<
     Ok(())
 }
 
-/// Expires every lapsed request, each in its own transaction: one tick of the expiry worker.
-/// Instances may run it concurrently; locked requests are skipped.
+/// Expires every lapsed request, each in its own transaction, and ends those of debtors: one tick of the
+/// expiry worker. Instances may run it concurrently; locked requests are skipped.
 pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
     let mut last = None;
     for _ in 0..PAGES_MAX {
@@ -225,7 +254,7 @@ pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
             break;
         }
     }
-    Ok(())
+    pledges::end_of_debtors(&app.db).await
 }
 
 async fn expire_once(db: &Pool, transfer_id: TransferId) -> Result<(), WalletError> {

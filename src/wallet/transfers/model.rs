@@ -118,6 +118,8 @@ pub(crate) enum ChangedBy {
     Receiver,
     /// A time came: its start or its end.
     Clock,
+    /// The ticket office, which took the sender's points back.
+    Office,
 }
 
 /// Command to offer points to another account.

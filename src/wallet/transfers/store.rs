@@ -131,11 +131,13 @@ pub(crate) async fn locked_transfer_of(
     .await
 }
 
-/// Ends an open request and records the status; returns whether it was open.
+/// Ends an open request and records the status, and whether the office ended it; returns whether it was
+/// open.
 pub(crate) async fn write_transfer_status(
     tx: &mut Connection,
     transfer: &LockedTransfer,
     status: TransferStatus,
+    by_office: bool,
 ) -> Result<bool, sqlx::Error> {
     let written = sqlx::query!(
         r#"
@@ -145,12 +147,13 @@ pub(crate) async fn write_transfer_status(
             where id = $1 and version = $2 and status = 'PENDING'
             returning id, version, status
         )
-        insert into transfer_status_history (transfer_id, version, status)
-        select id, version, status from ended
+        insert into transfer_status_history (transfer_id, version, status, by_office)
+        select id, version, status, $4 from ended
         "#,
         transfer.transfer_id as _,
         transfer.version,
         status as _,
+        by_office,
     )
     .execute(tx)
     .await?;
@@ -267,14 +270,15 @@ pub(crate) async fn list_open(
     .await
 }
 
-/// Lists the written changes of a request's state, oldest first: one or two.
+/// Lists the written changes of a request's state, oldest first: one or two. Each says whether the office
+/// made it.
 pub(crate) async fn list_history(
     db: &Pool,
     transfer_id: TransferId,
-) -> Result<Vec<(TransferStatus, DateTime<Utc>)>, sqlx::Error> {
+) -> Result<Vec<(TransferStatus, DateTime<Utc>, bool)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select status as "status: TransferStatus", changed_at
+        select status as "status: TransferStatus", changed_at, by_office
         from transfer_status_history
         where transfer_id = $1
         order by version
@@ -283,7 +287,7 @@ pub(crate) async fn list_history(
     )
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.status, row.changed_at)).collect())
+    Ok(rows.into_iter().map(|row| (row.status, row.changed_at, row.by_office)).collect())
 }
 
 /// Returns the wallet as it is shown: points of lapsed requests count as usable, whether or not

@@ -1,5 +1,6 @@
 //! Mails about transfer requests, written in their transactions. Nobody is told of what they did
-//! themselves: an answer is told to the sender, and a cancellation to nobody.
+//! themselves: an answer is told to the sender, and a cancellation to nobody. What the office ends is told
+//! to both.
 
 use super::{
     model::{LockedTransfer, TransferId, TransferStatus},
@@ -66,6 +67,29 @@ pub(super) async fn tell_settled(
         dedupe_key: format!("transfer-settled:{transfer_id}"),
     };
     outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Writes the mails about a request that ended because the sender's points were taken back: to the sender,
+/// and to the receiver, who was told of it if it has started.
+pub(super) async fn tell_taken_back(
+    tx: &mut Connection,
+    transfer: &LockedTransfer,
+) -> Result<(), sqlx::Error> {
+    let LockedTransfer { transfer_id, sender_id, receiver_id, .. } = *transfer;
+    let mail = |account_id, message, told: &str| AccountMail {
+        account_id,
+        message,
+        order_key: order_key(transfer_id),
+        dedupe_key: format!("transfer-{told}:{transfer_id}"),
+    };
+    let id = transfer_id.0;
+    let settled = Message::TransferSettled { transfer_id: id };
+    let withdrawn = Message::TransferWithdrawn { transfer_id: id };
+    let to_sender = mail(sender_id, settled, "settled");
+    let to_receiver =
+        transfer.planned_for.is_none().then(|| mail(receiver_id, withdrawn, "withdrawn"));
+    let mails: Vec<AccountMail> = [to_sender].into_iter().chain(to_receiver).collect();
+    outbox::write_to_accounts(tx, &mails).await
 }
 
 /// Returns the order of mails about a request: its end is told after its beginning.

@@ -55,6 +55,9 @@ async fn money_that_comes_late_is_kept_for_administrators_to_return(db: PgPool) 
     };
     assert_eq!(tell("charge.refunded", &refund(200)).await, 1, "not all of it");
     assert_eq!(tell("charge.refunded", &refund(500)).await, 0);
+    let failed = json!({ "id": "re_2", "payment_intent": session["payment_intent"], "amount": 300,
+        "currency": "krw", "status": "failed", "created": 1_700_000_000 });
+    assert_eq!(tell("refund.failed", &failed).await, 1, "it is to be returned again");
     let debt = "select debt from wallets where account_id = $1";
     assert_eq!(read_one_with::<i64>(&db, debt, ada.account_id).await, 0);
     office.close().await;
@@ -102,5 +105,40 @@ async fn a_refund_that_comes_late_is_given_up_at_once(db: PgPool) {
     assert_eq!(entries(&db, ada.account_id, "FORFEIT").await, 2);
     assert_eq!(balance(&db, ada.account_id).await, 0);
     assert_eq!(read_one::<i64>(&db, "select count(*) from outbox").await, told, "nobody is told");
+    office.close().await;
+}
+
+/// Whoever was let in, or did not come, may delete the account while the performance runs.
+#[sqlx::test]
+async fn no_ticket_of_a_deleted_account_admits_again(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::tonight(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    let door = office.employ("door", "STAFF").await;
+    let hold = |idx: usize| Hold { seat_ids: &concert.seat_ids[idx..=idx], ..Hold::default() };
+    let used = Purchase::make(&db, &concert, &ada, hold(0)).await;
+    let unused = Purchase::make(&db, &concert, &bob, hold(1)).await;
+    let path = format!("/door/{}/check-ins", concert.schedule_id);
+    let let_in = door.post(&path, &[("code", &used.codes[0])]).await;
+    assert_eq!(let_in.status, 201, "{}", let_in.body);
+    run_sql(&db, "update schedules set starts_at = now() - interval '1 second'").await;
+    for person in [&ada, &bob] {
+        let points = balance(&db, person.account_id).await;
+        assert_eq!(delete(person, points).await.status, 200);
+    }
+    let status = async |code: &String| {
+        let status = "select status from tickets where code = $1";
+        read_one_with::<String>(&db, status, code.clone()).await
+    };
+    let let_in = let_in.json()["ticket_id"].as_str().unwrap().to_owned();
+    assert_eq!(door.post(&format!("{path}/{let_in}/undoing"), &()).await.status, 200);
+    assert_eq!(status(&used.codes[0]).await, "VOID");
+    assert_eq!(status(&unused.codes[0]).await, "VALID");
+
+    let boss = office.employ("boss", "ADMIN").await;
+    let moved = [("version", "0"), ("starts_at", "2100-03-02T21:30")];
+    let moved = boss.post(&format!("/admin/schedules/{}", concert.schedule_id), &moved).await;
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    assert_eq!(status(&unused.codes[0]).await, "VOID");
     office.close().await;
 }

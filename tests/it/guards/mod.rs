@@ -154,6 +154,17 @@ const REFUSED: &[(&str, &str)] = &[
         "insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved, forgone)
          values (gen_random_uuid(), gen_random_uuid(), 'DISPUTE_WON', 'dp', -5, -3, 3)",
     ),
+    (
+        "charge_reversals_sign",
+        "insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved)
+         values (gen_random_uuid(), gen_random_uuid(), 'REFUND_FAILED', 're_1', 5, 3)",
+    ),
+    (
+        "charge_reversals_amount_not_negative",
+        "insert into charge_reversals
+             (id, charge_id, cause, cause_ref, points, moved, amount_minor)
+         values (gen_random_uuid(), gen_random_uuid(), 'REFUND', '5', 5, 3, -5)",
+    ),
     ("zones_remaining_within_capacity", "update zones set remaining = -1"),
     (
         "queue_tokens_live_key",

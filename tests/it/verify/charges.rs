@@ -1,7 +1,9 @@
 //! Charges at the payment provider and their reversals, each broken once.
 
 use sqlx::PgPool;
-use stagedoor::verify::Invariant::{ChargesAreCreditedOnce, ReversalsAreBooked};
+use stagedoor::verify::Invariant::{
+    ChargesAreCreditedOnce, DebtorsOfferNothing, ReversalsAreBooked,
+};
 
 use super::breaks;
 
@@ -46,6 +48,18 @@ broken! {
         "update wallets set debt = 5 where version = 3;
          insert into debt_write_offs (id, wallet_id, points)
          select gen_random_uuid(), id, 5 from wallets where version = 3";
+    a_transfer_of_points_that_are_owed: DebtorsOfferNothing,
+        "update point_transactions set kind = 'PURCHASE'
+         where kind = 'CHARGE' and wallet_id::text like '%a6';
+         insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
+            provider_ref, payment_ref, pays, next_path, status, expires_at, settled_at, check_at,
+            reversed)
+         select reference_id, account_id, gen_random_uuid(), amount, 5, 'KRW', 'STRIPE', 'cs_1',
+            'pi_1', false, '/wallet', 'DISPUTED', now(), now(), now(), 60000
+         from point_transactions join wallets on wallets.id = wallet_id where kind = 'PURCHASE';
+         insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved)
+         select gen_random_uuid(), id, 'DISPUTE', 'dp_1', 60000, 0 from charges;
+         update wallets set debt = 60000 where id::text like '%a6'";
     reversed_points_without_a_reversal: ReversalsAreBooked,
         "update point_transactions set kind = 'PURCHASE'
          where kind = 'CHARGE' and wallet_id::text like '%a6';

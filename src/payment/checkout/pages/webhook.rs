@@ -18,13 +18,16 @@ use crate::{
         postgres::Pool,
         security_log::{ClientEvent, PaymentEvent, SecurityEvent},
     },
-    payment::{checkout::Checkouts, error::PaymentError},
+    payment::{
+        checkout::{Checkouts, returned},
+        error::PaymentError,
+    },
     wallet::charges::{
         purchases::{model::PurchaseId, store},
-        reversals::{self, Reversed, model::MoneyReturned},
+        reversals::Reversed,
         stripe::{
             checkout::Checkout,
-            event::StripeEvent,
+            event::{MoneyMessage, StripeEvent},
             signature::{self, TOLERANCE_SECS},
         },
     },
@@ -35,7 +38,7 @@ use crate::{
     },
 };
 
-/// How long after its beginning a dispute of an unknown payment is delivered again: a payment that
+/// How long after its beginning a refund or a dispute of an unknown payment is delivered again: a payment that
 /// nobody told of is found within an hour by the worker that asks the provider. Later
 /// the payment is not ours.
 const EARLY_SECS: i64 = 2 * 60 * 60;
@@ -79,63 +82,47 @@ pub(crate) async fn create_event(
     })?;
     match event {
         StripeEvent::Checkout(checkout) => note_checkout(&app, &checkouts, &checkout).await?,
-        StripeEvent::Refund(payment) => {
-            let charge_id = payment.metadata.charge_id.clone();
-            if let Some(money) = payment.money() {
-                let id = charge_id.and_then(|id| id.parse().ok());
-                note_returned(&app, &money, &Early::Purchase(id)).await?;
-            }
-        }
-        StripeEvent::Dispute(dispute) => {
-            let created = dispute.created;
-            if let Some(money) = dispute.money() {
-                note_returned(&app, &money, &Early::Since(created)).await?;
-            }
-        }
+        StripeEvent::Money(message) => note_money(&app, &message).await?,
         StripeEvent::Other => {}
     }
     Ok(json_answer(StatusCode::OK, &ReceivedDocument { received: true }))
 }
 
-/// How a message of returned money shows that its purchase may not be settled yet.
-enum Early {
-    /// By the purchase that it names.
-    Purchase(Option<PurchaseId>),
-    /// By its time, in seconds since the epoch, because it names none.
-    Since(i64),
-}
-
-impl Early {
-    async fn is_likely(&self, db: &Pool) -> Result<bool, sqlx::Error> {
-        match self {
-            Self::Purchase(None) => Ok(false),
-            Self::Purchase(Some(id)) => Ok(store::find_purchase(db, *id)
-                .await?
-                .is_some_and(|purchase| purchase.status.is_unsettled())),
-            Self::Since(at) => store::is_recent(db, *at, EARLY_SECS).await,
-        }
+/// Whether the purchase of a message about an unknown payment may not be settled yet.
+async fn is_early(db: &Pool, message: &MoneyMessage) -> Result<bool, sqlx::Error> {
+    if let Some(made_at) = message.made_at {
+        return store::is_recent(db, made_at, EARLY_SECS).await;
     }
+    Ok(match purchase_id_of(message) {
+        None => false,
+        Some(id) => store::find_purchase(db, id)
+            .await?
+            .is_some_and(|purchase| purchase.status.is_unsettled()),
+    })
 }
 
-/// Books money that was returned. A message that may have come before the payment that it is about
-/// is refused, so that it is delivered again.
-async fn note_returned(app: &App, money: &MoneyReturned, early: &Early) -> Result<(), PageError> {
-    let reason = match reversals::reverse(&app.db, money).await? {
+fn purchase_id_of(message: &MoneyMessage) -> Option<PurchaseId> {
+    message.charge_id.as_ref()?.parse().ok()
+}
+
+/// Books money that was returned, or came back. A message that may have come before the payment that it
+/// is about is refused, so that it is delivered again.
+async fn note_money(app: &App, message: &MoneyMessage) -> Result<(), PageError> {
+    let news = &message.news;
+    let reason = match returned::reverse(&app.db, news).await? {
         Reversed::Booked => return Ok(()),
+        // A payment changes also while it is made.
+        Reversed::Unknown if news.is_of_nothing() => return Ok(()),
         Reversed::Unknown => "unknown",
         Reversed::Mismatch => "currency",
     };
-    if reason == "unknown" && early.is_likely(&app.db).await? {
+    if reason == "unknown" && is_early(&app.db, message).await? {
         return Err(Unavailable.into());
     }
-    let charge_id = match early {
-        Early::Purchase(id) => id.map(|id| id.0),
-        Early::Since(_) => None,
-    };
     app.security_log.record_payment(&PaymentEvent {
         reason,
-        charge_id,
-        provider_ref: &money.payment_ref,
+        charge_id: purchase_id_of(message).map(|id| id.0),
+        provider_ref: &news.payment_ref,
     });
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 pub(super) mod ended;
 pub(super) mod views;
+pub(super) mod waiting;
 
 use super::model::{LinkedShare, LockedShare, NewShare, Place, ShareId, ShareStatus};
 use crate::{

@@ -1,41 +1,56 @@
 //! Reversals: points taken back because their money was returned, by a refund that staff make at
-//! the provider or by a dispute of the payer's bank.
+//! the provider or by a dispute of the payer's bank, and points that come back because the money did.
 //!
-//! A **reversal** is an entry of its own in the ledger. It takes the points that are usable. What
-//! was spent before becomes a **debt** of the wallet: as many points as are owed are withheld from
-//! whatever comes, so nothing can be paid or sent before they are covered. A dispute that is won
-//! first cancels the debt and then gives points back: not those that were refunded beside it, not
-//! those whose debt an administrator wrote off, and none to an account that was deleted.
+//! A **reversal** is a row for each message that says something new, with an entry of its own in the
+//! ledger where points move. It takes the points that are usable. Points that are withheld for open
+//! transfers and waiting shares are not spent: these end, the newest first, as far as points are missing.
+//! What was spent before becomes a **debt** of the wallet: as many points as are owed are withheld from
+//! whatever comes, so nothing can be paid or sent before they are covered. A dispute that is won, and a
+//! refund that failed, first cancel the debt and then give points back: not those whose debt an
+//! administrator wrote off, and none to an account that was deleted. An **inquiry** of the bank withdraws
+//! no money and takes nothing, until it becomes a dispute.
 //!
 //! # Invariants
 //!
-//! * A refund takes the share of the points that was refunded, rounded up: no point is left to
-//!   somebody who got its money back. All reversals together take no more than was bought.
+//! * A purchase has lost the points of all that is refunded and in dispute, as far as it was told: the
+//!   share of the points, rounded up, so that no point is left to somebody who got its money back. All
+//!   reversals together take no more than was bought.
 //! * A balance is never negative. A wallet's debt is what its account's reversals have not moved:
 //!   rule C2 of `verify`.
-//! * A refund or a dispute counts once, however often and in whatever order it is told:
-//!   `charge_reversals_cause_key`. In whatever order they are told, what was refunded stays taken.
+//! * A message counts once, however often and in whatever order it is told. Refunds that failed and
+//!   disputes are known by their names (`charge_reversals_cause_key`), totals by their amounts and times:
+//!   each reversal is computed from everything that was told before, and not from the last message.
+//! * The points that a purchase has lost are the sum of its reversals: `charges_only_forward`.
 //! * Of money that came for a deleted account no points were credited, and none are taken: only the
 //!   status says what became of it.
 //!
 //! # Concurrency
 //!
-//! The purchase's row is locked, then the wallet. A message that comes before the purchase is
-//! settled is refused, and delivered again later.
+//! What the account has pledged is locked first (`wallet/pledges`), then the purchase's row, then the
+//! wallet: pledges that stand between the points and the debt end in the same transaction, so no points
+//! leave beside it. A message that comes before the purchase is settled is refused, and delivered again
+//! later.
 
 pub(crate) mod model;
+pub(crate) mod news;
 mod store;
 
 use uuid::Uuid;
 
-use self::model::{Cause, MoneyReturned, Moved, PaidPurchase, Reversal};
-use super::purchases::model::PurchaseStatus;
+pub(crate) use self::store::find_buyer;
+use self::{
+    model::{Moved, PaidPurchase},
+    news::MoneyNews,
+};
 use crate::{
-    infra::postgres::{Connection, Pool, retry_stale},
+    accounts::AccountId,
+    infra::postgres::Connection,
     wallet::{
+        ShareOfPayer,
         error::WalletError,
         ledger::lock_wallet,
         model::{Kind, Movement},
+        pledges::Pledges,
         store::write_movement,
     },
 };
@@ -51,80 +66,88 @@ pub(crate) enum Reversed {
     Mismatch,
 }
 
-/// Books that money of a payment was returned, or given back.
-pub(crate) async fn reverse(db: &Pool, told: &MoneyReturned) -> Result<Reversed, WalletError> {
-    retry_stale(|_| reverse_once(db, told)).await
-}
-
-async fn reverse_once(db: &Pool, told: &MoneyReturned) -> Result<Reversed, WalletError> {
-    let mut tx = db.begin().await?;
-    let Some(purchase) = store::lock_paid_by(&mut tx, &told.payment_ref).await? else {
-        return Ok(Reversed::Unknown);
+/// Books in the caller's transaction that money of a payment of `buyer_id` was returned, or came back.
+/// Returns the ended ones of the account's `shares` too, which are all that wait, and locked; their rows are
+/// the caller's to write.
+pub(crate) async fn reverse(
+    tx: &mut Connection,
+    buyer_id: AccountId,
+    told: &MoneyNews,
+    shares: &[ShareOfPayer],
+) -> Result<(Reversed, Vec<Uuid>), WalletError> {
+    let pledges = Pledges::lock(tx, buyer_id, shares).await?;
+    let Some(purchase) = store::lock_paid_by(tx, &told.payment_ref).await? else {
+        return Ok((Reversed::Unknown, Vec::new()));
     };
     if !told.currency.eq_ignore_ascii_case(&purchase.currency) {
-        return Ok(Reversed::Mismatch);
+        return Ok((Reversed::Mismatch, Vec::new()));
     }
-    let points = if purchase.is_unclaimed {
-        0
-    } else {
-        let before = store::list_reversals(&mut tx, purchase.id).await?;
-        let new = purchase.points_of(told, &before);
-        let Some(points) = new else { return Ok(Reversed::Booked) };
-        let id = Uuid::now_v7();
-        let moved = move_points(&mut tx, &purchase, id, points).await?;
-        let reversal = Reversal { cause: told.cause, cause_ref: told.cause_ref.clone(), points };
-        store::insert_reversal(&mut tx, id, purchase.id, &reversal, moved).await?;
-        points
+    let mut rows = store::list_reversals(tx, purchase.id).await?;
+    let Some(reversal) = purchase.reversal_of(told, &rows) else {
+        return Ok((Reversed::Booked, Vec::new()));
     };
-    let reversed = purchase.reversed + points;
-    store::write_reversed(&mut tx, purchase.id, reversed, status_after(&purchase, told, points))
-        .await?;
-    tx.commit().await?;
-    Ok(Reversed::Booked)
+    let (id, points) = (Uuid::now_v7(), reversal.points);
+    let (moved, ended) = match points {
+        0 => (Moved::default(), Vec::new()),
+        1.. => take_points(tx, &purchase, id, points, &pledges).await?,
+        _ => (give_points(tx, &purchase, id, -points).await?, Vec::new()),
+    };
+    store::insert_reversal(tx, id, purchase.id, &reversal, moved).await?;
+    rows.push(reversal);
+    let (reversed, status) = (purchase.reversed + points, purchase.status_after(&rows));
+    store::write_reversed(tx, purchase.id, reversed, status).await?;
+    Ok((Reversed::Booked, ended))
 }
 
-/// Returns the status of a purchase after `told`, which reversed `points`.
-fn status_after(purchase: &PaidPurchase, told: &MoneyReturned, points: i64) -> PurchaseStatus {
-    let (status, is_unclaimed) = (purchase.status, purchase.is_unclaimed);
-    match told.cause {
-        Cause::Refund if purchase.is_refunded_by(told) => PurchaseStatus::Refunded,
-        Cause::Dispute if status == PurchaseStatus::Settled => PurchaseStatus::Disputed,
-        Cause::DisputeWon if points < 0 => PurchaseStatus::Reinstated,
-        Cause::DisputeWon if is_unclaimed && status == PurchaseStatus::Disputed => {
-            PurchaseStatus::Reinstated
-        }
-        _ => status,
-    }
+/// Takes `points` out of the wallet, as far as they are usable once pledges have ended, and the rest as a
+/// debt. The wallet has its entry where nothing is left to take, too. Returns the shares that ended.
+async fn take_points(
+    tx: &mut Connection,
+    purchase: &PaidPurchase,
+    reversal_id: Uuid,
+    points: i64,
+    pledges: &Pledges<'_>,
+) -> Result<(Moved, Vec<Uuid>), WalletError> {
+    let wallet = lock_wallet(tx, purchase.account_id).await?.ok_or(WalletError::StaleVersion)?;
+    let (wallet, ended) = match wallet.usable().get() < points {
+        // Something was pledged since the pledges were locked.
+        true if !pledges.are_all_of(&wallet) => return Err(WalletError::StaleVersion),
+        true => pledges.end(tx, wallet, points).await?,
+        false => (wallet, Vec::new()),
+    };
+    let moved = points.min(wallet.usable().get());
+    let movement = Movement {
+        kind: Kind::Reversal,
+        amount: -moved,
+        pending_change: 0,
+        debt_change: points - moved,
+        reference_id: reversal_id,
+    };
+    write_movement(tx, &wallet, &movement).await?;
+    Ok((Moved { moved, forgone: 0 }, ended))
 }
 
-/// Takes `points` out of the wallet, or gives them back where they are negative. What neither left
-/// the wallet nor came back changes its debt. The wallet has its entry where nothing is left to take,
-/// too.
-async fn move_points(
+/// Cancels the wallet's debt by `points`, and gives what is left of them back, but for what the account
+/// has had written off, or all of it where it was deleted.
+async fn give_points(
     tx: &mut Connection,
     purchase: &PaidPurchase,
     reversal_id: Uuid,
     points: i64,
 ) -> Result<Moved, WalletError> {
     let wallet = lock_wallet(tx, purchase.account_id).await?.ok_or(WalletError::StaleVersion)?;
-    let Moved { moved, forgone } = if points >= 0 {
-        Moved { moved: points.min(wallet.usable().get()), forgone: 0 }
-    } else {
-        let rest = (-points - wallet.debt.get()).max(0);
-        let forgone = match wallet.is_closed {
-            true => rest,
-            false => rest.min(store::written_off(tx, purchase.account_id).await?),
-        };
-        Moved { moved: forgone - rest, forgone }
+    let rest = (points - wallet.debt.get()).max(0);
+    let forgone = match wallet.is_closed {
+        true => rest,
+        false => rest.min(store::written_off(tx, purchase.account_id).await?),
     };
-    let kind = if points < 0 { Kind::Reinstatement } else { Kind::Reversal };
     let movement = Movement {
-        kind,
-        amount: -moved,
+        kind: Kind::Reinstatement,
+        amount: rest - forgone,
         pending_change: 0,
-        debt_change: points - moved + forgone,
+        debt_change: rest - points,
         reference_id: reversal_id,
     };
     write_movement(tx, &wallet, &movement).await?;
-    Ok(Moved { moved, forgone })
+    Ok(Moved { moved: forgone - rest, forgone })
 }

@@ -9,6 +9,19 @@ use crate::{
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
 
+/// Returns the account of the purchase that a payment settled; `None` if there is none.
+pub(crate) async fn find_buyer(
+    tx: &mut Connection,
+    payment_ref: &str,
+) -> Result<Option<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select account_id as "account_id: AccountId" from charges where payment_ref = $1"#,
+        payment_ref,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
 /// Locks the purchase that a payment settled; `None` if there is none.
 pub(super) async fn lock_paid_by(
     tx: &mut Connection,
@@ -29,14 +42,19 @@ pub(super) async fn lock_paid_by(
     .await
 }
 
-/// Lists the reversals of a purchase.
+/// Lists the reversals of a purchase, in the order in which they were written.
 pub(super) async fn list_reversals(
     tx: &mut Connection,
     id: PurchaseId,
 ) -> Result<Vec<Reversal>, sqlx::Error> {
     sqlx::query_as!(
         Reversal,
-        r#"select cause as "cause: _", cause_ref, points from charge_reversals where charge_id = $1"#,
+        r#"
+        select cause as "cause: _", cause_ref, amount_minor, happened_at, points
+        from charge_reversals
+        where charge_id = $1
+        order by created_at, id
+        "#,
         id as _,
     )
     .fetch_all(tx)
@@ -53,8 +71,9 @@ pub(super) async fn insert_reversal(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved, forgone)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        insert into charge_reversals
+            (id, charge_id, cause, cause_ref, points, moved, forgone, amount_minor, happened_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         "#,
         id,
         purchase_id as _,
@@ -63,6 +82,8 @@ pub(super) async fn insert_reversal(
         reversal.points,
         moved,
         forgone,
+        reversal.amount_minor,
+        reversal.happened_at,
     )
     .execute(tx)
     .await?;

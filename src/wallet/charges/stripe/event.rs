@@ -1,94 +1,134 @@
 //! Messages of Stripe that this office acts on.
 
+use chrono::DateTime;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::checkout::Checkout;
-use crate::wallet::charges::reversals::model::{Cause, MoneyReturned};
+use crate::wallet::charges::reversals::news::{MoneyFact, MoneyNews, Trend};
 
 /// Message of Stripe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StripeEvent {
     /// A checkout has changed.
     Checkout(Checkout),
-    /// Money of a payment was returned.
-    Refund(RefundedPayment),
-    /// A payer's bank disputes a payment, or has decided.
-    Dispute(Dispute),
+    /// Money of a payment was returned, or came back.
+    Money(MoneyMessage),
     /// Anything else, which is acknowledged and ignored.
     Other,
 }
 
-/// Payment of which money was returned (a Charge).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct RefundedPayment {
+/// Message about the money of a payment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MoneyMessage {
+    pub(crate) news: MoneyNews,
+    /// Id of the purchase, where the message names it.
+    pub(crate) charge_id: Option<String>,
+    /// When the refund or dispute was made, in seconds since the epoch, where the message names no
+    /// purchase.
+    pub(crate) made_at: Option<i64>,
+}
+
+/// Payment of which money may have been returned (a Charge).
+#[derive(Debug, Deserialize)]
+struct Payment {
     /// Name of the payment; `None` for one that was not made by a checkout.
     #[serde(default)]
-    pub(crate) payment_intent: Option<String>,
+    payment_intent: Option<String>,
     /// Minor units returned so far, in all.
-    pub(crate) amount_refunded: i64,
+    amount_refunded: i64,
     /// Code of the currency, in lower case.
-    pub(crate) currency: String,
+    currency: String,
     /// What this office wrote beside the payment.
     #[serde(default)]
-    pub(crate) metadata: PaymentMetadata,
+    metadata: PaymentMetadata,
 }
 
 /// What this office writes beside a payment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(crate) struct PaymentMetadata {
+#[derive(Debug, Default, Deserialize)]
+struct PaymentMetadata {
     /// Id of the purchase.
     #[serde(default)]
-    pub(crate) charge_id: Option<String>,
+    charge_id: Option<String>,
+}
+
+/// One refund of a payment.
+#[derive(Debug, Deserialize)]
+struct Refund {
+    /// Name of the refund.
+    id: String,
+    #[serde(default)]
+    payment_intent: Option<String>,
+    /// Minor units of the refund.
+    amount: i64,
+    /// Code of the currency, in lower case.
+    currency: String,
+    /// When it was made, in seconds since the epoch.
+    #[serde(default)]
+    created: i64,
+    /// `pending`, `requires_action`, `succeeded`, `failed` or `canceled`. One that succeeded may still
+    /// fail; one that failed stays so.
+    #[serde(default)]
+    status: Option<String>,
 }
 
 /// Dispute of a payment.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Dispute {
+#[derive(Debug, Deserialize)]
+struct Dispute {
     /// Name of the dispute.
-    pub(crate) id: String,
-    /// Name of the payment; `None` for one that was not made by a checkout.
+    id: String,
     #[serde(default)]
-    pub(crate) payment_intent: Option<String>,
+    payment_intent: Option<String>,
     /// Minor units in dispute.
-    pub(crate) amount: i64,
+    amount: i64,
     /// Code of the currency, in lower case.
-    pub(crate) currency: String,
+    currency: String,
     /// When it was opened, in seconds since the epoch.
-    pub(crate) created: i64,
-    /// `won`, `lost`, `needs_response` and others; those that begin with `warning` withdraw nothing.
-    pub(crate) status: String,
+    created: i64,
+    /// `needs_response`, `under_review`, `won` or `lost`. An inquiry, whose states begin with `warning`,
+    /// withdraws nothing, and neither does a dispute that was `prevented`.
+    status: String,
 }
 
-impl RefundedPayment {
-    /// Returns what was returned; `None` for a payment that was not made by a checkout.
-    pub(crate) fn money(self) -> Option<MoneyReturned> {
-        Some(MoneyReturned {
-            payment_ref: self.payment_intent?,
-            cause: Cause::Refund,
-            cause_ref: self.amount_refunded.to_string(),
-            amount_minor: self.amount_refunded,
-            currency: self.currency,
-        })
+impl Payment {
+    fn fact(&self, kind: &str, previous: Option<&Previous>) -> Option<MoneyFact> {
+        let minor = self.amount_refunded;
+        let trend = match (kind, previous) {
+            ("charge.refunded", _) => Trend::Rises,
+            (_, None) => Trend::Unknown,
+            // Something else of the payment has changed.
+            (_, Some(Previous { amount_refunded: None })) => return None,
+            (_, Some(Previous { amount_refunded: Some(before) })) if *before > minor => {
+                Trend::Falls
+            }
+            _ => Trend::Rises,
+        };
+        Some(MoneyFact::Refunded { minor, trend })
+    }
+}
+
+impl Refund {
+    fn fact(&self, kind: &str) -> Option<MoneyFact> {
+        let has_failed = kind == "refund.failed"
+            || matches!(self.status.as_deref(), Some("failed" | "canceled"));
+        let (refund_ref, minor) = (self.id.clone(), self.amount);
+        has_failed.then_some(MoneyFact::RefundFailed { refund_ref, minor })
     }
 }
 
 impl Dispute {
-    /// Returns what was withdrawn or given back; `None` for a payment that was not made by a
-    /// checkout, and for an inquiry, which withdraws nothing.
-    pub(crate) fn money(self) -> Option<MoneyReturned> {
-        let cause = match self.status.as_str() {
-            "won" => Cause::DisputeWon,
-            status if status.starts_with("warning") => return None,
-            _ => Cause::Dispute,
-        };
-        Some(MoneyReturned {
-            payment_ref: self.payment_intent?,
-            cause,
-            cause_ref: self.id,
-            amount_minor: self.amount,
-            currency: self.currency,
-        })
+    fn fact(&self, kind: &str) -> Option<MoneyFact> {
+        let (dispute_ref, minor) = (self.id.clone(), self.amount);
+        match (kind, self.status.as_str()) {
+            ("charge.dispute.funds_reinstated", _) | (_, "won") => {
+                Some(MoneyFact::DisputeWon { dispute_ref, minor })
+            }
+            ("charge.dispute.funds_withdrawn", _)
+            | (_, "needs_response" | "under_review" | "lost") => {
+                Some(MoneyFact::Disputed { dispute_ref, minor })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -96,29 +136,70 @@ impl Dispute {
 struct Envelope {
     #[serde(rename = "type")]
     kind: String,
+    /// When it happened, in seconds since the epoch.
+    #[serde(default)]
+    created: Option<i64>,
     data: EnvelopeData,
 }
 
 #[derive(Deserialize)]
 struct EnvelopeData {
     object: Value,
+    #[serde(default)]
+    previous_attributes: Option<Previous>,
+}
+
+/// What an object was before, of what has changed.
+#[derive(Debug, Deserialize)]
+struct Previous {
+    #[serde(default)]
+    amount_refunded: Option<i64>,
 }
 
 impl StripeEvent {
     /// Parses the body of a message. The order of messages is not that of what they tell, so each
     /// is read as the state of its object and not as a step.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, serde_json::Error> {
-        let Envelope { kind, data } = serde_json::from_slice(body)?;
-        Ok(match kind.as_str() {
+        let Envelope { kind, created, data } = serde_json::from_slice(body)?;
+        let EnvelopeData { object, previous_attributes: previous } = data;
+        let news = |payment_ref: Option<String>, currency, fact: Option<MoneyFact>| {
+            let happened_at = created.and_then(|secs| DateTime::from_timestamp(secs, 0));
+            // A payment without a name was not made by a checkout.
+            let (payment_ref, fact) = payment_ref.zip(fact)?;
+            Some(MoneyNews { payment_ref, currency, happened_at, fact })
+        };
+        let message = match kind.as_str() {
             "checkout.session.completed"
             | "checkout.session.async_payment_succeeded"
             | "checkout.session.async_payment_failed"
-            | "checkout.session.expired" => Self::Checkout(serde_json::from_value(data.object)?),
-            "charge.refunded" => Self::Refund(serde_json::from_value(data.object)?),
-            "charge.dispute.created" | "charge.dispute.closed" => {
-                Self::Dispute(serde_json::from_value(data.object)?)
+            | "checkout.session.expired" => {
+                return Ok(Self::Checkout(serde_json::from_value(object)?));
             }
-            _ => Self::Other,
-        })
+            "charge.refunded" | "charge.updated" => {
+                let payment: Payment = serde_json::from_value(object)?;
+                let fact = payment.fact(&kind, previous.as_ref());
+                let charge_id = payment.metadata.charge_id;
+                let news = news(payment.payment_intent, payment.currency, fact);
+                news.map(|news| MoneyMessage { news, charge_id, made_at: None })
+            }
+            "refund.created" | "refund.updated" | "refund.failed" | "charge.refund.updated" => {
+                let refund: Refund = serde_json::from_value(object)?;
+                let (fact, made_at) = (refund.fact(&kind), Some(refund.created));
+                let news = news(refund.payment_intent, refund.currency, fact);
+                news.map(|news| MoneyMessage { news, charge_id: None, made_at })
+            }
+            "charge.dispute.created"
+            | "charge.dispute.updated"
+            | "charge.dispute.closed"
+            | "charge.dispute.funds_withdrawn"
+            | "charge.dispute.funds_reinstated" => {
+                let dispute: Dispute = serde_json::from_value(object)?;
+                let (fact, made_at) = (dispute.fact(&kind), Some(dispute.created));
+                let news = news(dispute.payment_intent, dispute.currency, fact);
+                news.map(|news| MoneyMessage { news, charge_id: None, made_at })
+            }
+            _ => None,
+        };
+        Ok(message.map_or(Self::Other, Self::Money))
     }
 }

@@ -89,6 +89,7 @@ impl TransferPage {
         let is_mine = |is_senders: bool| is_senders == self.transfer.is_sent();
         match change.by {
             ChangedBy::Clock => self.v.t("wallet-request-by-clock"),
+            ChangedBy::Office => self.v.t("wallet-request-by-office"),
             by if is_mine(by == ChangedBy::Sender) => self.v.t("wallet-request-by-you"),
             _ => self.v.t("wallet-request-by").word("name", self.transfer.counterparty()),
         }

@@ -17,7 +17,8 @@ pub(super) struct OpenRequest {
 }
 
 /// Deletes at most `rows_max` reminders that are due, and returns their requests and times. Locked
-/// ones are left to the next call.
+/// ones are left to the next call, and those of requests of a locked account until it is unlocked or they
+/// have ended: nothing is accepted from it.
 pub(super) async fn take_reminders(
     tx: &mut Connection,
     rows_max: i64,
@@ -26,8 +27,11 @@ pub(super) async fn take_reminders(
         r#"
         delete from transfer_reminders
         where transfer_id = any(array(
-            select transfer_id from transfer_reminders
+            select transfer_id from transfer_reminders due
             where due_at <= now()
+                and ((select locked_at from accounts where id = (
+                        select sender_id from transfers where id = due.transfer_id)) is null
+                    or (select expires_at from transfers where id = due.transfer_id) <= now())
             order by due_at
             limit $1
             for update skip locked))

@@ -2,7 +2,10 @@
 //! payment arrives.
 
 mod deaths;
+mod disputes;
+mod failed_refunds;
 mod messages;
+mod pledges;
 mod rest;
 mod reversals;
 
@@ -232,6 +235,9 @@ async fn a_charge_goes_only_forward_and_is_never_deleted(db: PgPool) {
         "update charges set currency = 'USD'",
         "update charges set payment_ref = 'pi_other'",
         "update charges set settled_at = null",
+        // Nothing was reversed.
+        "update charges set reversed = 5",
+        "update charges set reversed = 5, status = 'REINSTATED'",
         "delete from charges",
         "truncate charges cascade",
     ] {

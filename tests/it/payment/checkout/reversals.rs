@@ -12,48 +12,57 @@ use crate::support::{
 };
 
 /// A person who bought points, and the payment at the stand-in.
-struct Bought {
-    stripe: StripeStandIn,
-    office: Office,
-    ada: Person,
-    payment: Value,
+pub(super) struct Bought {
+    pub(super) stripe: StripeStandIn,
+    pub(super) office: Office,
+    pub(super) ada: Person,
+    pub(super) payment: Value,
 }
 
 impl Bought {
-    async fn points(db: &PgPool, points: i64) -> Self {
+    pub(super) async fn points(db: &PgPool, points: i64) -> Self {
         let stripe = StripeStandIn::start().await;
         let office = stripe.office(db, 1).await;
         let ada = office.sign_in("ada").await;
-        let (_, id) = order_points(&ada, points).await;
-        let session = stripe.change(&id, "paid").await;
-        assert_eq!(stripe.completed(&session).await.deliver(&ada).await.status, 200);
-        let payment = session["payment_intent"].clone();
+        let payment = buy(&stripe, &ada, points).await;
         Self { stripe, office, ada, payment }
     }
 
-    async fn refund(&self, amount: i64) -> u16 {
+    pub(super) async fn refund(&self, amount: i64) -> u16 {
         let object =
             json!({ "payment_intent": self.payment, "amount_refunded": amount, "currency": "krw" });
         self.tell("charge.refunded", &object).await
     }
 
-    async fn dispute(&self, kind: &str, status: &str) -> u16 {
+    pub(super) async fn dispute(&self, kind: &str, status: &str) -> u16 {
         self.tell(kind, &dispute_of(&self.payment, status, now_secs(&self.office.db).await)).await
     }
 
-    async fn tell(&self, kind: &str, object: &Value) -> u16 {
-        let event = self.stripe.sign(kind, object, EventOptions::default()).await;
+    pub(super) async fn tell(&self, kind: &str, object: &Value) -> u16 {
+        self.tell_with(kind, object, EventOptions::default()).await
+    }
+
+    pub(super) async fn tell_with(&self, kind: &str, object: &Value, how: EventOptions) -> u16 {
+        let event = self.stripe.sign(kind, object, how).await;
         event.deliver(&self.ada).await.status
     }
 
-    async fn balance(&self) -> i64 {
+    pub(super) async fn balance(&self) -> i64 {
         balance(&self.office.db, self.ada.account_id).await
     }
 
-    async fn debt(&self) -> i64 {
+    pub(super) async fn debt(&self) -> i64 {
         let debt = "select debt from wallets where account_id = $1";
         read_one_with(&self.office.db, debt, self.ada.account_id).await
     }
+}
+
+/// Buys points, and returns the payment at the stand-in.
+pub(super) async fn buy(stripe: &StripeStandIn, person: &Person, points: i64) -> Value {
+    let (_, id) = order_points(person, points).await;
+    let session = stripe.change(&id, "paid").await;
+    assert_eq!(stripe.completed(&session).await.deliver(person).await.status, 200);
+    session["payment_intent"].clone()
 }
 
 fn dispute_of(payment: &Value, status: &str, created: i64) -> Value {
@@ -63,7 +72,7 @@ fn dispute_of(payment: &Value, status: &str, created: i64) -> Value {
     })
 }
 
-async fn now_secs(db: &PgPool) -> i64 {
+pub(super) async fn now_secs(db: &PgPool) -> i64 {
     read_one(db, "select extract(epoch from clock_timestamp())::bigint").await
 }
 

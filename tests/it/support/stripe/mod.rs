@@ -40,11 +40,15 @@ pub(crate) struct SignedEvent {
 pub(crate) struct EventOptions {
     pub(crate) secret: &'static str,
     pub(crate) age_secs: i64,
+    /// Time at which it says that it happened, in seconds since the epoch.
+    pub(crate) happened_secs: Option<i64>,
+    /// Refunded amount before the change that it tells.
+    pub(crate) refunded_before: Option<i64>,
 }
 
 impl Default for EventOptions {
     fn default() -> Self {
-        Self { secret: WEBHOOK_SECRET, age_secs: 0 }
+        Self { secret: WEBHOOK_SECRET, age_secs: 0, happened_secs: None, refunded_before: None }
     }
 }
 
@@ -103,6 +107,7 @@ impl StripeStandIn {
     ) -> SignedEvent {
         let asked = json!({
             "type": kind, "object": object, "secret": options.secret, "age_secs": options.age_secs,
+            "created": options.happened_secs, "refunded_before": options.refunded_before,
         });
         let signed = self.control("/control/sign", &asked).await;
         let text = |name: &str| signed[name].as_str().unwrap().to_owned();

@@ -196,10 +196,17 @@ async fn change_session(shared: Shared, Json(asked): Json<Value>) -> HttpRespons
 }
 
 async fn sign_event(Json(asked): Json<Value>) -> HttpResponse {
-    let body = json!({
+    let mut body = json!({
         "id": format!("evt_{}", uuid::Uuid::new_v4().simple()), "object": "event",
         "type": asked["type"], "data": { "object": asked["object"] },
     });
+    if !asked["created"].is_null() {
+        body["created"] = asked["created"].clone();
+    }
+    if !asked["refunded_before"].is_null() {
+        body["data"]["previous_attributes"] =
+            json!({ "amount_refunded": asked["refunded_before"] });
+    }
     let (body, at) = (body.to_string(), now() - asked["age_secs"].as_i64().unwrap());
     let secret = asked["secret"].as_str().unwrap();
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();

@@ -248,3 +248,20 @@ async fn a_planned_request_keeps_both_accounts_and_is_in_their_data(db: PgPool) 
     assert!(!page.has(&format!("[href='{path}']")), "{}", page.body);
     office.close().await;
 }
+
+/// Nothing is accepted from a locked account, so its receiver is not asked to.
+#[sqlx::test]
+async fn a_planned_request_of_a_locked_account_is_told_when_it_is_unlocked(db: PgPool) {
+    let office = sleepy(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 100).await;
+    planned(&db, &ada, &bob, 60).await;
+    run_sql_with(&db, "update accounts set locked_at = now() where id = $1", ada.account_id).await;
+    pass(&db, "1 day").await;
+    remind_receivers(&office.app.db).await.unwrap();
+    assert_eq!(told(&db).await, Vec::<String>::new());
+    run_sql_with(&db, "update accounts set locked_at = null where id = $1", ada.account_id).await;
+    remind_receivers(&office.app.db).await.unwrap();
+    assert_eq!(told(&db).await, ["transfer-received"]);
+    office.close().await;
+}

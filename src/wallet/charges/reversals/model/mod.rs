@@ -1,0 +1,233 @@
+//! Reversals, and what all that was told of a purchase's money means for its points.
+
+use chrono::{DateTime, Utc};
+
+use super::news::{MoneyFact, MoneyNews, Trend};
+use crate::{
+    accounts::AccountId,
+    points::Points,
+    wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
+};
+
+/// Reason of a reversal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Cause {
+    /// Staff returned money at the provider: at least as much as the amount, so far.
+    Refund,
+    /// Exactly the amount is returned.
+    RefundTotal,
+    /// A refund failed or was cancelled.
+    RefundFailed,
+    /// The payer's bank withdrew money.
+    Dispute,
+    /// The dispute was decided for the office.
+    DisputeWon,
+}
+
+/// Reversal as its row says.
+#[derive(Clone, Debug)]
+pub(crate) struct Reversal {
+    pub(crate) cause: Cause,
+    /// The refund or the dispute; for a total, the amount, and its time where the amount is not new.
+    pub(crate) cause_ref: String,
+    /// Minor units that the message named; `None` in rows of versions that did not keep them.
+    pub(crate) amount_minor: Option<i64>,
+    /// Time at which it happened, by the provider's clock; `None` where that is not known, which counts
+    /// as earlier than any time.
+    pub(crate) happened_at: Option<DateTime<Utc>>,
+    /// Points it is worth; negative for points that come back.
+    pub(crate) points: i64,
+}
+
+impl Reversal {
+    /// Returns the minor units of a refund or a total.
+    fn minor(&self) -> i64 {
+        self.amount_minor.or_else(|| self.cause_ref.parse().ok()).unwrap_or_default()
+    }
+}
+
+/// What became of the points of a reversal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moved {
+    /// Points that left the wallet; negative for those that came back.
+    pub(crate) moved: i64,
+    /// Points to give back that nobody gets.
+    pub(crate) forgone: i64,
+}
+
+/// Settled purchase whose row is locked.
+#[derive(Clone, Debug)]
+pub(crate) struct PaidPurchase {
+    pub(crate) id: PurchaseId,
+    pub(crate) account_id: AccountId,
+    pub(crate) points: Points,
+    pub(crate) amount_minor: i64,
+    pub(crate) currency: String,
+    pub(crate) status: PurchaseStatus,
+    /// Points reversed so far.
+    pub(crate) reversed: i64,
+    /// Whether the money came for an account that was deleted, so that no points were credited.
+    pub(crate) is_unclaimed: bool,
+}
+
+impl PaidPurchase {
+    /// Returns the reversal that `told` makes after those in `before`, in the order in which they were
+    /// written; its points are negative where points come back. `None` if it says nothing new.
+    pub(crate) fn reversal_of(&self, told: &MoneyNews, before: &[Reversal]) -> Option<Reversal> {
+        let new = self.unbooked(told, before)?;
+        let cause = new.cause;
+        let mut rows = before.to_vec();
+        rows.push(new.clone());
+        let change = match self.is_unclaimed {
+            true => 0,
+            false => self.owed_back(&rows) - self.reversed,
+        };
+        let points = match cause {
+            Cause::Refund | Cause::Dispute => change.max(0),
+            Cause::RefundFailed | Cause::DisputeWon => change.min(0),
+            Cause::RefundTotal => change,
+        };
+        Some(Reversal { points, ..new })
+    }
+
+    /// Returns the state of the purchase after all reversals, `rows`.
+    pub(crate) fn status_after(&self, rows: &[Reversal]) -> PurchaseStatus {
+        let has = |cause| rows.iter().any(|row| row.cause == cause);
+        // Of unclaimed money older versions kept the status alone.
+        let was = |status| self.status == status;
+        let is_won = has(Cause::DisputeWon);
+        let is_disputed = open_disputes(rows).next().is_some();
+        if self.refunded(rows) >= self.amount_minor {
+            PurchaseStatus::Refunded
+        } else if is_disputed || was(PurchaseStatus::Disputed) && !is_won {
+            PurchaseStatus::Disputed
+        } else if is_won && (has(Cause::Dispute) || was(PurchaseStatus::Disputed))
+            || was(PurchaseStatus::Reinstated)
+        {
+            PurchaseStatus::Reinstated
+        } else {
+            PurchaseStatus::Settled
+        }
+    }
+
+    /// Returns what `told` says as a reversal of no points yet; `None` if `before` says it already, or
+    /// says something later that makes it void.
+    fn unbooked(&self, told: &MoneyNews, before: &[Reversal]) -> Option<Reversal> {
+        let find = |cause, cause_ref: &str| {
+            before.iter().any(|row| row.cause == cause && row.cause_ref == cause_ref)
+        };
+        let (cause, cause_ref, minor) = match &told.fact {
+            MoneyFact::Refunded { minor, trend } => {
+                let cause = self.total_of(told, *minor, *trend, before)?;
+                let plain = minor.to_string();
+                let secs = told.happened_at.map_or(0, |at| at.timestamp());
+                let names = [plain, format!("{minor}@{secs}")];
+                (cause, names.into_iter().find(|name| !find(cause, name))?, minor)
+            }
+            MoneyFact::RefundFailed { refund_ref, minor } => {
+                (Cause::RefundFailed, refund_ref.clone(), minor)
+            }
+            // The end may be told before the beginning.
+            MoneyFact::Disputed { dispute_ref, .. } if find(Cause::DisputeWon, dispute_ref) => {
+                return None;
+            }
+            MoneyFact::Disputed { dispute_ref, minor } => {
+                (Cause::Dispute, dispute_ref.clone(), minor)
+            }
+            MoneyFact::DisputeWon { dispute_ref, minor } => {
+                (Cause::DisputeWon, dispute_ref.clone(), minor)
+            }
+        };
+        (!find(cause, &cause_ref)).then(|| Reversal {
+            cause,
+            cause_ref,
+            amount_minor: Some((*minor).max(0)),
+            happened_at: told.happened_at,
+            points: 0,
+        })
+    }
+
+    /// Returns the cause of a reversal by a total of refunds; `None` if the total says nothing new.
+    fn total_of(
+        &self,
+        told: &MoneyNews,
+        minor: i64,
+        trend: Trend,
+        before: &[Reversal],
+    ) -> Option<Cause> {
+        let (at, known) = (told.happened_at, self.refunded(before));
+        let is_least = match trend {
+            Trend::Rises => true,
+            Trend::Falls => false,
+            Trend::Unknown if minor == known && at.is_none() => return None,
+            Trend::Unknown => minor > known,
+        };
+        let is_void = |row: &Reversal| match row.cause {
+            // What was returned at a later time, less what failed since, is no less.
+            Cause::Refund => is_least && row.happened_at >= at && row.minor() >= minor,
+            Cause::RefundTotal if row.happened_at > at => true,
+            Cause::RefundTotal => !is_least && row.happened_at == at && row.minor() <= minor,
+            _ => false,
+        };
+        let is_new = (minor > 0 || !is_least) && !before.iter().any(is_void);
+        is_new.then_some(if is_least { Cause::Refund } else { Cause::RefundTotal })
+    }
+
+    /// Returns the points that are taken back, whether they left the wallet or are owed.
+    fn owed_back(&self, rows: &[Reversal]) -> i64 {
+        let disputed = open_disputes(rows)
+            .map(|row| row.amount_minor.map_or(row.points, |minor| self.worth(minor)));
+        let all = self.worth(self.refunded(rows)).saturating_add(disputed.sum());
+        all.min(self.points.get())
+    }
+
+    /// Returns the minor units that are returned by refunds that did not fail.
+    ///
+    /// Each total that was told is a lower bound: it holds but for the refunds that failed afterwards. The
+    /// last exact one makes those before it void. In the same moment a failure follows its refund, and is
+    /// in the exact total already.
+    fn refunded(&self, rows: &[Reversal]) -> i64 {
+        let failed = |is_later: &dyn Fn(&Reversal) -> bool| -> i64 {
+            let failures = rows.iter().filter(|row| row.cause == Cause::RefundFailed);
+            failures.filter(|row| is_later(row)).map(Reversal::minor).sum()
+        };
+        let numbered = || rows.iter().enumerate();
+        let exact = numbered().filter(|(_, row)| row.cause == Cause::RefundTotal);
+        let exact = exact.max_by_key(|(idx, row)| (row.happened_at, *idx));
+        let is_later_than_exact = |(idx, row): &(usize, &Reversal)| {
+            exact.is_none_or(|(last, total)| (row.happened_at, *idx) > (total.happened_at, last))
+        };
+        let least = numbered().filter(|(_, row)| row.cause == Cause::Refund);
+        let least = least.filter(is_later_than_exact).map(|(_, row)| {
+            row.minor() - failed(&|failure| failure.happened_at >= row.happened_at)
+        });
+        let exact = exact.map(|(_, total)| {
+            total.minor() - failed(&|failure| failure.happened_at > total.happened_at)
+        });
+        // Of a refund of unclaimed money older versions kept the status alone.
+        let is_bare = self.status == PurchaseStatus::Refunded
+            && !rows.iter().any(|row| matches!(row.cause, Cause::Refund | Cause::RefundTotal));
+        let bare = is_bare.then(|| self.amount_minor - failed(&|_| true));
+        least.chain(exact).chain(bare).max().unwrap_or_default().max(0)
+    }
+
+    /// Returns the points that an amount of the money bought, rounded up.
+    fn worth(&self, amount_minor: i64) -> i64 {
+        let (points, whole) = (i128::from(self.points.get()), i128::from(self.amount_minor));
+        let amount = i128::from(amount_minor).clamp(0, whole);
+        let worth = (points * amount + whole - 1) / whole;
+        i64::try_from(worth).unwrap_or(self.points.get())
+    }
+}
+
+/// Returns the disputes among `rows` that are not won.
+fn open_disputes(rows: &[Reversal]) -> impl Iterator<Item = &Reversal> {
+    let is_won = |row: &Reversal| {
+        rows.iter().any(|won| won.cause == Cause::DisputeWon && won.cause_ref == row.cause_ref)
+    };
+    rows.iter().filter(move |row| row.cause == Cause::Dispute && !is_won(row))
+}
+
+#[cfg(test)]
+mod tests;

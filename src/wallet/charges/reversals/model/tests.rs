@@ -1,0 +1,208 @@
+use chrono::DateTime;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+
+fn purchase(points: i64, amount_minor: i64) -> PaidPurchase {
+    PaidPurchase {
+        id: PurchaseId(Uuid::nil()),
+        account_id: AccountId(Uuid::nil()),
+        points: Points::new(points).unwrap(),
+        amount_minor,
+        currency: "KRW".to_owned(),
+        status: PurchaseStatus::Settled,
+        reversed: 0,
+        is_unclaimed: false,
+    }
+}
+
+fn told(fact: MoneyFact, secs: Option<i64>) -> MoneyNews {
+    MoneyNews {
+        payment_ref: "pi_1".to_owned(),
+        currency: "krw".to_owned(),
+        happened_at: secs.map(|secs| DateTime::from_timestamp(secs, 0).unwrap()),
+        fact,
+    }
+}
+
+fn refund(minor: i64) -> MoneyFact {
+    MoneyFact::Refunded { minor, trend: Trend::Rises }
+}
+
+fn falls_to(minor: i64) -> MoneyFact {
+    MoneyFact::Refunded { minor, trend: Trend::Falls }
+}
+
+fn failed(refund_ref: &str, minor: i64) -> MoneyFact {
+    MoneyFact::RefundFailed { refund_ref: refund_ref.to_owned(), minor }
+}
+
+fn dispute(dispute_ref: &str, minor: i64) -> MoneyFact {
+    MoneyFact::Disputed { dispute_ref: dispute_ref.to_owned(), minor }
+}
+
+fn won(dispute_ref: &str, minor: i64) -> MoneyFact {
+    MoneyFact::DisputeWon { dispute_ref: dispute_ref.to_owned(), minor }
+}
+
+/// Books what was told, in this order, and returns the purchase after it.
+fn after<'a>(
+    mut purchase: PaidPurchase,
+    all: impl IntoIterator<Item = &'a MoneyNews>,
+) -> PaidPurchase {
+    let mut rows = Vec::new();
+    for news in all {
+        let Some(reversal) = purchase.reversal_of(news, &rows) else { continue };
+        purchase.reversed += reversal.points;
+        rows.push(reversal);
+        purchase.status = purchase.status_after(&rows);
+        assert!((0..=purchase.points.get()).contains(&purchase.reversed), "{rows:?}");
+    }
+    purchase
+}
+
+proptest! {
+    /// Whatever parts are refunded, in whatever order they are told: in the end the points of
+    /// all that was refunded are gone, rounded up, and never more than were bought.
+    #[test]
+    fn refunds_in_parts_take_what_one_refund_would(
+        points in 1..1_000_000_i64, price in 1..1_000_i64,
+        shares in prop::collection::vec(0..=1_000_i64, 1..8),
+    ) {
+        let amount_of = |share: &i64| points * price * share / 1_000;
+        let all: Vec<_> = shares.iter().map(|share| told(refund(amount_of(share)), None)).collect();
+        let refunded_max = shares.iter().map(amount_of).max().unwrap();
+        let purchase = after(purchase(points, points * price), &all);
+        prop_assert_eq!(purchase.reversed, (refunded_max + price - 1) / price);
+    }
+
+    /// Refunds of which some fail later, each told by the total at its moment and by its failure, in any
+    /// order and more than once: what did not fail is taken, and nothing else.
+    #[test]
+    fn what_failed_comes_back_in_any_order(
+        amounts in prop::collection::vec((1..100_i64, any::<bool>()), 1..5),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+        seed in prop::collection::vec(any::<u32>(), 20),
+        falls in any::<bool>(),
+    ) {
+        // Each refund is made after the failure of the one before.
+        let (mut total, mut secs, mut all) = (0, 0, Vec::new());
+        for (idx, (amount, fails)) in amounts.iter().enumerate() {
+            (total, secs) = (total + amount, secs + 10);
+            all.push(told(refund(total), Some(secs)));
+            if *fails {
+                (total, secs) = (total - amount, secs + 10);
+                all.push(told(failed(&format!("re_{idx}"), *amount), Some(secs)));
+                if falls {
+                    all.push(told(falls_to(total), Some(secs)));
+                }
+            }
+        }
+        let mut told: Vec<_> = order.iter().map(|idx| idx.get(&all).clone()).collect();
+        let mut rest: Vec<_> = all.iter().zip(&seed).collect();
+        rest.sort_by_key(|(_, key)| **key);
+        told.extend(rest.into_iter().map(|(news, _)| news.clone()));
+        prop_assert_eq!(after(purchase(500, 500), &told).reversed, total);
+    }
+}
+
+/// The messages do not say when what they tell happened, as far as that may be.
+#[test]
+fn a_refund_that_fails_takes_nothing_in_any_order() {
+    let facts = [refund(300), failed("re_1", 300), failed("re_1", 300), refund(300)];
+    for order in [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [0, 3, 1, 2]] {
+        let all: Vec<_> = order.iter().map(|idx| told(facts[*idx].clone(), None)).collect();
+        let purchase = after(purchase(1_000, 1_000), &all);
+        assert_eq!((purchase.reversed, purchase.status), (0, PurchaseStatus::Settled), "{order:?}");
+    }
+    let unknown = |minor| MoneyFact::Refunded { minor, trend: Trend::Unknown };
+    for fact in [failed("re_1", 200), falls_to(300), unknown(300)] {
+        let facts = [refund(200), refund(500), fact.clone(), refund(500), fact, refund(200)];
+        let all = facts.map(|fact| told(fact, None));
+        assert_eq!(after(purchase(1_000, 1_000), &all).reversed, 300);
+    }
+}
+
+#[test]
+fn a_second_refund_of_the_same_amount_is_taken_after_the_first_has_failed() {
+    let all = [
+        told(refund(300), Some(10)),
+        told(failed("re_1", 300), Some(20)),
+        told(refund(300), Some(30)),
+        told(refund(300), Some(10)),
+    ];
+    assert_eq!(after(purchase(500, 500), &all).reversed, 300);
+}
+
+#[test]
+fn a_whole_refund_that_fails_takes_the_purchase_back_to_what_it_was() {
+    let all = [told(refund(500), None), told(failed("re_1", 500), None)];
+    let disputed = [told(dispute("dp_1", 500), None), told(won("dp_1", 500), None)];
+    assert_eq!(after(purchase(500, 500), &all[..1]).status, PurchaseStatus::Refunded);
+    assert_eq!(after(purchase(500, 500), &all).status, PurchaseStatus::Settled);
+    for (before, status) in [(1, PurchaseStatus::Disputed), (2, PurchaseStatus::Reinstated)] {
+        let told = disputed[..before].iter().chain(&all);
+        assert_eq!(after(purchase(500, 500), told).status, status);
+    }
+    let unclaimed = PaidPurchase { is_unclaimed: true, ..purchase(500, 500) };
+    let refunded = after(unclaimed.clone(), &all[..1]);
+    assert_eq!((refunded.reversed, refunded.status), (0, PurchaseStatus::Refunded));
+    assert_eq!(after(unclaimed, &all).status, PurchaseStatus::Settled);
+    // Of a refund of unclaimed money older versions kept no row.
+    assert_eq!(after(refunded, &all[1..]).status, PurchaseStatus::Settled);
+}
+
+#[test]
+fn a_dispute_counts_once_in_any_order() {
+    let (taken, given) = (told(dispute("dp_1", 500), None), told(won("dp_1", 500), None));
+    let ends = |all: &[&MoneyNews]| {
+        let purchase = after(purchase(500, 500), all.iter().copied());
+        (purchase.reversed, purchase.status)
+    };
+    assert_eq!(ends(&[&taken, &taken]), (500, PurchaseStatus::Disputed));
+    assert_eq!(ends(&[&taken, &given, &given]), (0, PurchaseStatus::Reinstated));
+    assert_eq!(ends(&[&taken, &given, &taken]), (0, PurchaseStatus::Reinstated));
+    assert_eq!(ends(&[&given, &taken]), (0, PurchaseStatus::Settled));
+}
+
+/// What was refunded stays taken when a dispute is won, in whatever order both were told, and
+/// whatever part of the money each was about.
+#[test]
+fn a_won_dispute_gives_back_what_was_not_refunded() {
+    for (disputed, refunded) in [(500, 500), (500, 200), (300, 200), (300, 500), (200, 0)] {
+        let whole = [dispute("dp_1", disputed), refund(refunded), won("dp_1", disputed)];
+        for order in [[0, 1, 2], [1, 0, 2], [0, 2, 1]] {
+            let all = order.map(|idx: usize| told(whole[idx].clone(), None));
+            let purchase = after(purchase(500, 500), &all);
+            assert_eq!(purchase.reversed, refunded, "{disputed} {refunded} {order:?}");
+        }
+    }
+}
+
+#[test]
+fn what_other_disputes_took_stays_taken_when_one_is_won() {
+    let facts = [dispute("dp_1", 300), dispute("dp_2", 100), refund(200), won("dp_1", 300)];
+    let mut all = facts.map(|fact| told(fact, None)).to_vec();
+    assert_eq!(after(purchase(500, 500), &all).reversed, 300);
+    all.insert(3, told(won("dp_2", 100), None));
+    assert_eq!(after(purchase(500, 500), &all).reversed, 200);
+}
+
+/// Rows of versions that kept no amounts say them by their names and points.
+#[test]
+fn older_rows_count_as_they_did() {
+    let purchase = PaidPurchase { reversed: 500, ..purchase(500, 1_000) };
+    let row = |cause, cause_ref: &str, points| Reversal {
+        cause,
+        cause_ref: cause_ref.to_owned(),
+        amount_minor: None,
+        happened_at: None,
+        points,
+    };
+    let before = [row(Cause::Refund, "600", 300), row(Cause::Dispute, "dp_1", 200)];
+    assert!(purchase.reversal_of(&told(refund(600), None), &before).is_none());
+    let points = |fact| purchase.reversal_of(&told(fact, Some(5)), &before).map(|row| row.points);
+    assert_eq!(points(won("dp_1", 400)), Some(-200));
+    assert_eq!(points(failed("re_1", 200)), Some(-100));
+}
