@@ -40,6 +40,7 @@ use crate::{
     infra::postgres::Connection,
     points::Points,
     reservation::{self, SeatPick},
+    tickets,
 };
 
 /// Edition of a performance to change, and the account that changes it.
@@ -80,7 +81,8 @@ pub(crate) async fn create(
     .await
 }
 
-/// Moves a performance to another time.
+/// Moves a performance to another time. Where it has begun, accounts may have been deleted since: their
+/// tickets admit nobody to it any more.
 pub(crate) async fn update(
     app: &App,
     change: ScheduleEdit,
@@ -88,7 +90,9 @@ pub(crate) async fn update(
 ) -> Result<ScheduleEdition, AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
-        catalog::next_schedule_edition(tx, id, version, Some(starts_at)).await
+        let edited = catalog::next_schedule_edition(tx, id, version, Some(starts_at)).await?;
+        tickets::void_of_deleted(tx, id, edited.before.starts_at).await?;
+        Ok::<_, AdminError>(edited)
     });
     edit.await
 }

@@ -28,6 +28,7 @@ use self::{
 };
 use super::{
     error::{Show, TicketError},
+    gone_holders,
     hand_over::{self, model::HandOverStatus},
     model::{TicketCode, TicketId, TicketStatus},
     store as tickets,
@@ -154,8 +155,8 @@ async fn use_ticket(
 }
 
 /// Undoes a check-in of the last minute and records the act. The ticket becomes valid again, or
-/// void if its reservation was refunded meanwhile; for a cancelled program the winding down
-/// reopens. Returns the check-in that was undone.
+/// void if its reservation was refunded or its holder's account deleted meanwhile; for a cancelled program
+/// the winding down reopens. Returns the check-in that was undone.
 async fn undo(
     app: &App,
     by: AccountId,
@@ -168,6 +169,8 @@ async fn undo(
         // The statement after the lock reads the time after the wait.
         let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
         let undone = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
+        // A deletion of the account waits, or is seen by the next statement.
+        gone_holders::lock_holders(tx, &[ticket_id]).await?;
         store::write_not_used(tx, ticket_id).await?;
         let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
         let entry = entry.before(&undone);

@@ -121,8 +121,8 @@ pub(crate) async fn write_used(
     Ok(())
 }
 
-/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed. Tells of
-/// it where somebody listens.
+/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed or the
+/// account of its holder was deleted. Tells of it where somebody listens.
 pub(crate) async fn write_not_used(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -132,7 +132,9 @@ pub(crate) async fn write_not_used(
         with undone as (
             update tickets t
             set used_at = null, used_by = null,
-                status = case r.status when 'CONFIRMED' then 'VALID' else 'VOID' end
+                status = case when r.status = 'CONFIRMED' and (
+                        select deleted_at from accounts where id = t.account_id) is null
+                    then 'VALID' else 'VOID' end
             from reservation_items i
             join reservations r on r.id = i.reservation_id
             where t.id = $1 and t.status = 'USED' and i.id = t.reservation_item_id

@@ -1,5 +1,5 @@
 -- Lists what is left of accounts that their owners deleted: whatever lets somebody in, stands in a
--- line, holds or offers something, may still be paid, or has points.
+-- line, holds or offers something, admits to what is still to come, may still be paid, or has points.
 select 'account ' || gone.id as "subject!",
     format('was deleted at %s, and %s', gone.deleted_at, left_over.what) as "sentence!"
 from accounts gone
@@ -42,6 +42,13 @@ cross join lateral (
     union all
     select format('has paid share %s, which waits', id) from shares
     where payer_id = gone.id and status = 'WITHHELD'
+    union all
+    select format('has ticket %s, which admits to performance %s', tickets.id, schedules.id)
+    from tickets
+    join reservation_items items on items.id = tickets.reservation_item_id
+    join reservations on reservations.id = items.reservation_id
+    join schedules on schedules.id = reservations.schedule_id
+    where tickets.account_id = gone.id and tickets.status = 'VALID' and schedules.starts_at > now()
     union all
     select format('may still pay charge %s', id) from charges
     where account_id = gone.id and status = 'OPEN'

@@ -2,7 +2,7 @@
 -- none otherwise. Each is with the
 -- recipient of its last accepted hand-over, or else with who paid for it: the payer of its share, or the
 -- owner of the reservation. A used ticket may stay used after a refund by an administrator and at a
--- cancelled program or performance.
+-- cancelled program or performance. Tickets of deleted accounts may be void.
 with last_changes as (
     select distinct on (changes.ticket_id) changes.ticket_id, recipient_id
     from ticket_holder_changes changes
@@ -11,7 +11,8 @@ with last_changes as (
 ), issued as (
     select tickets.reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
         count(*) filter (where tickets.status = 'USED') as n_used,
-        count(*) filter (where tickets.account_id
+        count(*) filter (where tickets.status = 'VOID') as n_gone,
+        count(*) filter (where tickets.status <> 'VOID' and tickets.account_id
             = coalesce(last_changes.recipient_id, shares.payer_id, reservations.account_id))
             as n_right
     from tickets
@@ -22,11 +23,12 @@ with last_changes as (
         and places.number = tickets.number and places.live
     left join shares on shares.id = share_id and shares.status = 'PAID'
     where tickets.status in ('VALID', 'USED')
+        or exists (select from accounts where id = tickets.account_id and deleted_at is not null)
     group by tickets.reservation_item_id
 ), counted as (
     select items.id, reservation_id, reservations.status, program_id, reservations.schedule_id, quantity - returned as quantity,
         coalesce(n_valid, 0) as n_valid, coalesce(n_used, 0) as n_used,
-        coalesce(n_right, 0) as n_right
+        coalesce(n_gone, 0) as n_gone, coalesce(n_right, 0) as n_right
     from reservation_items items
     join reservations on reservations.id = reservation_id
     left join issued on reservation_item_id = items.id
@@ -38,7 +40,7 @@ select 'item ' || id as "subject!",
 from counted
 where n_right <> n_valid + n_used
     or case status
-        when 'CONFIRMED' then n_valid + n_used <> quantity
+        when 'CONFIRMED' then n_valid + n_used > quantity or n_valid + n_used + n_gone < quantity
         when 'REFUNDED' then n_valid > 0 or n_used > 0
             and not exists (select from audit_log
                             where subject_id = reservation_id::text and act = 'refunded')

@@ -104,3 +104,19 @@ broken! {
              gen_random_uuid());
          update wallets set version = 3 where version = 2";
 }
+
+/// The ticket is not with whom it belongs either, which another rule tells.
+#[sqlx::test]
+async fn a_ticket_of_a_deleted_account_to_what_is_still_to_come(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let sql = "update tickets set account_id = '00000000-0000-0000-0000-0000000000f1'
+        where status = 'VALID'";
+    run(&db, format!("{UNGUARDED}; {sql}")).await;
+    let found = violations(&db).await;
+    let is_told = |told: &stagedoor::verify::Violation| {
+        told.invariant == DeletedIsGone && told.sentence.contains("has ticket")
+    };
+    assert!(found.iter().any(is_told), "{found:#?}");
+    run(&db, "update schedules set starts_at = now() - interval '1 hour'".to_owned()).await;
+    assert!(!violations(&db).await.iter().any(is_told), "what is over keeps its tickets");
+}
