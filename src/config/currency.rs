@@ -15,7 +15,10 @@ const WHOLE: [&str; 15] = [
     "BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF",
     "XOF", "XPF",
 ];
-/// Currencies with a thousand minor units.
+/// Currencies without minor units that the payment provider counts in hundredths all the same: it charges
+/// only amounts that end in 00.
+const WHOLE_IN_HUNDREDTHS: [&str; 2] = ["ISK", "UGX"];
+/// Currencies with a thousand minor units, of which the payment provider charges only tens.
 const THOUSANDTHS: [&str; 5] = ["BHD", "JOD", "KWD", "OMR", "TND"];
 
 impl Currency {
@@ -27,12 +30,26 @@ impl Currency {
         str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Returns the number of digits after the decimal point.
+    /// Returns the number of digits after the decimal point of an amount in minor units.
     pub fn n_decimals(&self) -> usize {
         match self.code() {
             code if WHOLE.contains(&code) => 0,
             code if THOUSANDTHS.contains(&code) => 3,
             _ => 2,
+        }
+    }
+
+    /// Whether people know no minor units of it, though it has decimals at the payment provider.
+    pub fn is_shown_whole(&self) -> bool {
+        WHOLE_IN_HUNDREDTHS.contains(&self.code())
+    }
+
+    /// Returns the number of minor units of which an amount must be a multiple to be charged.
+    pub fn step(&self) -> u32 {
+        match self.code() {
+            code if WHOLE_IN_HUNDREDTHS.contains(&code) => 100,
+            code if THOUSANDTHS.contains(&code) => 10,
+            _ => 1,
         }
     }
 }
@@ -71,6 +88,23 @@ impl From<Currency> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As the provider's page on currencies says.
+    #[test]
+    fn amounts_are_in_the_units_of_the_provider() {
+        for (codes, n_decimals, step, is_shown_whole) in [
+            ("BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF", 0, 1, false),
+            ("AUD CHF CZK EUR GBP HUF THB TWD USD", 2, 1, false),
+            ("ISK UGX", 2, 100, true),
+            ("BHD JOD KWD OMR TND", 3, 10, false),
+        ] {
+            for code in codes.split(' ') {
+                let currency: Currency = code.parse().unwrap();
+                let said = (currency.n_decimals(), currency.step(), currency.is_shown_whole());
+                assert_eq!(said, (n_decimals, step, is_shown_whole), "{code}");
+            }
+        }
+    }
 
     #[test]
     fn a_currency_is_three_letters_of_either_case() {

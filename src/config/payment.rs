@@ -86,6 +86,14 @@ impl PaymentConfig {
             minor: reader.parsed("POINT_PRICE_MINOR", NonZeroU32::MIN),
             currency: reader.parsed("CURRENCY", Currency::KRW),
         };
+        let step = price.currency.step();
+        if !price.minor.get().is_multiple_of(step) {
+            let problem = format!(
+                "must be a multiple of {step}: Stripe charges no other amounts in {}.",
+                price.currency
+            );
+            reader.reject("POINT_PRICE_MINOR", &problem);
+        }
         let provider = match (name, stripe) {
             (Some(ProviderName::Stripe), Some(stripe)) => ProviderConfig::Stripe(Box::new(stripe)),
             _ => ProviderConfig::Demo,
@@ -204,6 +212,14 @@ mod tests {
         assert!(short.iter().all(|mistake| !mistake.contains("sk_short")), "{short:?}");
         assert_eq!(mistakes(&[("STRIPE_API_URL", "http://api.example")]), ["STRIPE_API_URL"]);
         assert_eq!(mistakes(&[("STRIPE_API_URL", "http://127.0.0.1:9")]), Vec::<String>::new());
+        for (currency, price) in [("ISK", "150"), ("UGX", "1"), ("KWD", "15"), ("TND", "1")] {
+            let pairs = [("CURRENCY", currency), ("POINT_PRICE_MINOR", price)];
+            assert_eq!(mistakes(&pairs), ["POINT_PRICE_MINOR"], "{currency}");
+        }
+        for (currency, price) in [("ISK", "100"), ("UGX", "500"), ("KWD", "10"), ("EUR", "1")] {
+            let pairs = [("CURRENCY", currency), ("POINT_PRICE_MINOR", price)];
+            assert_eq!(mistakes(&pairs), Vec::<String>::new(), "{currency}");
+        }
         for (name, value) in [("POINT_PRICE_MINOR", "0"), ("CURRENCY", "wo")] {
             assert_eq!(mistakes(&[(name, value)]), [name]);
         }

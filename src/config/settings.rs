@@ -276,7 +276,7 @@ pub const SETTINGS: &[Setting] = &[
         "POINT_PRICE_MINOR",
         "1",
         "minor units of CURRENCY",
-        "Price of one point: 1 is one won, or one cent.",
+        "Price of one point: 1 is one won, or one cent. For ISK and UGX a multiple of 100, for BHD, JOD, KWD, OMR and TND of 10: Stripe charges no other amounts.",
     ),
     setting("CURRENCY", "KRW", "three letters of ISO 4217", "Currency in which points are sold."),
     setting(

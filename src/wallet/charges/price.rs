@@ -44,7 +44,8 @@ impl fmt::Display for Money {
             code => write!(f, "{code}\u{a0}")?,
         }
         f.write_str(&grouped(whole))?;
-        if fraction.is_empty() { Ok(()) } else { write!(f, ".{fraction}") }
+        let is_whole = self.currency.is_shown_whole() && fraction == "00";
+        if fraction.is_empty() || is_whole { Ok(()) } else { write!(f, ".{fraction}") }
     }
 }
 
@@ -61,6 +62,8 @@ mod tests {
             (5, "EUR", "\u{20ac}0.05"),
             (1_500, "KWD", "KWD\u{a0}1.500"),
             (100, "CHF", "CHF\u{a0}1.00"),
+            (1_505_000, "ISK", "ISK\u{a0}15,050"),
+            (100, "UGX", "UGX\u{a0}1"),
         ] {
             let money = Money { minor, currency: code.parse().unwrap() };
             assert_eq!(money.to_string(), shown);
