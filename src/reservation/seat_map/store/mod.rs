@@ -134,7 +134,7 @@ pub(crate) async fn list_seats_around(
     .map(in_map_order)
 }
 
-/// Lists the seats of every row that has one of `seat_ids`, in map order.
+/// Lists the seats of every row that has one of `seat_ids`, in map order, hidden ones too.
 pub(crate) async fn list_rows_of(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -149,7 +149,7 @@ pub(crate) async fn list_rows_of(
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1 and s.hidden_at is null and (v.section, v.row_label) in (
+        where s.schedule_id = $1 and (v.section, v.row_label) in (
             select w.section, w.row_label from schedule_seats ws join seats w on w.id = ws.seat_id
             where ws.id = any($2) and ws.schedule_id = $1
         )

@@ -180,3 +180,18 @@ async fn a_hidden_seat_comes_back_hidden_however_it_comes_back(db: PgPool) {
     assert_eq!(read_one::<i64>(&db, offers).await, 0, "nothing hidden is offered");
     office.close().await;
 }
+
+#[sqlx::test]
+async fn no_order_leaves_a_single_seat_of_a_hidden_row(db: PgPool) {
+    let (office, concert, _) = with_hidden(&db).await;
+    run_sql(&db, "update programs set no_single_seats = true").await;
+    let (ada, bob) = inside(&office, &concert).await;
+    let second = json!({ "seat_ids": &concert.seat_ids[11..13] });
+    let alone = order(&ada, &concert, second.clone()).await;
+    refused(&alone, 409, "single-seat");
+    assert_eq!(alone.json()["seat_ids"], json!([concert.seat_ids[10]]));
+    refused(&order(&bob, &concert, second).await, 422, "invalid");
+    let first = json!({ "seat_ids": &concert.seat_ids[10..12] });
+    assert_eq!(order(&ada, &concert, first).await.status, 201);
+    office.close().await;
+}
