@@ -289,13 +289,6 @@ pub enum SeatStatus {
     Hidden,
 }
 
-impl SeatStatus {
-    /// Whether the seat is free for those who may see it, as the function `is_free` of the database says.
-    pub(crate) fn is_free(self) -> bool {
-        matches!(self, Self::Available | Self::Hidden)
-    }
-}
-
 /// Hold as returned to the client, the first time and whenever its request key is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Hold {

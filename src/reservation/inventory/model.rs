@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::{
     catalog::{ScheduleId, ZoneId},
     points::Points,
+    reservation::model::SeatStatus,
 };
 
 /// Seats of one section: all, those of one row, or some numbers.
@@ -30,4 +31,11 @@ pub(crate) struct LockedZone {
     pub(crate) returned: i32,
     /// Whether only those may have places to whom a code has opened it.
     pub(crate) is_hidden: bool,
+}
+
+impl SeatStatus {
+    /// Whether the seat is free for those who may see it, as the function `is_free` of the database says.
+    pub(crate) fn is_free(self) -> bool {
+        matches!(self, Self::Available | Self::Hidden)
+    }
 }

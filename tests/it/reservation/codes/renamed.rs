@@ -84,7 +84,7 @@ async fn a_code_takes_points_off_its_zone_under_another_name_and_off_no_other(db
     let held = place_with(&ada, &concert, "HALF").await;
     assert_eq!((held.status, &held.json()["discount"]), (201, &json!(15_000)), "{}", held.body);
     let elsewhere = json!({ "zone_id": other, "quantity": 1, "code": "HALF" });
-    refused(&order(&ada, &concert, elsewhere).await, 422, "code-elsewhere");
+    refused(&order(&ada, &concert, elsewhere).await, 409, "code-elsewhere");
     office.close().await;
 }
 
@@ -101,7 +101,7 @@ async fn a_code_means_the_first_zone_that_gets_its_name(db: PgPool) {
     let later = json!({ "zone_id": added, "quantity": 1, "code": "LATER" });
     let held = order(&ada, &concert, later).await;
     assert_eq!((held.status, &held.json()["discount"]), (201, &json!(5_000)), "{}", held.body);
-    refused(&place_with(&ada, &concert, "CALLED").await, 422, "code-elsewhere");
+    refused(&place_with(&ada, &concert, "CALLED").await, 409, "code-elsewhere");
     rename_zone(&office, &concert, concert.zone_id, "Floor").await;
     assert_eq!(place_with(&ada, &concert, "CALLED").await.status, 201);
     office.close().await;
