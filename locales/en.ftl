@@ -83,6 +83,7 @@ common-back-home = See all shows
 common-next-page = Show older
 common-first-page = Back to the newest
 common-refusal-request-key = This form no longer works. Please go back and reload the page.
+common-refusal-unknown-field = The field “{ $field }” is not known here. Nothing was changed.
 
 ## Home
 

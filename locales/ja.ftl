@@ -62,6 +62,7 @@ common-back-home = 公演一覧を見る
 common-next-page = 以前の履歴を見る
 common-first-page = 最新の履歴を見る
 common-refusal-request-key = このページは使えなくなりました。戻って再読み込みしてください。
+common-refusal-unknown-field = 「{ $field }」という項目はここでは使えません。何も変更されていません。
 
 ## Home
 

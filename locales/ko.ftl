@@ -62,6 +62,7 @@ common-back-home = 전체 공연 보기
 common-next-page = 이전 내역 보기
 common-first-page = 최신 내역 보기
 common-refusal-request-key = 더 이상 쓸 수 없는 페이지예요. 뒤로 돌아가 새로고침해 주세요.
+common-refusal-unknown-field = “{ $field }” 필드는 여기에서 쓰지 않아요. 바뀐 것은 없어요.
 
 ## Home
 

@@ -55,7 +55,7 @@ pub(super) fn document(entries: &[Entry], schemas: &Map<String, Value>) -> Value
 
 const ABOUT: &str = "Every path answers people with pages and software with JSON. Send \
     `Accept: application/json`: without it a read is answered with a page, and a change with a redirect. \
-    A body is a form or a JSON document with the same field names. A refusal is a problem document (RFC 9457) \
+    A body is a form or a JSON document with the same field names; a field that an operation does not know is refused. A refusal is a problem document (RFC 9457) \
     whose `code` says what was refused. Times are RFC 3339 in UTC, points are whole numbers.";
 
 fn operation(entry: &Entry, responses: &mut Map<String, Value>) -> Value {

@@ -78,8 +78,7 @@ impl Entry {
         codes: &[ProblemCode],
         generator: &mut SchemaGenerator,
     ) -> Self {
-        let mut facts = Facts::new(!described.method.is_safe());
-        (described.describe)(&mut facts);
+        let mut facts = described.facts();
         if path.accepts_file() {
             facts.refuses("rate-limited");
         }

@@ -7,6 +7,7 @@ use actix_web::{
     web::Bytes,
 };
 use futures_util::FutureExt;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
@@ -33,7 +34,7 @@ const JSON: &str = "application/json";
 const MULTIPART: &str = "multipart/form-data; boundary=x";
 
 /// Returns what a body is read as; `None` if it is refused.
-fn read<T: DeserializeOwned + 'static>(content_type: &str, body: &[u8]) -> Option<T> {
+fn read<T: DeserializeOwned + JsonSchema + 'static>(content_type: &str, body: &[u8]) -> Option<T> {
     let request =
         TestRequest::post().insert_header(("content-type", content_type)).to_http_request();
     let mut payload = Payload::from(Bytes::copy_from_slice(body));

@@ -68,9 +68,21 @@ impl Facts {
         };
         facts.refuses("internal unavailable bad-request unsupported-media-type");
         if is_change {
-            facts.refuses("cross-site body-too-large request-timeout");
+            facts.refuses("cross-site body-too-large request-timeout invalid");
         }
         facts
+    }
+
+    /// Sets the body, which has no fields but those of `T`.
+    fn has_body<T: JsonSchema>(&mut self) {
+        let mut schema = self.generator.subschema_for::<T>();
+        schema.insert("additionalProperties".to_owned(), false.into());
+        self.body = Some(schema);
+    }
+
+    /// Whether a handler reads a body.
+    pub(crate) fn reads_body(&self) -> bool {
+        self.body.is_some() || self.has_raw_body
     }
 
     /// Adds codes of problems, separated by spaces.
@@ -123,16 +135,14 @@ impl<T: JsonSchema> Described for web::Query<T> {
 
 impl<T: JsonSchema> Described for Body<T> {
     fn describe(facts: &mut Facts) {
-        facts.body = Some(facts.generator.subschema_for::<T>());
-        facts.refuses("invalid");
+        facts.has_body::<T>();
     }
 }
 
 impl Described for FileBody {
     fn describe(facts: &mut Facts) {
-        facts.body = Some(facts.generator.subschema_for::<Self>());
+        facts.has_body::<Self>();
         facts.is_multipart = true;
-        facts.refuses("invalid");
     }
 }
 

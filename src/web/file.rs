@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use super::{
     error::{PageError, UnsupportedMediaType},
     form::{Field, MULTIPART, parts_of},
+    known_fields::refuse_unknown,
 };
 
 /// File with the version that was shown; the file is empty where none was chosen.
@@ -30,7 +31,9 @@ impl FromRequest for FileBody {
         let parts = Multipart::new(request.headers(), payload.take());
         Box::pin(async move {
             let mut body = Self { file: Vec::new(), version: Field::default() };
-            for (name, bytes) in parts_of(parts).await? {
+            let parts = parts_of(parts).await?;
+            refuse_unknown::<Self>(parts.iter().map(|(name, _)| name.as_str()))?;
+            for (name, bytes) in parts {
                 match name.as_str() {
                     "file" => body.file = bytes,
                     "version" => body.version = Field::of(String::from_utf8_lossy(&bytes)),

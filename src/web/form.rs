@@ -3,7 +3,7 @@
 //! A form struct holds [`Field`]s, which accept any text. Its `parse` returns a typed command or
 //! the [`Mistakes`] of the fields that were refused.
 
-use std::{borrow::Cow, str::FromStr, vec::IntoIter};
+use std::{borrow::Cow, str::FromStr};
 
 use actix_multipart::Multipart;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web::Bytes};
@@ -20,17 +20,19 @@ use serde_json::{Map, Value, json};
 
 use super::{
     error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType},
+    known_fields::{self, refuse_unknown},
     negotiation,
 };
 
 /// Content type of a form with a file.
 pub(super) const MULTIPART: &str = "multipart/form-data";
 
-/// Body deserialized into `T`, from a form (with or without a file) or from JSON.
+/// Body deserialized into `T`, from a form (with or without a file) or from JSON. A field that `T` does
+/// not have is refused: see [`known_fields`].
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub T);
 
-impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
     type Error = PageError;
     type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
 
@@ -38,7 +40,9 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
         if request.content_type() == MULTIPART {
             let parts = Multipart::new(request.headers(), payload.take());
             return Box::pin(async move {
-                let fields = MapDeserializer::<_, value::Error>::new(collect(parts).await?);
+                let fields = collect(parts).await?;
+                refuse_unknown::<T>(fields.iter().map(|(name, _)| name.as_str()))?;
+                let fields = MapDeserializer::<_, value::Error>::new(fields.into_iter());
                 T::deserialize(fields).ok().map(Self).ok_or_else(|| BadRequest.into())
             });
         }
@@ -50,30 +54,33 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
                 tracing::debug!(%error, "a body cannot be read");
                 BadRequest
             })?;
-            let parsed = if is_json {
+            let (parsed, names) = if is_json {
                 // A JSON array would be read as the fields in their order, and an empty one as a
                 // form that leaves everything out.
                 let is_object = bytes.trim_ascii_start().first() == Some(&b'{');
-                is_object.then(|| serde_json::from_slice(&bytes).ok()).flatten()
+                let parsed = is_object.then(|| serde_json::from_slice(&bytes).ok()).flatten();
+                (parsed, known_fields::of_json(&bytes))
             } else if content_type == "application/x-www-form-urlencoded" || bytes.is_empty() {
-                serde_html_form::from_bytes(&bytes).ok()
+                (serde_html_form::from_bytes(&bytes).ok(), known_fields::of_form(&bytes))
             } else {
                 return Err(UnsupportedMediaType.into());
             };
-            parsed.map(Self).ok_or_else(|| BadRequest.into())
+            let parsed = parsed.ok_or(BadRequest)?;
+            refuse_unknown::<T>(names.iter().map(String::as_str))?;
+            Ok(Self(parsed))
         })
     }
 }
 
 /// Collects the parts of an upload as fields; a name that occurs twice is refused, and a file
 /// becomes a field that holds its text.
-async fn collect(parts: Multipart) -> Result<IntoIter<(String, String)>, PageError> {
+async fn collect(parts: Multipart) -> Result<Vec<(String, String)>, PageError> {
     let fields = parts_of(parts).await?.into_iter().map(|(name, bytes)| {
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         (name, text)
     });
-    Ok(fields.collect::<Vec<_>>().into_iter())
+    Ok(fields.collect())
 }
 
 /// Returns the parts of an upload in their order. The body's size was bounded when it was received.
@@ -215,12 +222,17 @@ impl JsonSchema for Fields {
 /// Refused fields, each with the locale key of the reason.
 #[derive(Clone, Debug, Default, thiserror::Error)]
 #[error("fields that make no sense: {0:?}")]
-pub(crate) struct Mistakes(Vec<(&'static str, &'static str)>);
+pub(crate) struct Mistakes(Vec<(Cow<'static, str>, &'static str)>);
 
 impl Mistakes {
     /// Returns the mistake of a single field.
     pub(crate) fn one(name: &'static str, reason: &'static str) -> Self {
-        Self(vec![(name, reason)])
+        Self(vec![(Cow::Borrowed(name), reason)])
+    }
+
+    /// Returns the mistake of a field whose name the client chose.
+    pub(super) fn of_unknown(name: String) -> Self {
+        Self(vec![(Cow::Owned(name), "common-refusal-unknown-field")])
     }
 
     /// Returns `value`, and notes the field if it is `None`.
@@ -231,7 +243,7 @@ impl Mistakes {
         value: Option<T>,
     ) -> Option<T> {
         if value.is_none() {
-            self.0.push((name, reason));
+            self.0.push((Cow::Borrowed(name), reason));
         }
         value
     }
@@ -263,7 +275,7 @@ impl Mistakes {
 impl HttpError for Mistakes {
     fn problem(&self) -> Problem {
         let fields: Map<String, Value> =
-            self.0.iter().map(|(name, reason)| ((*name).to_owned(), json!(reason))).collect();
+            self.0.iter().map(|(name, reason)| (name.to_string(), json!(reason))).collect();
         Problem::new(422, "invalid").with(json!({ "fields": fields }))
     }
 }

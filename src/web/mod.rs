@@ -18,7 +18,8 @@
 //!
 //! - A read is answered within [`READ_MAX`], a change within the bound of its route; the
 //!   answer to a change that takes longer says that the outcome is unknown.
-//! - A body is received whole, within a size and a time, before its handler runs.
+//! - A body is received whole, within a size and a time, before its handler runs; one with a field
+//!   that the handler does not know is refused ([`known_fields`]).
 //! - An error page and a problem document come from the same [`error::HttpError`]; their texts come
 //!   from `locales/`.
 //! - No redirect built from request data leaves this site ([`local_path::LocalPath`]).
@@ -46,6 +47,7 @@ pub(crate) mod form;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub(crate) mod host_cookie;
+mod known_fields;
 pub(crate) mod language;
 pub(crate) mod limits;
 pub(crate) mod local_path;

@@ -13,6 +13,7 @@ use super::{
     deadline::{self, DeadlineTerms},
     described::{Described, Facts},
     error::{HttpError, PageError, Problem},
+    known_fields,
     operation::Operation,
     upload::Doorkeeper,
 };
@@ -145,9 +146,22 @@ impl Path {
     }
 
     fn on(mut self, method: DescribedMethod, route: Route) -> Self {
+        let is_without_body = !method.method.is_safe() && !method.facts().reads_body();
         self.methods.push(method);
-        self.routes.push(route);
+        self.routes.push(match is_without_body {
+            true => route.wrap(from_fn(known_fields::refuse_all)),
+            false => route,
+        });
         self
+    }
+}
+
+impl DescribedMethod {
+    /// Returns what the handler's arguments tell.
+    pub(crate) fn facts(&self) -> Facts {
+        let mut facts = Facts::new(!self.method.is_safe());
+        (self.describe)(&mut facts);
+        facts
     }
 }
 

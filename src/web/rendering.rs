@@ -130,8 +130,10 @@ fn error_page(request: &HttpRequest, view: &View, problem: &Problem) -> HttpResp
 /// Returns why fields were refused.
 fn reasons(view: &View, problem: &Problem) -> Vec<Phrase> {
     let fields = problem.members.get("fields").and_then(Value::as_object);
-    let keys = fields.into_iter().flat_map(Map::values).filter_map(Value::as_str);
-    keys.map(|key| view.text(key.to_owned())).collect()
+    let reason = |(name, key): (&String, &Value)| {
+        Some(view.text(key.as_str()?.to_owned()).word("field", name))
+    };
+    fields.into_iter().flatten().filter_map(reason).collect()
 }
 
 /// Returns the current page where a retry can help (a read that failed with a 5xx or a

@@ -3,6 +3,7 @@
 mod house;
 mod integrations;
 mod objects;
+mod unknown_fields;
 
 use std::{collections::BTreeSet, fmt::Write};
 
