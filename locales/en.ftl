@@ -456,13 +456,16 @@ queue-leave-question = Give up number { $number }?
 queue-ended-completed-title = You have your tickets
 queue-ended-completed-note = You're all set. Enjoy the show.
 queue-ended-completed-action = See your tickets
-queue-ended-cancelled-title = You left the line
-queue-ended-cancelled-note = You gave up your number. You can join again at the end of the line.
+queue-ended-cancelled-title = You are no longer in line
+queue-ended-cancelled-note = Your number has ended. You can join again at the end of the line.
 queue-ended-expired-title = Your time to choose is over
 queue-ended-expired-note = Others are choosing now. You can join again at the end of the line.
 queue-ended-closed-title = The sale has ended
 queue-ended-closed-note = Nobody is let in any more. You can still pay for seats you are holding.
 queue-ended-closed-action = See your reservations
+queue-ended-called-off-title = This show was cancelled
+queue-ended-called-off-note = Your place in line has ended with it. Nothing was charged for it, and paid tickets are refunded to your wallet in full.
+queue-ended-called-off-action = See the show
 queue-join-again = Join the line again
 queue-refusal-number = This form no longer works. Please go back to your place in line and try again.
 queue-behind-draw = The numbers of everyone who entered before the opening are being drawn. Yours stays; you'll see your position in a moment.
@@ -1255,6 +1258,9 @@ mail-turn-come-subject = It's your turn for { $title }
 mail-turn-come-lede = Your turn is kept for you. Choose your seats now.
 mail-turn-come-action = Choose your seats
 mail-turn-missed-lede = Your turn came while you were away. Your number is still yours: go back to the line, and you go in next.
+mail-queue-cancelled-subject = { $title } was cancelled
+mail-queue-cancelled-lede = The show was cancelled, so your place in line has ended. You don't have to do anything. If you have paid for tickets, they are refunded in full.
+mail-queue-cancelled-action = See the show
 
 ## Administration and the door
 
@@ -1279,6 +1285,7 @@ admin-state-coming = Coming
 admin-state-paused = Line paused
 admin-state-sold-out = Sold out
 admin-state-winding-down = Being cancelled
+admin-state-no-dates = No dates left
 admin-queue-waiting = Waiting
 admin-queue-inside = Inside
 admin-queue-inside-by-gates = Inside by an entrance of their own

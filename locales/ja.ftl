@@ -428,13 +428,16 @@ queue-leave-question = 待ち番号{ $number }番を手放しますか？
 queue-ended-completed-title = チケットを購入しました
 queue-ended-completed-note = お手続きは完了です。公演をお楽しみください。
 queue-ended-completed-action = チケットを見る
-queue-ended-cancelled-title = 待機列から出ました
-queue-ended-cancelled-note = 待ち番号を手放しました。もう一度並ぶと、最後尾からになります。
+queue-ended-cancelled-title = 待機列から外れました
+queue-ended-cancelled-note = お持ちの番号は終了しました。列の最後尾にもう一度並べます。
 queue-ended-expired-title = 座席選択の時間が終了しました
 queue-ended-expired-note = 現在はほかの方が選んでいます。もう一度並ぶと、最後尾からになります。
 queue-ended-closed-title = 販売は終了しました
 queue-ended-closed-note = 入場は終了しました。確保中の座席は、引き続きお支払いいただけます。
 queue-ended-closed-action = 申込履歴を見る
+queue-ended-called-off-title = 公演は中止になりました
+queue-ended-called-off-note = 順番待ちも終了しました。順番待ちに料金はかかっていません。お支払い済みのチケットは、全額ポイントで払い戻されます。
+queue-ended-called-off-action = 公演を見る
 queue-join-again = もう一度申し込みに進む
 queue-refusal-number = このページは使えなくなりました。待ち順のページに戻り、もう一度お試しください。
 queue-behind-draw = 販売開始前に参加した方の番号を抽選しています。あなたの番号はそのままです。待ち順はまもなく表示されます。
@@ -1193,6 +1196,9 @@ mail-turn-come-subject = 「{ $title }」の順番が来ました
 mail-turn-come-lede = 順番を確保しています。今すぐ座席を選んでください。
 mail-turn-come-action = 座席を選ぶ
 mail-turn-missed-lede = 不在のあいだに順番が過ぎました。待ち番号はそのままです。待ち順のページに戻ると、次に入場できます。
+mail-queue-cancelled-subject = { $title } は中止になりました
+mail-queue-cancelled-lede = 公演が中止になったため、順番待ちは終了しました。お手続きは必要ありません。お支払い済みのチケットは全額払い戻されます。
+mail-queue-cancelled-action = 公演を見る
 
 ## Administration and the door
 
@@ -1217,6 +1223,7 @@ admin-state-coming = まもなく販売
 admin-state-paused = 待機列を一時停止中
 admin-state-sold-out = 完売
 admin-state-winding-down = 中止の処理中
+admin-state-no-dates = 残りの公演なし
 admin-queue-waiting = 待機中
 admin-queue-inside = 入場中
 admin-queue-inside-by-gates = 専用入口から入場中

@@ -429,12 +429,15 @@ queue-ended-completed-title = 예매를 마쳤어요
 queue-ended-completed-note = 모두 끝났어요. 즐거운 관람 되세요.
 queue-ended-completed-action = 내 티켓 보기
 queue-ended-cancelled-title = 대기열에서 나왔어요
-queue-ended-cancelled-note = 대기 번호가 사라졌어요. 다시 예매하면 맨 뒤부터 대기해요.
+queue-ended-cancelled-note = 대기 번호가 끝났어요. 맨 뒤에서 다시 줄을 설 수 있어요.
 queue-ended-expired-title = 좌석 선택 시간이 끝났어요
 queue-ended-expired-note = 지금은 다음 분들이 고르고 있어요. 다시 예매하면 맨 뒤부터 대기해요.
 queue-ended-closed-title = 예매가 끝났어요
 queue-ended-closed-note = 더 이상 입장할 수 없어요. 이미 선택한 좌석은 결제할 수 있어요.
 queue-ended-closed-action = 예매 내역 보기
+queue-ended-called-off-title = 공연이 취소됐어요
+queue-ended-called-off-note = 대기 순번도 함께 끝났어요. 대기 순번에는 요금이 없고, 결제한 티켓은 포인트로 전액 환불돼요.
+queue-ended-called-off-action = 공연 보기
 queue-join-again = 다시 예매하기
 queue-refusal-number = 더 이상 쓸 수 없는 페이지예요. 대기 페이지로 돌아가 다시 시도해 주세요.
 queue-behind-draw = 예매 시작 전에 참여한 분들의 번호를 추첨하고 있어요. 내 번호는 그대로이고, 순서는 곧 표시돼요.
@@ -1190,6 +1193,9 @@ mail-turn-come-subject = { $title } 입장할 순서예요
 mail-turn-come-lede = 입장 순서를 지켜 드리고 있어요. 지금 좌석을 선택해 주세요.
 mail-turn-come-action = 좌석 선택하기
 mail-turn-missed-lede = 자리를 비운 사이 순서가 지나갔어요. 번호는 그대로이니 대기 페이지로 돌아오면 바로 다음 순서로 입장해요.
+mail-queue-cancelled-subject = { $title } 공연이 취소됐어요
+mail-queue-cancelled-lede = 공연이 취소되어 대기 순번이 끝났어요. 따로 하실 일은 없어요. 결제한 티켓이 있다면 전액 환불돼요.
+mail-queue-cancelled-action = 공연 보기
 
 ## The admin pages and the door
 
@@ -1214,6 +1220,7 @@ admin-state-coming = 오픈 예정
 admin-state-paused = 대기열 일시 정지
 admin-state-sold-out = 매진
 admin-state-winding-down = 취소 처리 중
+admin-state-no-dates = 남은 회차 없음
 admin-queue-waiting = 대기
 admin-queue-inside = 입장 중
 admin-queue-inside-by-gates = 전용 입구로 입장

@@ -74,7 +74,7 @@ pub(crate) use venues::store::list_seats;
 pub(crate) use cache::{Listings, Programs, find_prepared, find_schedule};
 pub use model::ProgramId;
 pub(crate) use model::{
-    DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
+    DatesLeft, DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub use price_types::{Company, PriceTypeError};

@@ -83,6 +83,19 @@ impl DrawStep {
     }
 }
 
+/// What is left of a program's performances, once one of them was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum DatesLeft {
+    /// A performance is still to come, or none was cancelled.
+    Some,
+    /// Those that were not cancelled have begun.
+    Played,
+    /// Each was cancelled.
+    Cancelled,
+}
+
 /// Program with the rules of its sale.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
@@ -100,6 +113,8 @@ pub(crate) struct Program {
     pub description: String,
     /// Publication status.
     pub status: ProgramStatus,
+    /// What is left of its performances.
+    pub dates_left: DatesLeft,
     /// Opening of the sale.
     pub on_sale_at: DateTime<Utc>,
     /// Closing of the sale.
@@ -168,14 +183,9 @@ impl Program {
 
     /// Returns the state of the sale at `now`.
     pub(crate) fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
-        if self.status == ProgramStatus::Cancelled {
-            SaleState::Cancelled
-        } else if now < self.on_sale_at {
-            SaleState::Coming { opens_at: self.on_sale_at }
-        } else if now < self.off_sale_at {
-            SaleState::Open
-        } else {
-            SaleState::Closed
+        match self.status {
+            ProgramStatus::Cancelled => SaleState::Cancelled,
+            _ => SaleState::of(self.dates_left, self.on_sale_at, self.off_sale_at, now),
         }
     }
 }
@@ -195,8 +205,26 @@ pub enum SaleState {
     Open,
     /// Over.
     Closed,
-    /// The program is cancelled.
+    /// The program is cancelled, or each of its performances.
     Cancelled,
+}
+
+impl SaleState {
+    /// Returns the state at `now` of a program that is not cancelled.
+    pub(crate) fn of(
+        dates_left: DatesLeft,
+        on_sale_at: DateTime<Utc>,
+        off_sale_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        match dates_left {
+            DatesLeft::Cancelled => Self::Cancelled,
+            DatesLeft::Played => Self::Closed,
+            DatesLeft::Some if now < on_sale_at => Self::Coming { opens_at: on_sale_at },
+            DatesLeft::Some if now < off_sale_at => Self::Open,
+            DatesLeft::Some => Self::Closed,
+        }
+    }
 }
 
 /// One performance of a program.

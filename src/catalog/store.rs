@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::model::{
-    DrawStep, Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, ScheduleListing,
+    DatesLeft, DrawStep, Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId,
+    ScheduleListing,
 };
 use crate::{infra::postgres::Pool, points::Points, text::times};
 
@@ -24,6 +25,7 @@ pub(crate) async fn find_program(
         select id as "id: ProgramId", slug, title, poster_number,
             (select version from program_posters where program_id = programs.id) as poster,
             description, status as "status: ProgramStatus",
+            dates_left(id) as "dates_left!: DatesLeft",
             on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
             stay_secs, hold_ttl_secs, places_per_account_max, places_per_order_min,
             no_single_seats, running_mins, age_min,

@@ -2,12 +2,13 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::catalog::{DrawStep, Guards, ProgramStatus, SaleState};
+use crate::catalog::{DatesLeft, DrawStep, Guards, ProgramStatus, SaleState};
 
 /// Settings of one program's queue, read at the database's moment `now`.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) status: ProgramStatus,
+    pub(crate) dates_left: DatesLeft,
     pub(crate) on_sale_at: DateTime<Utc>,
     pub(crate) off_sale_at: DateTime<Utc>,
     pub(crate) capacity: Option<i32>,
@@ -30,14 +31,11 @@ pub(crate) struct Rules {
 impl Rules {
     /// Returns the state of the sale at `now`.
     pub(crate) fn sale(&self) -> SaleState {
-        if self.status != ProgramStatus::Published {
-            SaleState::Cancelled
-        } else if self.now < self.on_sale_at {
-            SaleState::Coming { opens_at: self.on_sale_at }
-        } else if self.now < self.off_sale_at {
-            SaleState::Open
-        } else {
-            SaleState::Closed
+        match self.status {
+            ProgramStatus::Published => {
+                SaleState::of(self.dates_left, self.on_sale_at, self.off_sale_at, self.now)
+            }
+            _ => SaleState::Cancelled,
         }
     }
 

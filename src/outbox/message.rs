@@ -140,6 +140,11 @@ pub(crate) enum Message {
         /// Id of the queue token.
         token_id: Uuid,
     },
+    /// A place in a queue has ended because the program, or the last of its performances, was cancelled.
+    QueueCancelled {
+        /// Id of the queue token.
+        token_id: Uuid,
+    },
 }
 
 /// Change of an account's second factor.
@@ -227,6 +232,7 @@ mod tests {
             Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },
             Message::QueueTurn { token_id: reservation_id },
+            Message::QueueCancelled { token_id: reservation_id },
         ] {
             let (kind, payload) = message.stored();
             assert_eq!(Message::parse(&kind, &payload), Some(message));

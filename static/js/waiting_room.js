@@ -96,7 +96,7 @@ function receive(state) {
   fill("number", number.format(state.queue_number));
   if (state.seats_free != null) {
     fill("seats-free", number.format(state.seats_free));
-    show("scarce", !counting && state.ahead >= state.seats_free);
+    show("scarce", !counting && state.ahead > state.seats_free);
   }
   fill("wait", waitText(state));
   if (appears("paused", state.is_paused)) say("paused");

@@ -14,7 +14,7 @@ use crate::{
         overview,
     },
     app::App,
-    catalog::ProgramStatus,
+    catalog::{DatesLeft, ProgramStatus},
     web::{error::PageError, page::View},
 };
 
@@ -32,6 +32,7 @@ impl RunningSale {
     fn state_key(&self, now: &DateTime<Utc>) -> &'static str {
         match self.status {
             ProgramStatus::Cancelled => "admin-state-winding-down",
+            _ if self.dates_left != DatesLeft::Some => "admin-state-no-dates",
             _ if *now < self.on_sale_at => "admin-state-coming",
             _ if self.is_paused => "admin-state-paused",
             _ if self.is_sold_out => "admin-state-sold-out",

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 
 use crate::{
-    catalog::{ProgramId, ProgramStatus},
+    catalog::{DatesLeft, ProgramId, ProgramStatus},
     infra::postgres::Pool,
     text::times,
 };
@@ -22,6 +22,8 @@ pub(crate) struct RunningSale {
     pub(crate) on_sale_at: DateTime<Utc>,
     pub(crate) off_sale_at: DateTime<Utc>,
     pub(crate) is_paused: bool,
+    /// What is left of its performances.
+    pub(crate) dates_left: DatesLeft,
     /// Whether no upcoming performance has a free seat or place.
     pub(crate) is_sold_out: bool,
     pub(crate) time_zone: String,
@@ -37,6 +39,7 @@ pub(crate) async fn list_running(
         r#"
         select p.id as "program_id: ProgramId", slug, title, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_paused_at is not null as "is_paused!",
+            dates_left(p.id) as "dates_left!: DatesLeft",
             not exists (
                 select from schedules d
                 where d.program_id = p.id and d.starts_at > $1 and (

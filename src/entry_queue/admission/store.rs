@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     accounts::AccountId,
-    catalog::{DrawStep, ProgramId, ProgramStatus},
+    catalog::{DatesLeft, DrawStep, ProgramId, ProgramStatus},
     entry_queue::{
         access_gates::model::AccessGateId,
         model::{Bucket, QueuedAccount, TokenId},
@@ -131,7 +131,8 @@ pub(crate) async fn rules_of(
     sqlx::query_as!(
         Rules,
         r#"
-        select status as "status: ProgramStatus", on_sale_at, off_sale_at,
+        select status as "status: ProgramStatus", dates_left(id) as "dates_left!: DatesLeft",
+            on_sale_at, off_sale_at,
             queue_capacity as capacity, queue_rate_per_second as rate_per_second,
             queue_paused_at is not null as "is_paused!", stay_secs,
             join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,

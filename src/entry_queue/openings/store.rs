@@ -12,7 +12,7 @@ pub(crate) async fn list_untold(db: &Pool, rows_max: i64) -> Result<Vec<ProgramI
     sqlx::query_scalar!(
         r#"
         select p.id as "id: ProgramId" from programs p
-        where p.status = 'PUBLISHED' and not is_throwaway(p.id)
+        where p.status = 'PUBLISHED' and dates_left(p.id) = 'SOME' and not is_throwaway(p.id)
             and clock_timestamp() between p.on_sale_at and p.off_sale_at
             and p.on_sale_at > clock_timestamp() - interval '1 day'
             and exists (
@@ -44,7 +44,7 @@ pub(crate) async fn insert_opened(
             'program_id', p.id, 'slug', p.slug, 'on_sale_at', p.on_sale_at,
             'is_paused', p.queue_paused_at is not null)
         from programs p
-        where p.id = $1 and p.status = 'PUBLISHED'
+        where p.id = $1 and p.status = 'PUBLISHED' and dates_left(p.id) = 'SOME'
             and clock_timestamp() between p.on_sale_at and p.off_sale_at
             and not exists (
                 select from domain_events

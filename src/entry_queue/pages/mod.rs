@@ -102,6 +102,7 @@ pub(crate) async fn show_queue(
     let program = find(&app, &programs, &slug).await?;
     let status = status::status_of(&app, &room, me.account_id, &program).await?;
     if !me.view.format.is_for_programs()
+        && program.sale_state(app.now()) != SaleState::Cancelled
         && let Some(seats) = first_way_in(&app, &request, &program, &status)
     {
         return Ok(with_pass(&app, &request, see_other(seats), &status));
@@ -199,14 +200,19 @@ fn render_status(
     (notice, has_own_entrance): (NoticeOffer, bool),
 ) -> HttpResponse {
     let state = &status.state;
+    let now = app.now();
+    let sale = program.sale_state(now);
     let mut response = match &status.stay {
+        _ if sale == SaleState::Cancelled && state.status != TokenStatus::Completed => {
+            view.show(&EndedPage { v: view, program, ended: "called-off" }, state)
+        }
         Some(stay) => {
-            let (schedules, now) = (status.schedules.as_slice(), app.now());
+            let schedules = status.schedules.as_slice();
             view.show(&AdmittedPage { v: view, program, stay, schedules, now }, state)
         }
         None if state.status == TokenStatus::Waiting => {
             let &StatusReport { wait, accuracy, is_back, .. } = status;
-            let (n_performances, now) = (status.schedules.len(), app.now());
+            let n_performances = status.schedules.len();
             let page = WaitingPage {
                 v: view,
                 program,
@@ -222,13 +228,12 @@ fn render_status(
             view.show(&page, state)
         }
         None if state.status == TokenStatus::Draw => {
-            let is_drawing = app.now() >= program.on_sale_at;
+            let is_drawing = now >= program.on_sale_at;
             let refresh_secs = whole_secs(state.retry_after_ms.unwrap_or_default());
             view.show(&InDrawPage { v: view, program, refresh_secs, is_drawing }, state)
         }
         None => {
-            let now = app.now();
-            let is_over = program.sale_state(now) != SaleState::Open && !program.is_early(now);
+            let is_over = sale != SaleState::Open && !program.is_early(now);
             let ended = match state.status {
                 TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",
                 status => status.into(),

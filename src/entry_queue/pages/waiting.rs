@@ -72,8 +72,9 @@ impl WaitingPage<'_> {
         self.state.waiting.unwrap_or_default().saturating_sub(self.ahead() + 1)
     }
 
+    /// Whether more people are ahead than seats are free.
     fn is_scarce(&self) -> bool {
-        self.state.ahead.is_some_and(|ahead| ahead >= self.state.seats_free)
+        self.state.ahead.is_some_and(|ahead| ahead > self.state.seats_free)
     }
 
     fn wait_text(&self) -> Phrase {

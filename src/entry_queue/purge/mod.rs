@@ -1,6 +1,9 @@
 //! Purge of a queue: cancels the waiting tokens of a cancelled program, of a sale that is over, or
 //! of a queue that an administrator ends.
 //!
+//! A program is cancelled by itself or with the last of its performances. Then stays end too, and each
+//! account that had a place is told by mail, in the transaction that ends it.
+//!
 //! A purge ordered by an administrator is written down, and the end of a sale is stored with the
 //! program, so the workers of every instance find both. Tokens are cancelled in batches, each a
 //! short transaction of its own: other queues are not held up, and a purge whose instance died is
@@ -16,11 +19,13 @@ use self::{
     model::Purge,
     store::{self as rows, Condemned},
 };
-use super::{draw::store::find_draw, error::QueueError, projection::project};
+use super::{draw::store::find_draw, error::QueueError, model::TokenId, projection::project};
 use crate::{
+    accounts::AccountId,
     app::App,
     catalog::ProgramId,
     infra::postgres::{Connection, Pool},
+    outbox::{self, AccountMail, Message},
 };
 
 /// Tokens cancelled in one batch.
@@ -77,13 +82,27 @@ async fn purge_some(app: &App, condemned: Condemned) -> Result<(), QueueError> {
     Ok(())
 }
 
-/// Cancels the next batch of waiting tokens and returns their number. Admitted accounts and held
-/// seats are left alone.
+/// Cancels the next batch of tokens and returns their number. Held seats are left alone, and admitted
+/// accounts unless the program is cancelled.
 async fn purge_batch(app: &App, condemned: Condemned) -> Result<usize, QueueError> {
-    let Condemned { program_id, up_to } = condemned;
     let mut tx = app.db.begin().await?;
-    let taken = rows::cancel_waiting(&mut tx, program_id, up_to, BATCH_MAX).await?;
+    let taken = rows::cancel_tokens(&mut tx, condemned, BATCH_MAX).await?;
+    if condemned.is_cancelled {
+        let mails: Vec<AccountMail> = taken.iter().copied().map(cancelled_mail).collect();
+        outbox::write_to_accounts(&mut tx, &mails).await?;
+    }
     tx.commit().await?;
-    project(app, program_id, &taken).await;
+    let accounts: Vec<AccountId> = taken.iter().map(|(_, account_id)| *account_id).collect();
+    project(app, condemned.program_id, &accounts).await;
     Ok(taken.len())
+}
+
+/// Returns the mail that tells an account that its place ended with the program.
+fn cancelled_mail((token_id, account_id): (TokenId, AccountId)) -> AccountMail {
+    AccountMail {
+        account_id,
+        message: Message::QueueCancelled { token_id: token_id.0 },
+        order_key: format!("turn:{token_id}"),
+        dedupe_key: format!("queue-cancelled:{token_id}"),
+    }
 }

@@ -6,7 +6,7 @@ use super::model::Purge;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    entry_queue::model::QueueNumber,
+    entry_queue::model::{QueueNumber, TokenId},
     infra::postgres::{Connection, Pool},
 };
 
@@ -18,14 +18,18 @@ const PROGRAMS_MAX: i64 = 100;
 pub(crate) struct Condemned {
     pub(crate) program_id: ProgramId,
     pub(crate) up_to: QueueNumber,
+    /// Whether nothing is played any more: admitted accounts lose their place too, and all are told.
+    pub(crate) is_cancelled: bool,
 }
 
-/// Returns programs that were cancelled or whose sale is over and that still have waiting tokens.
+/// Returns programs that were cancelled, with all of their performances or by themselves, and still have
+/// waiting or admitted tokens, and programs whose sale is over and that have waiting ones.
 pub(crate) async fn list_closed_with_queue(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
         r#"
-        select p.id as "program_id: ProgramId", next_number - 1 as "up_to!: QueueNumber"
+        select p.id as "program_id: ProgramId", next_number - 1 as "up_to!: QueueNumber",
+            (p.status = 'CANCELLED' or dates_left(p.id) = 'CANCELLED') as "is_cancelled!"
         from queue_numbers
         join programs p on p.id = program_id
         left join lateral (
@@ -38,8 +42,15 @@ pub(crate) async fn list_closed_with_queue(db: &Pool) -> Result<Vec<Condemned>, 
             where t.program_id = p.id and t.status = 'WAITING' and parked_at is not null
             limit 1
         ) parked on true
-        where (p.status = 'CANCELLED' or off_sale_at <= clock_timestamp())
-            and coalesce(queued.is, parked.is)
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = p.id and t.status = 'ACTIVE' and expires_at > clock_timestamp()
+            limit 1
+        ) inside on true
+        where coalesce(queued.is, parked.is, inside.is)
+            and (p.status = 'CANCELLED' or dates_left(p.id) = 'CANCELLED'
+                or coalesce(queued.is, parked.is)
+                    and (off_sale_at <= clock_timestamp() or dates_left(p.id) = 'PLAYED'))
         limit $1
         "#,
         PROGRAMS_MAX,
@@ -53,7 +64,8 @@ pub(crate) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, sqlx::Erro
     sqlx::query_as!(
         Condemned,
         r#"
-        select program_id as "program_id: ProgramId", up_to as "up_to: QueueNumber"
+        select program_id as "program_id: ProgramId", up_to as "up_to: QueueNumber",
+            false as "is_cancelled!"
         from queue_purges
         where ended_at is null
         order by program_id
@@ -155,14 +167,14 @@ pub(crate) async fn is_anybody_left(
 }
 
 /// Cancels the first `n_max` waiting tokens with a number up to `up_to`, parked ones last and
-/// locked ones never; returns their accounts. Each kind is found by the index of its own.
-pub(crate) async fn cancel_waiting(
+/// locked ones never, and returns them; where the program is cancelled also stays that have not run out.
+/// Each kind is found by the index of its own.
+pub(crate) async fn cancel_tokens(
     tx: &mut Connection,
-    program_id: ProgramId,
-    up_to: QueueNumber,
+    condemned: Condemned,
     n_max: i64,
-) -> Result<Vec<AccountId>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<(TokenId, AccountId)>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
         with queued as materialized (
             select id from queue_tokens
@@ -178,17 +190,27 @@ pub(crate) async fn cancel_waiting(
             order by queue_number
             limit $3 - (select count(*) from queued)
             for no key update skip locked
+        ), inside as materialized (
+            select id from queue_tokens
+            where $4 and program_id = $1 and status = 'ACTIVE' and expires_at > clock_timestamp()
+            order by expires_at
+            limit $3 - (select count(*) from queued) - (select count(*) from parked)
+            for no key update skip locked
         )
         update queue_tokens t
         set status = 'CANCELLED', ended_at = clock_timestamp()
-        from (select id from queued union all select id from parked) taken
+        from (
+            select id from queued union all select id from parked union all select id from inside
+        ) taken
         where t.id = taken.id
-        returning t.account_id as "account_id: AccountId"
+        returning t.id as "id: TokenId", t.account_id as "account_id: AccountId"
         "#,
-        program_id as _,
-        up_to as _,
+        condemned.program_id as _,
+        condemned.up_to as _,
         n_max,
+        condemned.is_cancelled,
     )
     .fetch_all(tx)
-    .await
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.account_id)).collect())
 }

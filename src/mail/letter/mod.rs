@@ -144,5 +144,6 @@ async fn content_of(
             share::refunded(blank, &share::read(db, *share_id).await?, *refunded)
         }
         Message::QueueTurn { token_id } => turn::tell(blank, db, *token_id).await?,
+        Message::QueueCancelled { token_id } => turn::cancelled(blank, db, *token_id).await?,
     })
 }

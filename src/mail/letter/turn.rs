@@ -19,6 +19,31 @@ pub(super) async fn tell(blank: Content, db: &Pool, id: Uuid) -> Result<Content,
     of_turn(blank, &queued).ok_or(ComposeError::Gone)
 }
 
+/// Tells that the place ended because nothing is played any more.
+pub(super) async fn cancelled(
+    blank: Content,
+    db: &Pool,
+    id: Uuid,
+) -> Result<Content, ComposeError> {
+    let turn = store::find_turn(db, id).await?.ok_or(ComposeError::Gone)?;
+    let locale = blank.locale;
+    let subject = locale.text("mail-queue-cancelled-subject").word("title", &turn.title);
+    Ok(Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", on_one_line(&turn.name)),
+        paragraphs: vec![locale.text("mail-queue-cancelled-lede")],
+        facts: vec![
+            (locale.text("mail-fact-program"), on_one_line(&turn.title)),
+            (locale.text("mail-fact-number"), turn.queue_number.to_string()),
+        ],
+        action: Some((
+            format!("{}/programs/{}", blank.site, turn.slug),
+            locale.text("mail-queue-cancelled-action"),
+        )),
+        ..blank
+    })
+}
+
 fn of_turn(blank: Content, turn: &QueuedTurn) -> Option<Content> {
     let locale = blank.locale;
     let (subject, lede, action) = match turn.stage? {

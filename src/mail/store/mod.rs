@@ -286,7 +286,8 @@ pub(crate) async fn find_turn(
                 order by starts_at limit 1
             ), $2) as "time_zone!",
             case
-                when p.status <> 'PUBLISHED' or clock_timestamp() > p.off_sale_at
+                when p.status <> 'PUBLISHED' or dates_left(p.id) <> 'SOME'
+                    or clock_timestamp() > p.off_sale_at
                     or clock_timestamp() < p.on_sale_at and t.gate_id is null then null
                 when t.status = 'WAITING' and t.parked_at is null then 'NEAR'
                 when t.status = 'WAITING' then 'MISSED'

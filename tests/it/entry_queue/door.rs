@@ -99,7 +99,9 @@ async fn the_page_says_where_one_stands_in_every_language(db: PgPool) {
     let departure = format!("{}/departure", queue_path_of(&concert));
     people[1].submit(&departure, &[("queue_number", "2")]).await;
     people[1].set_cookie("locale", "en");
-    assert!(people[1].visit(&queue_path_of(&concert)).await.body.contains("You left the line"));
+    assert!(
+        people[1].visit(&queue_path_of(&concert)).await.body.contains("You are no longer in line")
+    );
     let second = people[0].submit(&queue_path_of(&concert), &()).await;
     assert_eq!(second.status, 409);
     assert!(second.body.contains("You&#39;re already in line"), "{}", second.body);

@@ -2,6 +2,7 @@
 
 mod access_gates;
 mod arrival;
+mod cancelled_dates;
 mod cluster;
 mod confirmed;
 mod devices;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    catalog::{Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId},
+    catalog::{DatesLeft, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId},
     entry_queue::QueueNumber,
     infra::idempotency::RequestKey,
     points::Points,
@@ -162,6 +162,7 @@ fn program() -> Program {
         poster: None,
         description: String::new(),
         status: ProgramStatus::Published,
+        dates_left: DatesLeft::Some,
         on_sale_at: now(),
         off_sale_at: later(),
         queue_capacity: None,
