@@ -145,6 +145,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(410, "code-over", &[]),
     row(410, "expired", &[]),
     row(410, "hand-over-expired", &[]),
+    row(410, "charge-hold-over", &[]),
     row(410, "hold-expired", &[]),
     row(410, "link-dead", &[]),
     row(410, "log-in-over", &[]),

@@ -26,7 +26,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
         at("/wallet/charges")
-            .post(wallet::charges::pages::create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses("account-deleted wallet-full provider-away provider-refused contended key-reused already-processing")),
+            .post(wallet::charges::pages::create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses("account-deleted charge-hold-over wallet-full provider-away provider-refused contended key-reused already-processing")),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/transfers")

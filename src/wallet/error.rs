@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
+use uuid::Uuid;
 
 use super::{
     charges::stripe::ProviderError,
@@ -24,6 +25,12 @@ use crate::{
 /// Reason why no points moved. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum WalletError {
+    /// The reservation that the points were for is not held any more: none are bought.
+    #[error("reservation {reservation_id} is not held any more")]
+    HoldOver {
+        /// The reservation.
+        reservation_id: Uuid,
+    },
     /// The wallet has fewer usable points than needed.
     #[error("{balance} points can be used, {needed} are needed")]
     InsufficientPoints {
@@ -177,10 +184,18 @@ impl HttpError for WalletError {
             Self::Provider(ProviderError::Unknown(_)) => {
                 Problem::new(503, "provider-away").retry_after(5)
             }
+            Self::HoldOver { .. } => Problem::new(410, "charge-hold-over"),
             Self::Provider(ProviderError::Refused(_)) => Problem::new(422, "provider-refused"),
             Self::Batch(_) => Unavailable.problem(),
             Self::Database(error) => error.problem(),
         };
-        problem.recovery("/wallet")
+        // An error that a retry helps against leads back to the page it came from.
+        match self {
+            _ if problem.status.is_server_error() || problem.retry_after_secs.is_some() => problem,
+            Self::HoldOver { reservation_id } => {
+                problem.recovery(format!("/reservations/{reservation_id}"))
+            }
+            _ => problem.recovery("/wallet"),
+        }
     }
 }

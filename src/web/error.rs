@@ -44,6 +44,25 @@ impl PageError {
     pub fn inner(&self) -> &dyn HttpError {
         self.0.as_ref()
     }
+
+    /// Returns the error with an error page that leads to `href`.
+    pub(crate) fn leading_to(self, href: String) -> Self {
+        Self(Box::new(LeadingError { error: self, href }))
+    }
+}
+
+/// Error whose page leads elsewhere than its feature says.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+struct LeadingError {
+    error: PageError,
+    href: String,
+}
+
+impl HttpError for LeadingError {
+    fn problem(&self) -> Problem {
+        self.error.inner().problem().recovery(&self.href)
+    }
 }
 
 impl<E: HttpError> From<E> for PageError {

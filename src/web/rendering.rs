@@ -136,15 +136,28 @@ fn reasons(view: &View, problem: &Problem) -> Vec<Phrase> {
     fields.into_iter().flatten().filter_map(reason).collect()
 }
 
-/// Returns the current page where a retry can help (a read that failed with a 5xx or a
-/// `Retry-After`), without its query string if that was refused, else the start page.
+/// Returns the page to try again from where that can help, after a 5xx or with a `Retry-After`: the
+/// page itself, or the one whose form was sent. A read whose query string was refused leads to the page
+/// without it, what was asked of a thing to the page of the thing, and anything else to the start page.
 fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
     let can_help = problem.status.is_server_error() || problem.retry_after_secs.is_some();
-    match request.method().is_safe() {
-        true if can_help => view.path.clone(),
+    let is_read = request.method().is_safe();
+    match is_read {
+        _ if can_help && (is_read || view.path != "/") => view.path.clone(),
         true if problem.members.contains_key("fields") => request.path().to_owned(),
-        _ => "/".to_owned(),
+        _ if problem.status == StatusCode::NOT_FOUND => "/".to_owned(),
+        _ => page_of_thing(request.path()).unwrap_or_else(|| "/".to_owned()),
     }
+}
+
+/// Returns the page of the thing that `path` stands below; `None` if it stands below none.
+fn page_of_thing(path: &str) -> Option<String> {
+    const THINGS: [&str; 7] =
+        ["programs", "schedules", "reservations", "shares", "tickets", "returns", "hand-overs"];
+    let mut parts = path.strip_prefix('/')?.splitn(3, '/');
+    let (noun, name) = (parts.next()?, parts.next()?);
+    parts.next()?;
+    THINGS.contains(&noun).then(|| format!("/{noun}/{name}"))
 }
 
 fn document(view: &View, problem: &mut Problem) -> HttpResponse {

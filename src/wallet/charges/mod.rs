@@ -36,6 +36,7 @@ pub(crate) mod stripe;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
+use uuid::Uuid;
 
 use self::{
     batch::ChargeBatch,
@@ -44,6 +45,21 @@ use self::{
 };
 use super::error::WalletError;
 use crate::infra::{batcher::Batcher, idempotency::RequestKey, postgres::Pool};
+
+/// Refuses points for a reservation that is not held any more: a page that was left open must not take
+/// money for places that were given back. A request that charged before passes, and is answered as then.
+pub(crate) async fn require_held(
+    db: &Pool,
+    charge: &Charge,
+    reservation_id: Option<Uuid>,
+) -> Result<(), WalletError> {
+    let Some(reservation_id) = reservation_id else { return Ok(()) };
+    let (account_id, key) = (charge.account_id, charge.charge_id);
+    match store::is_for_ended_hold(db, account_id, reservation_id, key).await? {
+        true => Err(WalletError::HoldOver { reservation_id }),
+        false => Ok(()),
+    }
+}
 
 /// Charges of one instance.
 #[derive(Clone, Debug)]

@@ -2,7 +2,11 @@
 
 use uuid::Uuid;
 
-use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::{Connection, Pool},
+    points::Points,
+};
 
 /// Returns the balances after those of `charges` that are settled, each with its charge's id.
 /// `accounts` is parallel to `charges`.
@@ -31,4 +35,30 @@ pub(super) async fn list_settled(
     .fetch_all(tx)
     .await?;
     Ok(rows.into_iter().map(|row| (row.reference_id, row.balance_after)).collect())
+}
+
+/// Whether `account_id` orders points for a reservation of its own that is not held any more, by a
+/// request key that ordered none before.
+pub(super) async fn is_for_ended_hold(
+    db: &Pool,
+    account_id: AccountId,
+    reservation_id: Uuid,
+    request_key: Uuid,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+                select from reservations
+                where id = $2 and account_id = $1
+                    and (status <> 'HELD' or expires_at <= clock_timestamp()))
+            and not exists (select from charges where account_id = $1 and request_key = $3)
+            and not exists (
+                select from point_transactions where reference_id = $3 and kind = 'CHARGE') as "is!"
+        "#,
+        account_id as _,
+        reservation_id,
+        request_key,
+    )
+    .fetch_one(db)
+    .await
 }

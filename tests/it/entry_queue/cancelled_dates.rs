@@ -136,8 +136,7 @@ async fn a_sale_ends_when_the_other_dates_are_over(db: PgPool) {
 #[sqlx::test]
 async fn nobody_is_said_to_be_ahead_of_the_first_in_line(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let options = ConcertOptions { seats: 1, zone_capacity: 0, ..crowded() };
-    let concert = Concert::with(&db, options).await;
+    let concert = Concert::with(&db, ConcertOptions { seats: 1, ..crowded() }).await;
     let (ada, bea, dan) =
         (office.sign_in("ada").await, office.sign_in("bea").await, office.sign_in("dan").await);
     for person in [&ada, &bea, &dan] {
@@ -145,6 +144,8 @@ async fn nobody_is_said_to_be_ahead_of_the_first_in_line(db: PgPool) {
     }
     let sold = "update schedule_seats set status = 'BLOCKED' where schedule_id = $1";
     run_sql_with(&db, sold, concert.schedule_id).await;
+    let hidden = "update zones set hidden_at = now() where schedule_id = $1";
+    run_sql_with(&db, hidden, concert.schedule_id).await;
     const SCARCE: &str = "[data-when='scarce']";
     eventually("nothing is left", async || {
         let page = dan.visit(&queue_path_of(&concert)).await;

@@ -3,6 +3,7 @@
 mod batches;
 mod checkout;
 mod crashes;
+mod journeys;
 mod lost_commit;
 mod page;
 mod refunds;

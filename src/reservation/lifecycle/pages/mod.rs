@@ -19,7 +19,7 @@ use self::shown::ShownReservation;
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Programs, ScheduleId},
+    catalog::{Programs, SaleState, ScheduleId},
     points::Points,
     reservation::{
         codes::model::CodeWord,
@@ -77,6 +77,12 @@ impl ReservationPage<'_> {
 
     fn is_all_sold_on(&self) -> bool {
         self.shown.items.iter().all(|item| item.returned == item.quantity)
+    }
+
+    /// Whether places of the same performance can be chosen once more.
+    fn can_choose_again(&self) -> bool {
+        let is_open = self.shown.program.sale_state(self.now) == SaleState::Open;
+        is_open && !self.shown.schedule.is_cancelled && self.now < self.shown.schedule.starts_at
     }
 
     fn is_refundable(&self) -> bool {

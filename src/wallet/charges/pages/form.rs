@@ -73,6 +73,17 @@ impl ChargeForm {
         }
     }
 
+    /// Returns the reservation that the points are for: the one that they pay, or the one whose page the
+    /// browser returns to; `None` where they are for the wallet.
+    pub(crate) fn reservation_id(&self) -> Option<Uuid> {
+        let of_page = || {
+            let next = self.next()?;
+            let id = next.as_str().strip_prefix("/reservations/")?.split(['/', '?', '#']).next()?;
+            id.parse().ok()
+        };
+        self.reservation_id.parse().or_else(of_page)
+    }
+
     /// Returns the path to which the browser returns.
     pub(crate) fn next(&self) -> Option<LocalPath> {
         Some(self.next.text()).filter(|next| !next.is_empty()).map(LocalPath::or_start)

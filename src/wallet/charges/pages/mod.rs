@@ -11,12 +11,15 @@ use super::{
     Charges,
     model::{ChargeAmount, Charging},
     provider::Provider,
-    purchases,
+    purchases, require_held,
 };
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    wallet::pages::{WalletForms, show},
+    wallet::{
+        error::WalletError,
+        pages::{WalletForms, show},
+    },
     web::{
         error::PageError,
         flash::with_message,
@@ -41,11 +44,14 @@ pub(crate) async fn create_charge(
     Body(form): Body<ChargeForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => match &**provider {
-            Provider::Demo => charges.settle(&charge, key.as_ref()).await.map(Charging::Done),
-            Provider::Stripe(stripe) => {
-                purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price)).await
-            }
+        Ok((charge, key)) => match require_held(&app.db, &charge, form.reservation_id()).await {
+            Ok(()) => match &**provider {
+                Provider::Demo => charges.settle(&charge, key.as_ref()).await.map(Charging::Done),
+                Provider::Stripe(stripe) => {
+                    purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price)).await
+                }
+            },
+            Err(refusal) => Err(refusal),
         },
         Err(mistakes) => {
             let reason =
@@ -65,11 +71,16 @@ pub(crate) async fn create_charge(
             Ok(json_answer(StatusCode::ACCEPTED, &CheckoutDocument { location }))
         }
         Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
+        Err(WalletError::HoldOver { reservation_id }) if !me.view.format.is_for_programs() => {
+            let answer = see_other(&format!("/reservations/{reservation_id}"));
+            Ok(with_message(answer, "flash-not-charged"))
+        }
         Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,
     }
 }
 
-/// Renders the wallet page with the refusal and the form as typed.
+/// Renders the wallet page with the refusal and the form as typed. An error that is none of the form
+/// leads to the page that the points were for, where the rest of its time is shown.
 async fn refused_charge(
     app: &App,
     provider: &Provider,
@@ -79,7 +90,10 @@ async fn refused_charge(
     reason: Option<String>,
 ) -> Result<HttpResponse, PageError> {
     if !me.view.wants_form(error.inner()) {
-        return Err(error);
+        return Err(match form.next() {
+            Some(next) => error.leading_to(next.to_string()),
+            None => error,
+        });
     }
     let refusal = reason.unwrap_or_else(|| me.view.refusal(error.inner()));
     let mut forms = WalletForms::new(app, provider);
