@@ -157,6 +157,7 @@ program-early-open = Your code lets you in now, before the sale opens.
 program-early-from = With your code you can join from { $when }.
 program-join-early = Join with your code
 program-price-from = from { $amount }
+price-free = Free
 program-free = { $free } left
 program-free-none = sold out
 program-join = Join the line
@@ -201,6 +202,7 @@ waiting-list-ahead = { $count ->
    *[other] { $count } people are ahead of you
   }
 waiting-list-stay = You don't have to stay here. We'll email you as soon as we're holding places for you.
+waiting-list-look = You don't have to stay here. Look in from time to time: whatever we hold for you is under your reservations.
 waiting-list-leave = Leave the waiting list
 waiting-list-offer = We're holding places for you until { $time }.
 waiting-list-see-offer = See your places and pay
@@ -345,6 +347,7 @@ account-delete-button = Delete my account for good
 account-delete-back = Keep my account
 account-deleted-name = Deleted account
 flash-account-deleted = Your account is deleted. We've sent you one last email.
+flash-account-deleted-unmailed = Your account is deleted.
 account-mails-title = Your emails
 account-mails-language = Language
 account-mails-as-pages = The language you use on these pages
@@ -446,6 +449,7 @@ queue-notice-undo = Don't email me
 queue-announce-ahead = { $ahead } ahead of you
 queue-your-turn-title = It's your turn
 queue-your-turn-note = Your turn is kept for you until { $time }. Take your time choosing.
+queue-no-line-note = You have until { $time } to choose.
 queue-your-turn-enter = Choose your seats
 queue-stay-left = Time left to choose
 queue-stay-at-zero = Your time to choose is over.
@@ -536,9 +540,9 @@ draw-own-download = Download your entry
 
 ## Receipt of a place, and the public log
 
-receipt-title = Receipt for your place
-receipt-show = Your receipt
-receipt-show-note = Proof of your number that anyone can check.
+receipt-title = Proof of your place
+receipt-show = Proof of your place
+receipt-show-note = Anyone can check your number with it.
 receipt-joined = Issued
 receipt-in-log = In the public log
 receipt-not-yet-in-log = In the public log within seconds
@@ -778,11 +782,13 @@ reservation-at-minute = One minute left to pay.
 reservation-zero-note = At zero, your seats go back on sale. You won't be charged.
 reservation-total = Total
 reservation-code = Code { $code }
+seat-category = Category { $name }
 reservation-renew = Two more minutes
 reservation-renew-note = You can do this once, as long as nobody is waiting in line.
 reservation-cancel-hold = Release seats
 reservation-cancel-paid = Cancel and refund
 reservation-refund-policy = { $percent ->
+    [0] No refunds.
     [100] Full refund to your wallet until { $when }. No refund after that.
    *[other] { $percent }% refund to your wallet until { $when }. No refund after that.
   }
@@ -843,6 +849,7 @@ flash-session-ended = Logged out there.
 flash-paid = Paid. Your tickets are here.
 flash-released = The seats were released. No points were taken for them.
 flash-wished = You're on the waiting list. We'll email you as soon as there's something for you.
+flash-wished-unmailed = You're on the waiting list. Look in from time to time: whatever we hold for you is under your reservations.
 flash-wish-left = You've left the waiting list.
 flash-restricted-view = Only seats with a restricted view were left together. Part of the stage may be hidden.
 flash-refunded = The tickets are cancelled and the points are back in your wallet.
@@ -1077,9 +1084,8 @@ bought-share-done = Link copied
 bought-print = Print four on a page
 bought-next = What happens next
 bought-next-mail = Your tickets are on their way to your email, too.
-bought-next-doors = Doors open { $when }.
-bought-next-code = Show your code there, with the screen bright.
-bought-next-each = Everybody shows a code of their own, with the screen bright.
+bought-next-code = At the door, show your code with the screen bright.
+bought-next-each = At the door, everybody shows a code of their own, with the screen bright.
 bought-next-change = Something came up? Open a ticket to give it to a friend or to put it back on sale.
 bought-next-refund = Or cancel for a refund until { $when }.
 ticket-status-valid = Valid

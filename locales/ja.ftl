@@ -136,6 +136,7 @@ program-early-open = コードをお持ちなので、販売開始前の今か�
 program-early-from = コードをお持ちなので、{ $when }から申し込めます。
 program-join-early = コードで申し込みに進む
 program-price-from = { $amount }から
+price-free = 無料
 program-free = 残り{ $free }席
 program-free-none = 完売
 program-join = 申し込みに進む
@@ -177,6 +178,7 @@ waiting-list-ahead = { $count ->
    *[other] あなたの前に{ $count }人います
   }
 waiting-list-stay = このページを閉じても大丈夫です。席をご用意できたら、すぐにメールでお知らせします。
+waiting-list-look = このページを閉じても大丈夫です。ときどきご確認ください。ご用意できた席は申込履歴に表示されます。
 waiting-list-leave = キャンセル待ちをやめる
 waiting-list-offer = { $time }まで席をご用意しています。
 waiting-list-see-offer = 席を確認して支払う
@@ -318,6 +320,7 @@ account-delete-button = 退会する
 account-delete-back = 退会しない
 account-deleted-name = 退会した会員
 flash-account-deleted = 退会が完了しました。最後のメールをお送りしました。
+flash-account-deleted-unmailed = 退会が完了しました。
 account-mails-title = メールの設定
 account-mails-language = 言語
 account-mails-as-pages = ページと同じ言語
@@ -418,6 +421,7 @@ queue-notice-undo = メールを取り消す
 queue-announce-ahead = あなたの前に{ $ahead }人
 queue-your-turn-title = 順番が来ました
 queue-your-turn-note = { $time }まで順番を確保しています。ゆっくりお選びください。
+queue-no-line-note = { $time }までお選びいただけます。
 queue-your-turn-enter = 座席を選ぶ
 queue-stay-left = 残り時間
 queue-stay-at-zero = 座席選択の時間が終了しました。
@@ -731,11 +735,13 @@ reservation-at-minute = お支払いの残り時間は1分です。
 reservation-zero-note = 時間になると、座席は再び販売されます。ポイントは引き落とされません。
 reservation-total = 合計
 reservation-code = 割引コード { $code }
+seat-category = 席種 { $name }
 reservation-renew = 2分延長する
 reservation-renew-note = お待ちの方がいないときに、1回だけ延長できます。
 reservation-cancel-hold = 確保を取り消す
 reservation-cancel-paid = キャンセルして払い戻す
 reservation-refund-policy = { $percent ->
+    [0] 払い戻しはできません。
     [100] { $when }までのキャンセルは、全額をポイントで払い戻します。それ以降の払い戻しはできません。
    *[other] { $when }までのキャンセルは、{ $percent }%をポイントで払い戻します。それ以降の払い戻しはできません。
   }
@@ -790,6 +796,7 @@ flash-session-ended = その端末からログアウトしました。
 flash-paid = お支払いが完了しました。チケットをご確認ください。
 flash-released = 座席の確保を取り消しました。ポイントは引き落とされていません。
 flash-wished = キャンセル待ちに申し込みました。席をご用意できたら、すぐにメールでお知らせします。
+flash-wished-unmailed = キャンセル待ちに申し込みました。ときどきご確認ください。ご用意できた席は申込履歴に表示されます。
 flash-wish-left = キャンセル待ちをやめました。
 flash-restricted-view = 残っていた連席は見切れ席だけでした。ステージの一部が見えないことがあります。
 flash-refunded = チケットをキャンセルし、ポイントを払い戻しました。
@@ -1018,9 +1025,8 @@ bought-share-done = リンクをコピーしました
 bought-print = 1ページに4枚印刷する
 bought-next = これからの流れ
 bought-next-mail = チケットはメールでもお送りします。
-bought-next-doors = 入場開始は{ $when }です。
-bought-next-code = 画面を明るくして、コードをお見せください。
-bought-next-each = 画面を明るくして、お一人ずつご自分のコードをお見せください。
+bought-next-code = 入場時に画面を明るくして、コードをお見せください。
+bought-next-each = 入場時に画面を明るくして、お一人ずつご自分のコードをお見せください。
 bought-next-change = 行けなくなったときは、チケットを開くと、友だちに譲ることも、リセールに出すこともできます。
 bought-next-refund = { $when }まではキャンセルして払い戻しを受けることもできます。
 ticket-status-valid = 有効

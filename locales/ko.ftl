@@ -136,6 +136,7 @@ program-early-open = 코드가 있어서 예매 오픈 전인 지금 바로 예�
 program-early-from = 코드가 있어서 { $when }부터 예매할 수 있어요.
 program-join-early = 코드로 예매하기
 program-price-from = { $amount }부터
+price-free = 무료
 program-free = 잔여 { $free }석
 program-free-none = 매진
 program-join = 예매하기
@@ -177,6 +178,7 @@ waiting-list-ahead = { $count ->
    *[other] 앞에 { $count }명이 있어요
   }
 waiting-list-stay = 이 페이지를 닫아도 돼요. 취소표가 배정되면 바로 이메일로 알려 드려요.
+waiting-list-look = 이 페이지를 닫아도 돼요. 가끔 들러 주세요. 배정된 취소표는 내 예매에서 볼 수 있어요.
 waiting-list-leave = 대기 취소
 waiting-list-offer = 취소표가 배정됐어요. { $time }까지 결제해 주세요.
 waiting-list-see-offer = 좌석 확인하고 결제하기
@@ -318,6 +320,7 @@ account-delete-button = 탈퇴하기
 account-delete-back = 계속 이용하기
 account-deleted-name = 탈퇴한 회원
 flash-account-deleted = 탈퇴가 완료됐어요. 마지막 메일을 보내 드렸어요.
+flash-account-deleted-unmailed = 탈퇴가 완료됐어요.
 account-mails-title = 메일 설정
 account-mails-language = 메일 언어
 account-mails-as-pages = 화면 언어와 같게
@@ -418,6 +421,7 @@ queue-notice-undo = 알림 취소
 queue-announce-ahead = 내 앞에 { $ahead }명
 queue-your-turn-title = 입장할 순서예요
 queue-your-turn-note = { $time }까지 입장 순서를 지켜 드려요. 천천히 좌석을 골라 보세요.
+queue-no-line-note = { $time }까지 고를 수 있어요.
 queue-your-turn-enter = 좌석 선택하기
 queue-stay-left = 좌석 선택 남은 시간
 queue-stay-at-zero = 좌석 선택 시간이 끝났어요.
@@ -728,11 +732,13 @@ reservation-at-minute = 결제 시간이 1분 남았어요.
 reservation-zero-note = 시간이 끝나면 좌석 선택이 취소돼요. 포인트는 차감되지 않아요.
 reservation-total = 합계
 reservation-code = 할인 코드 { $code }
+seat-category = { $name } 등급
 reservation-renew = 2분 연장하기
 reservation-renew-note = 대기 인원이 없을 때 한 번만 연장할 수 있어요.
 reservation-cancel-hold = 선택 취소
 reservation-cancel-paid = 예매 취소하고 환불받기
 reservation-refund-policy = { $percent ->
+    [0] 환불되지 않아요.
     [100] { $when }까지 취소하면 포인트로 전액 환불해 드려요. 그 뒤에는 환불되지 않아요.
    *[other] { $when }까지 취소하면 { $percent }%를 포인트로 환불해 드려요. 그 뒤에는 환불되지 않아요.
   }
@@ -787,6 +793,7 @@ flash-session-ended = 해당 기기에서 로그아웃했어요.
 flash-paid = 결제가 완료됐어요. 티켓을 확인하세요.
 flash-released = 좌석 선택을 취소했어요. 포인트는 차감되지 않았어요.
 flash-wished = 취소표 대기를 신청했어요. 취소표가 배정되면 바로 메일로 알려 드릴게요.
+flash-wished-unmailed = 취소표 대기를 신청했어요. 가끔 들러 주세요. 배정된 취소표는 내 예매에서 볼 수 있어요.
 flash-wish-left = 취소표 대기를 취소했어요.
 flash-restricted-view = 남은 연석이 시야 제한석뿐이었어요. 무대 일부가 보이지 않을 수 있어요.
 flash-refunded = 예매를 취소하고 포인트로 환불해 드렸어요.
@@ -1015,9 +1022,8 @@ bought-share-done = 링크를 복사했어요
 bought-print = 한 장에 4매 인쇄하기
 bought-next = 다음 안내
 bought-next-mail = 티켓을 이메일로도 보내 드려요.
-bought-next-doors = 입장은 { $when }부터 시작해요.
-bought-next-code = 화면을 밝게 하고 코드를 보여 주세요.
-bought-next-each = 화면을 밝게 하고 한 사람씩 각자의 코드를 보여 주세요.
+bought-next-code = 입장할 때 화면을 밝게 하고 코드를 보여 주세요.
+bought-next-each = 입장할 때 화면을 밝게 하고 한 사람씩 각자의 코드를 보여 주세요.
 bought-next-change = 못 가게 됐나요? 티켓을 열어 친구에게 전달하거나 다시 팔 수 있어요.
 bought-next-refund = { $when }까지는 취소하고 환불받을 수도 있어요.
 ticket-status-valid = 사용 가능

@@ -165,7 +165,11 @@ pub(crate) async fn create_deletion(
             let _ = answer.add_cookie(&removal_cookie(&app));
             let _ = answer.add_cookie(&device_removal_cookie(&app));
             pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
-            Ok(with_message(answer, "flash-account-deleted"))
+            let told = match app.config.smtp_url.is_some() {
+                true => "flash-account-deleted",
+                false => "flash-account-deleted-unmailed",
+            };
+            Ok(with_message(answer, told))
         }
         Err(refusal @ (DeletionError::Kept(_) | DeletionError::BalanceKept { .. }))
             if me.view.wants_form(&refusal) =>

@@ -57,6 +57,8 @@ pub enum TicketError {
     /// The ticket was checked in before.
     #[error("the ticket let somebody in at {used_at}")]
     AlreadyIn {
+        /// Performance of the ticket.
+        show: Show,
         /// Time of that check-in.
         used_at: DateTime<Utc>,
     },
@@ -139,9 +141,9 @@ impl HttpError for TicketError {
             Self::Resold => Problem::new(409, "ticket-resold"),
             Self::OnReturn => ReservationError::contended().problem(),
             Self::Reservation(error) => error.problem(),
-            Self::AlreadyIn { used_at } => Problem::new(409, "ticket-already-in")
+            Self::AlreadyIn { show, used_at } => Problem::new(409, "ticket-already-in")
                 .with(json!({ "used_at": rfc3339(*used_at) }))
-                .moment("when", *used_at, times::home().name()),
+                .moment("when", *used_at, &show.time_zone),
             Self::Elsewhere(show) => show.named_in(Problem::new(409, "ticket-elsewhere")),
             Self::TooEarly { show, opens_at } => show
                 .named_in(Problem::new(409, "ticket-too-early"))

@@ -200,8 +200,11 @@ impl Ticket {
     }
 
     /// Returns the names of its price category and its price type; empty if it has neither.
-    pub(crate) fn price_names(&self) -> String {
-        let named = [self.category.as_deref(), self.price_type.as_deref()];
+    pub(crate) fn price_names(&self, locale: Locale) -> String {
+        let category = self.category.as_deref();
+        let category =
+            category.map(|name| locale.text("seat-category").word("name", name).to_string());
+        let named = [category, self.price_type.clone()];
         named.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")
     }
 

@@ -23,6 +23,7 @@ use serde_json::Value;
 use self::{
     program::find,
     waiting::{WaitingPage, whole_secs},
+    way_in::WayIn,
 };
 use super::{
     access_gates,
@@ -77,6 +78,16 @@ struct AdmittedPage<'a> {
 }
 
 impl AdmittedPage<'_> {
+    /// Returns what the page leads to.
+    fn way_in(&self) -> WayIn {
+        WayIn::of(self.program, self.schedules)
+    }
+
+    /// Whether the account came through a line: without one there is no turn, and nothing to leave.
+    fn has_line(&self) -> bool {
+        self.way_in() == WayIn::Line
+    }
+
     fn stay_ends(&self) -> String {
         self.v.near(&self.stay.stay_ends_at, &self.now, &self.program.time_zone)
     }

@@ -178,6 +178,11 @@ impl ProgramPage<'_> {
         WayIn::of(self.program, self.schedules)
     }
 
+    /// Whether people wait in a line: without one there is no turn.
+    fn has_line(&self) -> bool {
+        self.way_in() == WayIn::Line
+    }
+
     fn time(&self, moment: &DateTime<Utc>) -> String {
         self.v.near(moment, &self.now, &self.program.time_zone)
     }

@@ -36,8 +36,8 @@ pub struct Alternative {
     pub price_difference: i64,
 }
 
-/// Returns the nearest alternatives to `wanted`, of which `taken` are unavailable. Empty when they
-/// cannot be read; the refusal does not depend on them.
+/// Returns the nearest alternatives to `wanted`, of which `taken` are unavailable, and those of `wanted` that
+/// the rows say are not free. Empty when they cannot be read; the refusal does not depend on them.
 pub(crate) async fn of(
     app: &App,
     schedule_id: ScheduleId,
@@ -45,12 +45,16 @@ pub(crate) async fn of(
     taken: &[ScheduleSeatId],
     proposal: Proposal,
     types: (&WantedTypes, &TypesAsked),
-) -> Vec<Alternative> {
+) -> (Vec<Alternative>, Vec<ScheduleSeatId>) {
     match store::list_seats_around(&app.db, schedule_id, wanted).await {
-        Ok(seats) => nearest(&seats, wanted, taken, proposal, types),
+        Ok(seats) => {
+            let is_lost = |seat: &&MapSeat| wanted.contains(&seat.id) && !seat.is_free();
+            let lost = seats.iter().filter(is_lost).map(|seat| seat.id).collect();
+            (nearest(&seats, wanted, taken, proposal, types), lost)
+        }
         Err(error) => {
             tracing::debug!(%error, "no alternatives could be read");
-            Vec::new()
+            <(Vec<_>, Vec<_>)>::default()
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) async fn with_alternatives(
     refusal: ReservationError,
 ) -> ReservationError {
     match (refusal, &request.choice) {
-        (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
+        (ReservationError::SeatUnavailable { mut seat_ids, .. }, Choice::Seats(wanted)) => {
             let Some(_permit) = state.permits.try_acquire().await else {
                 return ReservationError::seats_unavailable(seat_ids);
             };
@@ -38,7 +38,7 @@ pub(super) async fn with_alternatives(
             let leases = SeatLeases::read(app, schedule.id).await.unwrap_or_default();
             let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
             let types = read_types(app, request).await.unwrap_or_default();
-            let mut alternatives = alternatives::of(
+            let (mut alternatives, lost) = alternatives::of(
                 app,
                 schedule.id,
                 wanted,
@@ -47,6 +47,10 @@ pub(super) async fn with_alternatives(
                 (&types, &request.types),
             )
             .await;
+            // Where a rival's lease refused, nobody has asked the rows about the other seats yet.
+            seat_ids.extend(lost);
+            seat_ids.sort_unstable();
+            seat_ids.dedup();
             let leased_seat_ids = lease_first(app, state, request, &mut alternatives).await;
             let leased_seat_ids = leased_seat_ids.unwrap_or_default();
             ReservationError::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }

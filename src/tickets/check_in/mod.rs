@@ -132,7 +132,7 @@ async fn use_ticket(
         // The performance is checked first, so that a ticket for another one is reported as such,
         // whatever its state.
         _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere(show)),
-        (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { used_at }),
+        (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { show, used_at }),
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
             check_door(config, show, moment)?;
             match (shown.return_id, locked) {

@@ -42,7 +42,8 @@ struct BoughtPage<'a> {
     first: &'a Ticket,
     /// The reservation, for its owner.
     owned: Option<Reservation>,
-    doors_open_at: DateTime<Utc>,
+    /// Whether the tickets are sent by mail, too.
+    is_mailed: bool,
     now: DateTime<Utc>,
     /// Address of the show, to be passed on.
     show_url: String,
@@ -121,7 +122,7 @@ pub(crate) async fn show_bought(
         v: &me.view,
         first,
         owned: reservation::find_owned(&app.db, me.account_id, id).await?,
-        doors_open_at: app.config.door_opens_at(first.starts_at),
+        is_mailed: app.config.smtp_url.is_some(),
         now: app.now(),
         show_url: format!("{}/programs/{}", app.config.site_url(), first.slug),
         tickets: &tickets,

@@ -94,7 +94,7 @@ fn sheet_of(
     let price = locale.text("points-amount").number("count", ticket.price.get());
     let price = price.number("points", ticket.price.get()).to_string();
     // The type stands before the price: the door compares it with the person.
-    let price = match ticket.price_names() {
+    let price = match ticket.price_names(locale) {
         names if names.is_empty() => price,
         names => format!("{names} \u{b7} {price}"),
     };

@@ -168,3 +168,29 @@ async fn a_viewer_who_was_shown_a_lease_is_told_of_its_end_whenever_it_asks(db: 
     assert_eq!(status_of(&map(&other, &concert).await, second), "AVAILABLE");
     office.close().await;
 }
+
+#[sqlx::test]
+async fn a_refusal_names_every_seat_that_is_gone(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(3, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let [ada, bob, cyd] = &people[..] else { unreachable!() };
+    let sold = &concert.seat_ids[4..6];
+    assert_eq!(hold(ada, &concert, sold).await.status, 201);
+    let leased = leased(&hold(bob, &concert, sold).await);
+    // One seat is leased to somebody, and the other is held.
+    let wanted = [leased[0], sold[0]];
+    let refused = hold(cyd, &concert, &wanted).await;
+    let mut gone = wanted;
+    gone.sort_unstable();
+    assert_eq!((refused.status, &refused.json()["seat_ids"]), (409, &json!(gone)));
+    let form = wanted.map(|id| ("seat_ids", id.to_string()));
+    let page = cyd.submit(&order_path(&concert), &form).await;
+    assert_eq!(page.status, 409, "{}", page.body);
+    let title = page.texts(".notice--refusal .notice__title");
+    assert_eq!(title, ["Some of those seats were taken a moment ago"], "{}", page.body);
+    let names = page.texts(".notice--refusal p")[1].clone();
+    assert_eq!(names.matches("seat ").count(), 2, "{names}");
+    office.close().await;
+}

@@ -55,6 +55,8 @@ struct WaitingListPage<'a> {
     /// Newest wish of the account.
     wish: Option<OwnWish>,
     typed: WishForm,
+    /// Whether an offer is told by mail.
+    is_mailed: bool,
     refusal: Option<String>,
     request_key: Uuid,
 }
@@ -77,6 +79,7 @@ impl<'a> WaitingListPage<'a> {
             parts: own::list_parts(&app.db, schedule.id).await?,
             wish: own::find_newest(&app.db, me.account_id, schedule.id).await?,
             typed: WishForm::default(),
+            is_mailed: app.config.smtp_url.is_some(),
             refusal: None,
             request_key: Uuid::now_v7(),
         })
@@ -239,7 +242,11 @@ pub(crate) async fn create_wish(
                 Ok(wished) => {
                     let location = format!("/schedules/{id}/waiting-list");
                     let answer = me.view.done(StatusCode::CREATED, &wished, &location);
-                    return Ok(with_message(answer, "flash-wished"));
+                    let told = match app.config.smtp_url.is_some() {
+                        true => "flash-wished",
+                        false => "flash-wished-unmailed",
+                    };
+                    return Ok(with_message(answer, told));
                 }
                 Err(refusal) => (PageError::from(refusal), None),
             }

@@ -100,6 +100,8 @@ pub(crate) struct ChargeBox {
     pub rest_key: Uuid,
     /// Missing amount, offered first; `None` if nothing specific is missing.
     pub missing: Option<Points>,
+    /// Whether the missing amount is all that is to be paid.
+    pub is_all_missing: bool,
     /// Further amounts offered as buttons.
     pub amounts: Vec<Points>,
     /// Local path to which the browser returns; `None` for the wallet.
@@ -127,6 +129,7 @@ impl ChargeBox {
             request_key: Uuid::now_v7(),
             rest_key: Uuid::now_v7(),
             missing: None,
+            is_all_missing: false,
             amounts: AMOUNTS.into_iter().filter_map(Points::new).collect(),
             next: None,
             reservation_id: None,
