@@ -55,7 +55,8 @@ pub(super) fn document(entries: &[Entry], schemas: &Map<String, Value>) -> Value
 
 const ABOUT: &str = "Every path answers people with pages and software with JSON. Send \
     `Accept: application/json`: without it a read is answered with a page, and a change with a redirect. \
-    A body is a form or a JSON document with the same field names; a field that an operation does not know is refused. A refusal is a problem document (RFC 9457) \
+    A body is a form or a JSON document with the same field names; a field that an operation does not know \
+    is refused. A refusal is a problem document (RFC 9457) \
     whose `code` says what was refused. Times are RFC 3339 in UTC, points are whole numbers.";
 
 fn operation(entry: &Entry, responses: &mut Map<String, Value>) -> Value {
@@ -187,18 +188,19 @@ fn refusal(codes: &[ProblemCode]) -> Value {
 fn security(access: &[AllowedBy]) -> Value {
     let alternatives = access.iter().map(|access| match scheme(*access) {
         None => json!({}),
-        Some(name) => json!({ name: [] }),
+        Some((name, scopes)) => json!({ name: scopes }),
     });
     alternatives.collect()
 }
 
-/// Returns the name of the security scheme; `None` where nobody has to be signed in.
-fn scheme(access: AllowedBy) -> Option<&'static str> {
+/// Returns the name of the security scheme, and the scopes that it takes; `None` where nobody has to be
+/// signed in.
+fn scheme(access: AllowedBy) -> Option<(&'static str, Vec<&'static str>)> {
     match access {
         AllowedBy::Visitor => None,
-        AllowedBy::Session => Some("session"),
-        AllowedBy::ApiKey => Some("api_key"),
-        AllowedBy::RehearsalToken => Some("rehearsal_token"),
+        AllowedBy::Session => Some(("session", Vec::new())),
+        AllowedBy::ApiKey(scope) => Some(("api_key", vec![scope])),
+        AllowedBy::RehearsalToken => Some(("rehearsal_token", Vec::new())),
     }
 }
 
@@ -210,7 +212,7 @@ fn security_schemes() -> Value {
         },
         "api_key": {
             "type": "http", "scheme": "bearer",
-            "description": "API key, made by an administrator on the page of API keys.",
+            "description": "API key, made by an administrator on the page of API keys. An operation names the scope that the key needs.",
         },
         "rehearsal_token": {
             "type": "http", "scheme": "bearer",

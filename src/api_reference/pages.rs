@@ -183,13 +183,11 @@ impl ShownOperation {
             title: v.text(format!("error-{}-title", code.code)),
             members: code.members.join(", "),
         };
-        let access = |access: &AllowedBy| {
-            v.t(match access {
-                AllowedBy::Visitor => "api-access-visitor",
-                AllowedBy::Session => "api-access-session",
-                AllowedBy::ApiKey => "api-access-key",
-                AllowedBy::RehearsalToken => "api-access-rehearsal",
-            })
+        let access = |access: &AllowedBy| match access {
+            AllowedBy::Visitor => v.t("api-access-visitor"),
+            AllowedBy::Session => v.t("api-access-session"),
+            AllowedBy::ApiKey(scope) => v.t("api-access-key").word("scope", scope),
+            AllowedBy::RehearsalToken => v.t("api-access-rehearsal"),
         };
         let body = entry.body.as_ref().map(|schema| rows(schema, schemas)).unwrap_or_default();
         Self {
@@ -208,7 +206,7 @@ impl ShownOperation {
 /// Returns a command line that sends the request.
 fn example(entry: &Entry, body: &[Row], site: &str) -> String {
     let mut words = vec!["curl -H 'Accept: application/json'".to_owned()];
-    if entry.access.contains(&AllowedBy::ApiKey) {
+    if entry.access.iter().any(|access| matches!(access, AllowedBy::ApiKey(_))) {
         words.push("-H 'Authorization: Bearer KEY'".to_owned());
     } else if entry.access.contains(&AllowedBy::Session) {
         words.push("-b session.txt".to_owned());

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     infra::postgres::{Contention, is_conflict},
     reservation::ReservationError,
-    text::times::{self, rfc3339},
+    text::times::rfc3339,
     web::error::{HttpError, Problem},
 };
 

@@ -191,7 +191,7 @@ impl HttpError for WalletError {
         };
         // An error that a retry helps against leads back to the page it came from.
         match self {
-            _ if problem.status.is_server_error() || problem.retry_after_secs.is_some() => problem,
+            _ if problem.is_worth_a_retry() => problem,
             Self::HoldOver { reservation_id } => {
                 problem.recovery(format!("/reservations/{reservation_id}"))
             }

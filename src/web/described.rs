@@ -21,8 +21,8 @@ pub(crate) enum AllowedBy {
     Visitor,
     /// An account that is signed in.
     Session,
-    /// API key, instead of a session.
-    ApiKey,
+    /// API key with the scope of this name, instead of a session.
+    ApiKey(&'static str),
     /// Token of the deployment for rehearsals.
     RehearsalToken,
 }

@@ -9,8 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
     error::{PageError, UnsupportedMediaType},
-    form::{Field, MULTIPART, parts_of},
-    known_fields::refuse_unknown,
+    form::{Field, MULTIPART, parts_of, refuse_unknown},
 };
 
 /// File with the version that was shown; the file is empty where none was chosen.

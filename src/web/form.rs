@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType},
-    known_fields::{self, refuse_unknown},
+    known_fields::{self, find_unknown},
     negotiation,
 };
 
@@ -70,6 +70,13 @@ impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
             Ok(Self(parsed))
         })
     }
+}
+
+/// Refuses a body with a field that `T` does not have, and names the first.
+pub(super) fn refuse_unknown<'a, T: JsonSchema + 'static>(
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Mistakes> {
+    find_unknown::<T>(names).map_or(Ok(()), |name| Err(Mistakes::of_unknown(name)))
 }
 
 /// Collects the parts of an upload as fields; a name that occurs twice is refused, and a file
@@ -231,7 +238,7 @@ impl Mistakes {
     }
 
     /// Returns the mistake of a field whose name the client chose.
-    pub(super) fn of_unknown(name: String) -> Self {
+    fn of_unknown(name: String) -> Self {
         Self(vec![(Cow::Owned(name), "common-refusal-unknown-field")])
     }
 

@@ -10,17 +10,9 @@ use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
 };
 
-use actix_web::{
-    Error, HttpResponse,
-    body::MessageBody,
-    dev::{ServiceRequest, ServiceResponse},
-    middleware::Next,
-};
 use schemars::{JsonSchema, SchemaGenerator};
-use serde::{Deserialize, de::IgnoredAny};
+use serde::de::IgnoredAny;
 use serde_json::Value;
-
-use super::form::{Body, Mistakes};
 
 /// Bound on characters of an unknown field's name in its refusal.
 const NAME_CHARS_MAX: usize = 100;
@@ -31,21 +23,14 @@ type Known = Option<BTreeSet<String>>;
 /// Known fields of each type that was read as a body. Its size is bounded by the number of such types.
 static KNOWN: LazyLock<RwLock<HashMap<TypeId, Arc<Known>>>> = LazyLock::new(RwLock::default);
 
-/// Body of a route that takes none.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-struct NoFields {}
-
-/// Refuses the first of `names` that is no field of `T`.
-pub(super) fn refuse_unknown<'a, T: JsonSchema + 'static>(
+/// Returns the first of `names` that is no field of `T`, shortened; `None` if all are.
+pub(super) fn find_unknown<'a, T: JsonSchema + 'static>(
     mut names: impl Iterator<Item = &'a str>,
-) -> Result<(), Mistakes> {
+) -> Option<String> {
     let known = fields_of::<T>();
-    let Some(known) = known.as_ref() else { return Ok(()) };
-    match names.find(|name| !known.contains(*name)) {
-        None => Ok(()),
-        Some(name) => Err(Mistakes::of_unknown(name.chars().take(NAME_CHARS_MAX).collect())),
-    }
+    let known = known.as_ref().as_ref()?;
+    let name = names.find(|name| !known.contains(*name))?;
+    Some(name.chars().take(NAME_CHARS_MAX).collect())
 }
 
 fn fields_of<T: JsonSchema + 'static>() -> Arc<Known> {
@@ -75,17 +60,4 @@ pub(super) fn of_json(body: &[u8]) -> Vec<String> {
 pub(super) fn of_form(body: &[u8]) -> Vec<String> {
     let fields = serde_html_form::from_bytes::<Vec<(String, String)>>(body);
     fields.unwrap_or_default().into_iter().map(|(name, _)| name).collect()
-}
-
-/// Refuses a body with fields, for a handler that reads none.
-pub(super) async fn refuse_all(
-    mut request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    match request.extract::<Body<NoFields>>().await {
-        Ok(_) => Ok(next.call(request).await?.map_into_left_body()),
-        Err(refused) => {
-            Ok(request.into_response(HttpResponse::from_error(refused)).map_into_right_body())
-        }
-    }
 }

@@ -1,19 +1,22 @@
 //! One row of the URL table: a path and its handlers.
 
 use actix_web::{
-    FromRequest, Handler, HttpResponse, Responder, Route,
-    dev::{AppService, HttpServiceFactory},
+    Error, FromRequest, Handler, HttpResponse, Responder, Route,
+    body::MessageBody,
+    dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
     guard,
     http::Method,
-    middleware::from_fn,
+    middleware::{Next, from_fn},
     web,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{
     deadline::{self, DeadlineTerms},
     described::{Described, Facts},
     error::{HttpError, PageError, Problem},
-    known_fields,
+    form::Body,
     operation::Operation,
     upload::Doorkeeper,
 };
@@ -149,7 +152,7 @@ impl Path {
         let is_without_body = !method.method.is_safe() && !method.facts().reads_body();
         self.methods.push(method);
         self.routes.push(match is_without_body {
-            true => route.wrap(from_fn(known_fields::refuse_all)),
+            true => route.wrap(from_fn(refuse_fields)),
             false => route,
         });
         self
@@ -189,6 +192,22 @@ impl HttpServiceFactory for Path {
             }))
             .default_service(web::route().to(refuse));
         self.routes.into_iter().fold(resource, actix_web::Resource::route).register(config);
+    }
+}
+
+/// Body of a route that takes none.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct NoFields {}
+
+/// Refuses a body with fields, for a handler that reads none.
+async fn refuse_fields(
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    match request.extract::<Body<NoFields>>().await {
+        Ok(_) => Ok(next.call(request).await?.map_into_left_body()),
+        Err(refused) => Ok(request.error_response(refused).map_into_right_body()),
     }
 }
 

@@ -73,6 +73,11 @@ impl Problem {
         self
     }
 
+    /// Whether the same request may succeed later: the server failed, or says when to come back.
+    pub fn is_worth_a_retry(&self) -> bool {
+        self.status.is_server_error() || self.retry_after_secs.is_some()
+    }
+
     /// Sets `Retry-After`, in seconds.
     pub fn retry_after(mut self, secs: u64) -> Self {
         self.retry_after_secs = Some(secs);

@@ -140,7 +140,7 @@ fn reasons(view: &View, problem: &Problem) -> Vec<Phrase> {
 /// page itself, or the one whose form was sent. A read whose query string was refused leads to the page
 /// without it, what was asked of a thing to the page of the thing, and anything else to the start page.
 fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
-    let can_help = problem.status.is_server_error() || problem.retry_after_secs.is_some();
+    let can_help = problem.is_worth_a_retry();
     let is_read = request.method().is_safe();
     match is_read {
         _ if can_help && (is_read || view.path != "/") => view.path.clone(),
@@ -152,8 +152,7 @@ fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
 
 /// Returns the page of the thing that `path` stands below; `None` if it stands below none.
 fn page_of_thing(path: &str) -> Option<String> {
-    const THINGS: [&str; 7] =
-        ["programs", "schedules", "reservations", "shares", "tickets", "returns", "hand-overs"];
+    const THINGS: [&str; 5] = ["programs", "schedules", "reservations", "shares", "tickets"];
     let mut parts = path.strip_prefix('/')?.splitn(3, '/');
     let (noun, name) = (parts.next()?, parts.next()?);
     parts.next()?;

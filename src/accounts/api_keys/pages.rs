@@ -110,26 +110,26 @@ impl FromRequest for ConfirmedProgramsWriter {
 impl Described for ProgramsReader {
     fn describe(facts: &mut Facts) {
         AdminAccount::describe(facts);
-        describe_key(facts);
+        describe_key(facts, ApiScope::ProgramsRead);
     }
 }
 
 impl Described for ProgramsWriter {
     fn describe(facts: &mut Facts) {
         AdminAccount::describe(facts);
-        describe_key(facts);
+        describe_key(facts, ApiScope::ProgramsWrite);
     }
 }
 
 impl Described for ConfirmedProgramsWriter {
     fn describe(facts: &mut Facts) {
         ConfirmedAdmin::describe(facts);
-        describe_key(facts);
+        describe_key(facts, ApiScope::ProgramsWrite);
     }
 }
 
-fn describe_key(facts: &mut Facts) {
-    facts.admits(AllowedBy::ApiKey);
+fn describe_key(facts: &mut Facts, scope: ApiScope) {
+    facts.admits(AllowedBy::ApiKey(scope.name()));
     facts.refuses("api-key-unknown api-key-revoked api-key-expired api-key-scope rate-limited");
 }
 

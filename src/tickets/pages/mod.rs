@@ -108,6 +108,11 @@ impl Ticket {
     fn place_on(&self, v: &View) -> String {
         self.place(v.locale)
     }
+
+    /// Returns the names of the price category and the price type, in the language of a page.
+    fn price_names_on(&self, v: &View) -> String {
+        self.price_names(v.locale)
+    }
 }
 
 #[derive(Template)]

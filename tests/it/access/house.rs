@@ -12,8 +12,8 @@ use super::{Door, paths};
 use crate::{
     reservation::admit,
     support::{
-        Answer, Concert, ConcertOptions, Hold, HookReceiver, Office, Person, Purchase, email_of,
-        read_one, read_one_with, run_sql_with,
+        Answer, Concert, ConcertOptions, Hold, HookReceiver, Office, Person, Purchase,
+        api_document::takes_field, email_of, read_one, read_one_with, run_sql_with,
     },
 };
 
@@ -182,22 +182,23 @@ pub(super) fn operations() -> impl Iterator<Item = (&'static str, Door, Method)>
         })
 }
 
-/// Sends fields that every form understands, so that a form is no reason to refuse.
+/// Sends fields that the form understands, so that a form is no reason to refuse.
 pub(super) async fn ask(
     person: &Person,
     method: &Method,
     path: &str,
     bearer: Option<&str>,
 ) -> Answer {
-    let method = method.as_str().parse().unwrap();
-    let mut request = person.asks(method, path, "application/json");
+    let method: reqwest::Method = method.as_str().parse().unwrap();
+    let mut request = person.asks(method.clone(), path, "application/json");
     if let Some(key) = bearer {
         request = request.bearer_auth(key);
     }
-    let form = json!({
+    let mut form = json!({
         "to": "somebody@example.com", "amount": 1, "places": "1", "version": 0, "points": 0, "reason": "why not",
         "name": "A name", "status": "PENDING",
     });
+    form.as_object_mut().unwrap().retain(|field, _| takes_field(&method, path, field));
     person.send(request.json(&form)).await
 }
 

@@ -2,6 +2,7 @@
 
 mod house;
 mod integrations;
+mod key_rights;
 mod objects;
 mod unknown_fields;
 
@@ -49,16 +50,13 @@ const PATHS: &[(&str, Door)] = &[
     ("/programs/{slug}/log/moves/checkpoint/cosigned", Door::Public),
     ("/programs/{slug}/log/moves/tile/{path:.*}", Door::Public),
     ("/signup", Door::Public),
-    ("/login", Door::Public),
-    ("/login/code", Door::Public),
-    ("/logout", Door::Public),
+    ("/login", Door::Public), ("/login/code", Door::Public), ("/logout", Door::Public),
     ("/password/forgotten", Door::Public), ("/password/reset", Door::Public),
     ("/address/confirmation", Door::Public),
     ("/mails/unsubscription", Door::Public),
     ("/language", Door::Public),
     ("/openapi.json", Door::Public), ("/api", Door::Public), ("/api/{group}", Door::Public),
-    ("/healthz", Door::Public), ("/readyz", Door::Public),
-    ("/metrics", Door::Public),
+    ("/healthz", Door::Public), ("/readyz", Door::Public), ("/metrics", Door::Public),
     ("/static/{version}/{name:.*}", Door::Public),
 
     ("/account", Door::Account), ("/account/name", Door::Account),
@@ -88,8 +86,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/schedules/{id}/price-types", Door::Account),
     ("/schedules/{id}/code", Door::Account),
     ("/schedules/{id}/reservations", Door::Account),
-    ("/reservations", Door::Account),
-    ("/reservations/{id}", Door::Account),
+    ("/reservations", Door::Account), ("/reservations/{id}", Door::Account),
     ("/reservations/{id}/renewal", Door::Account),
     ("/reservations/{id}/payment", Door::Account),
     ("/reservations/{id}/cancellation", Door::Account),
@@ -218,7 +215,9 @@ fn reference() -> String {
     for path in routes::all() {
         let (_, door) = paths().find(|(told, _)| *told == path.pattern()).unwrap();
         let methods: Vec<&str> = path.methods().map(Method::as_str).collect();
+        let scopes = key_rights::scopes_of(path.pattern());
         let whom = match door {
+            Door::Admin if !scopes.is_empty() => &format!("admins, and keys with {scopes}"),
             Door::Public => "anybody",
             Door::Account => "whoever is signed in",
             Door::Staff => "staff and admins",

@@ -47,8 +47,10 @@ async fn after(db: PgPool, cancel: impl AsyncFn(&Person, &Concert)) {
     for person in [&ada, &bea] {
         assert_eq!(join(person, &concert).await.status, 201);
     }
-    let inside = ada.get(&queue_path_of(&concert)).await.json();
-    assert_eq!(inside["status"], "ACTIVE", "{inside}");
+    until("the first is inside", async || {
+        ada.get(&queue_path_of(&concert)).await.json()["status"] == "ACTIVE"
+    })
+    .await;
 
     cancel(&admin, &concert).await;
     until_the_line_is_gone(&db).await;

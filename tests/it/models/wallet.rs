@@ -143,7 +143,10 @@ impl Wallets {
             Asked::Pay(nth) => (path(nth, "payment"), None),
             Asked::Cancel(nth) => (path(nth, "cancellation"), None),
         };
-        let form = json!({ "amount": amount, "request_key": key });
+        let form = match amount {
+            Some(amount) => json!({ "amount": amount, "request_key": key }),
+            None => json!({ "request_key": key }),
+        };
         send(&self.people[who], &path, &form).await
     }
 

@@ -35,7 +35,7 @@ async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
     let bob = office.sign_in("bob").await;
     let id = hold.write(&db, &concert, bob.account_id).await;
     let summary = bob.visit(&format!("/reservations/{id}")).await;
-    assert!(summary.texts(".sum dt")[0].ends_with(" seat 3 · VIP"), "{}", summary.body);
+    assert!(summary.texts(".sum dt")[0].ends_with(" seat 3 · Category VIP"), "{}", summary.body);
 
     let added = bob.post_json("/wallet/charges", &json!({ "amount": 100_000 })).await;
     assert_eq!(added.status, 201, "{}", added.body);
@@ -44,7 +44,7 @@ async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
     assert_eq!(tickets["tickets"][0]["category"], "VIP", "{tickets}");
     let code = tickets["tickets"][0]["code"].as_str().unwrap();
     let ticket = bob.visit(&format!("/tickets/{code}")).await;
-    assert_eq!(ticket.texts(".amount")[0], "VIP · 90,000 points", "{}", ticket.body);
+    assert_eq!(ticket.texts(".amount")[0], "Category VIP · 90,000 points", "{}", ticket.body);
     office.close().await;
 }
 

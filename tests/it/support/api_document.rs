@@ -43,6 +43,16 @@ fn matches(template: &str, path: &str) -> bool {
     })
 }
 
+/// Whether a body of `method` on `path` may have `field`.
+pub(crate) fn takes_field(method: &Method, path: &str, field: &str) -> bool {
+    let Some(template) = template_of(path) else { return false };
+    let operation = &DOCUMENT["paths"][template][method.as_str().to_lowercase()];
+    let contents = operation["requestBody"]["content"].as_object();
+    contents.is_some_and(|contents| {
+        contents.values().any(|content| !content["schema"]["properties"][field].is_null())
+    })
+}
+
 /// Compares an answer with the document; `Err` says what the document lacks.
 pub(crate) fn compare(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
     let Some(template) = template_of(path) else { return Ok(()) };

@@ -147,9 +147,14 @@ async fn amounts_that_make_no_sense_move_nothing(db: PgPool) {
         assert_eq!(ada.post_json("/wallet/charges", &garbled).await.status, 400, "{garbled}");
     }
     assert_eq!(balance(&db, ada.account_id).await, 0);
-    // What nobody asked for is not listened to.
-    let more = json!({ "amount": 5, "balance": 900, "account_id": Uuid::nil(), "role": "ADMIN" });
-    assert_eq!(ada.post_json("/wallet/charges", &more).await.json(), json!({ "balance": 5 }));
+    // What nobody asked for is refused.
+    for more in [json!({ "balance": 900 }), json!({ "account_id": Uuid::nil() })] {
+        let mut form = json!({ "amount": 5 });
+        form.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(ada.post_json("/wallet/charges", &form).await.status, 422, "{form}");
+    }
+    let five = ada.post_json("/wallet/charges", &json!({ "amount": 5 })).await;
+    assert_eq!(five.json(), json!({ "balance": 5 }));
     office.close().await;
 }
 

@@ -133,10 +133,11 @@ pub(super) async fn payment_page(
     let next = path_of(reservation.id);
     let page = PaymentPage {
         v: &me.view,
-        charge: ChargeBox {
-            is_all_missing: lacking == reservation.total,
-            ..ChargeBox::new(provider).missing(lacking, next, reservation.id.0)
-        },
+        charge: ChargeBox::new(provider).missing(
+            (lacking, reservation.total),
+            next,
+            reservation.id.0,
+        ),
         reservation,
         shown,
         usable,

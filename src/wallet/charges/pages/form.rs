@@ -152,10 +152,16 @@ impl ChargeBox {
         self.provider.price(ChargeAmount::new(1)?)
     }
 
-    /// Offers the points that `reservation_id` lacks first, and returns to `next`. Where they cost
-    /// money, they pay for the reservation by themselves.
+    /// Offers the points that `reservation_id` lacks of its total first, and returns to `next`. Where they
+    /// cost money, they pay for the reservation by themselves.
     #[must_use]
-    pub(crate) fn missing(mut self, missing: Points, next: String, reservation_id: Uuid) -> Self {
+    pub(crate) fn missing(
+        mut self,
+        (missing, total): (Points, Points),
+        next: String,
+        reservation_id: Uuid,
+    ) -> Self {
+        self.is_all_missing = missing == total;
         let fits = ChargeAmount::new(missing.get()).is_some();
         self.missing = fits.then_some(missing);
         self.reservation_id = self.unit_price().and(fits.then_some(reservation_id));
