@@ -1,4 +1,4 @@
-//! Texts that people read and type: languages, times, descriptions and e-mail addresses. Depends on neither HTTP nor a feature.
+//! Texts that people read and type: languages, times, descriptions, e-mail addresses and the form in which all are kept. Depends on neither HTTP nor a feature.
 //!
 //! A **locale** is a language of the product, a **phrase** a text with its arguments.
 
@@ -6,3 +6,4 @@ pub(crate) mod email;
 pub(crate) mod i18n;
 pub(crate) mod markdown;
 pub(crate) mod times;
+pub(crate) mod typed;

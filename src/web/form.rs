@@ -23,6 +23,7 @@ use super::{
     known_fields::{self, find_unknown},
     negotiation,
 };
+use crate::text::typed::compose;
 
 /// Content type of a form with a file.
 pub(super) const MULTIPART: &str = "multipart/form-data";
@@ -112,7 +113,11 @@ pub(super) async fn parts_of(mut parts: Multipart) -> Result<Vec<(String, Vec<u8
 /// not sent is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Scalar")]
-pub(crate) struct Field(String);
+pub(crate) struct Field {
+    sent: String,
+    /// Text in its composed form; `None` where it was sent so.
+    composed: Option<String>,
+}
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -127,7 +132,7 @@ enum Scalar {
 
 impl From<Scalar> for Field {
     fn from(scalar: Scalar) -> Self {
-        Self(match scalar {
+        Self::of_sent(match scalar {
             Scalar::Text(text) => text,
             Scalar::Whole(number) => number.to_string(),
             Scalar::Natural(number) => number.to_string(),
@@ -156,17 +161,30 @@ impl JsonSchema for Field {
 impl Field {
     /// Returns a field that holds `text`, for a form that the server fills in.
     pub(crate) fn of(text: impl std::fmt::Display) -> Self {
-        Self(text.to_string())
+        Self::of_sent(text.to_string())
     }
 
-    /// Returns the text without surrounding whitespace.
+    fn of_sent(sent: String) -> Self {
+        let composed = match compose(&sent) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(composed) => Some(composed),
+        };
+        Self { sent, composed }
+    }
+
+    /// Returns the text as it is kept and compared: composed, without surrounding whitespace.
     pub(crate) fn text(&self) -> &str {
-        self.0.trim()
+        self.raw().trim()
     }
 
-    /// Returns the text as it was sent: a password may begin with a blank.
+    /// Returns the composed text with the whitespace around it.
     pub(crate) fn raw(&self) -> &str {
-        &self.0
+        self.composed.as_deref().unwrap_or(&self.sent)
+    }
+
+    /// Returns the text as it was sent: a password may begin with a blank, and its hash is of its bytes.
+    pub(crate) fn sent(&self) -> &str {
+        &self.sent
     }
 
     /// Whether the field is missing or blank.

@@ -53,7 +53,7 @@ impl LogInForm {
     /// wrong password.
     fn parse(&self) -> Option<Credentials> {
         let email = Email::parse(self.email.text())?;
-        Some(Credentials { email, password: Password::typed(self.password.raw())? })
+        Some(Credentials { email, password: Password::typed(self.password.sent())? })
     }
 }
 

@@ -175,7 +175,7 @@ pub(crate) async fn update_password(
 ) -> Result<HttpResponse, PageError> {
     let details = details(&app, &me).await?;
     let (email, name) = identity(&details.email, &details.name);
-    let chosen = Password::chosen(form.new_password.raw(), email.as_ref(), name.as_ref());
+    let chosen = Password::chosen(form.new_password.sent(), email.as_ref(), name.as_ref());
     let password = match chosen {
         Ok(password) => password,
         Err(refusal) => {
@@ -185,7 +185,7 @@ pub(crate) async fn update_password(
     };
     let check = check(&app, &gate, &budget, &request);
     let changed = async {
-        let checked = profile::check_password(&check, &details, form.password.raw()).await?;
+        let checked = profile::check_password(&check, &details, form.password.sent()).await?;
         profile::change_password(&check, &checked, me.session_id, password).await
     };
     match changed.await {
@@ -235,7 +235,7 @@ pub(crate) async fn update_address(
     };
     let check = check(&app, &gate, &budget, &request);
     let asked = async {
-        let checked = profile::check_password(&check, &details, form.password.raw()).await?;
+        let checked = profile::check_password(&check, &details, form.password.sent()).await?;
         profile::ask_for_address(&app, &checked, &email, me.view.locale).await
     };
     match asked.await {

@@ -168,7 +168,7 @@ pub(crate) async fn create_password(
     let owner = links::find_owner(&app.db, &token, LinkPurpose::Reset).await?;
     let (email, name) = identity(&owner.email, &owner.name);
     let network = Network::of(client::address(&request, &app.config.trusted_proxies));
-    let chosen = Password::chosen(form.password.raw(), email.as_ref(), name.as_ref());
+    let chosen = Password::chosen(form.password.sent(), email.as_ref(), name.as_ref());
     let mistake = chosen.as_ref().err().map(|refusal| refusal.text_key());
     let mistakes = mistake.map(|key| Mistakes::one("password", key)).unwrap_or_default();
     let outcome = match chosen {

@@ -137,7 +137,7 @@ async fn create(
         device: device_claim(request, app),
     };
     let code = asks_code.then(|| SignInCode::parse(form.code.text()));
-    let outcome = confirm(&check, &me, form.password.raw(), code).await;
+    let outcome = confirm(&check, &me, form.password.sent(), code).await;
     // The form has no e-mail field, so the refusal must not mention one.
     let outcome = outcome.map_err(|refusal| match refusal {
         AccountError::WrongCredentials => AccountError::WrongPassword,

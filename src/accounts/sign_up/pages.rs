@@ -54,7 +54,7 @@ impl SignUpForm {
         let email =
             mistakes.note("email", "account-refusal-email", Email::parse(self.email.text()));
         let name = mistakes.note("name", "account-refusal-name", Name::parse(self.name.text()));
-        let password = Password::chosen(self.password.raw(), email.as_ref(), name.as_ref());
+        let password = Password::chosen(self.password.sent(), email.as_ref(), name.as_ref());
         let refusal = password.as_ref().err().copied().unwrap_or(PasswordRefusal::Length);
         let password = mistakes.note("password", refusal.text_key(), password.ok());
         let parsed = email.zip(name).zip(password);

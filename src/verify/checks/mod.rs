@@ -222,6 +222,8 @@ invariants! {
     A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
     /// Daily sales are what was paid, refunded and sold on.
     B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];
+    /// Names are kept in the form in which they are typed and compared.
+    N1 NamesAreComposed ["src/verify/checks/uncomposed_names.sql"];
     /// A mail ends once, and keeps no secret afterwards.
     M1 MailsEndOnce ["src/verify/checks/wrong_mails.sql"];
     /// An event tells what happened, once.

@@ -26,6 +26,7 @@ mod schedule_races;
 mod seats;
 mod sentences;
 mod times;
+mod typed;
 
 use serde_json::Value;
 

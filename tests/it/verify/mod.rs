@@ -104,6 +104,7 @@ mod deletions;
 mod draws;
 mod events;
 mod hand_overs;
+mod names;
 mod points;
 mod popularity;
 mod price_types;

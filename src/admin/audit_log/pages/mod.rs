@@ -22,7 +22,7 @@ use crate::{
         model::{FieldChange, LogLine},
         store,
     },
-    text::times::rfc3339,
+    text::{times::rfc3339, typed},
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
@@ -60,10 +60,12 @@ struct AuditPage {
 #[serde(default)]
 pub(crate) struct AuditQuery {
     /// Email address of who acted.
+    #[serde(deserialize_with = "typed::deserialize")]
     who: String,
     /// Name of the act.
     act: String,
     /// Id of what was acted on.
+    #[serde(deserialize_with = "typed::deserialize")]
     subject: String,
     /// Key of the last row of the page before.
     after: Option<Uuid>,

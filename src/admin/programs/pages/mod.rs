@@ -34,7 +34,7 @@ use crate::{
         list_venues,
     },
     infra::{idempotency::RequestKey, postgres::page::Page},
-    text::times,
+    text::{times, typed},
     web::{
         error::{HttpError, Internal, NotFound, PageError},
         flash::with_message,
@@ -57,6 +57,7 @@ struct ProgramsPage {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Search {
+    #[serde(deserialize_with = "typed::deserialize")]
     pub(crate) q: String,
     pub(crate) after: Option<Uuid>,
 }

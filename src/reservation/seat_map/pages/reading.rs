@@ -23,6 +23,7 @@ use crate::{
             store::{self, hidden},
         },
     },
+    text::typed::compose,
     web::{error::PageError, form::Field},
 };
 
@@ -38,7 +39,8 @@ pub(crate) struct MapQuery {
 
 impl MapQuery {
     pub(crate) fn part(self) -> MapPart {
-        MapPart { section: self.section, is_step_free: self.step_free.flag() == Some(true) }
+        let section = self.section.map(|name| compose(&name).into_owned());
+        MapPart { section, is_step_free: self.step_free.flag() == Some(true) }
     }
 }
 
