@@ -114,8 +114,10 @@ fn a_file_of_cells_has_one_cell_for_each_and_no_formula() {
         assert_eq!(records.len(), 1);
         assert_eq!((records[0].len(), &records[0][1]), (2, "end"));
         let written = &records[0][0];
-        let is_formula = written.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let signs = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+        let is_formula = written.starts_with(signs);
         assert!(!is_formula || written.parse::<f64>().is_ok(), "{written}");
         assert!(written == cell || written.strip_prefix('\'') == Some(&cell), "{written}");
+        assert_eq!(download::unguarded(written), cell);
     });
 }

@@ -1,7 +1,10 @@
-//! CSV downloads, streamed: one chunk of rows is in memory at a time.
+//! CSV downloads, which no spreadsheet takes for more than text and numbers. Long ones are streamed: one
+//! chunk of rows is in memory at a time.
+
+use std::borrow::Cow;
 
 use actix_web::{
-    HttpResponse,
+    HttpResponse, HttpResponseBuilder,
     error::ErrorInternalServerError,
     http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
     web::Bytes,
@@ -9,7 +12,7 @@ use actix_web::{
 use futures_util::stream;
 use uuid::Uuid;
 
-use super::error::PageError;
+use super::error::{Internal, PageError};
 
 /// Rows of one chunk.
 pub(crate) const CHUNK_ROWS: i64 = 1_000;
@@ -43,37 +46,77 @@ where
         let chunk = written(header, rows).map_err(ErrorInternalServerError)?;
         Ok(Some((Bytes::from(chunk), (None, after, next))))
     });
-    Ok(HttpResponse::Ok()
+    Ok(answer(name).streaming(body))
+}
+
+/// Answers with a file of `records`, of which the first is the header.
+pub(crate) fn whole_csv(
+    name: &str,
+    records: impl IntoIterator<Item = Vec<String>>,
+) -> Result<HttpResponse, PageError> {
+    let file = write(BYTE_ORDER_MARK.to_vec(), records).map_err(|error| {
+        tracing::error!(%error, "a file cannot be written");
+        Internal
+    })?;
+    Ok(answer(name).body(file))
+}
+
+fn answer(name: &str) -> HttpResponseBuilder {
+    let mut answer = HttpResponse::Ok();
+    answer
         .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
-        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")))
-        .streaming(body))
+        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")));
+    answer
 }
 
 fn written(
     header: Option<Vec<String>>,
     rows: Vec<(Uuid, Vec<String>)>,
 ) -> Result<Vec<u8>, csv::Error> {
-    let mut begun = Vec::new();
-    if header.is_some() {
-        begun.extend_from_slice(BYTE_ORDER_MARK);
-    }
-    let mut writer = csv::Writer::from_writer(begun);
-    if let Some(header) = header {
-        writer.write_record(header)?;
-    }
-    for (_, row) in rows {
-        writer.write_record(row.iter().map(|cell| harmless(cell)))?;
+    let begun = if header.is_some() { BYTE_ORDER_MARK } else { &[] };
+    write(begun.to_vec(), header.into_iter().chain(rows.into_iter().map(|(_, row)| row)))
+}
+
+/// Appends `records` to a file. Every cell is quoted, so that none ends at a sign that a spreadsheet takes
+/// for the end of a cell.
+fn write(
+    begun: Vec<u8>,
+    records: impl IntoIterator<Item = Vec<String>>,
+) -> Result<Vec<u8>, csv::Error> {
+    let mut writer =
+        csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(begun);
+    for record in records {
+        writer.write_record(record.iter().map(|cell| guarded(cell).into_owned()))?;
     }
     writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }
 
+/// Signs with which a spreadsheet begins a formula; it reads the full-width ones like the others.
+const FORMULA_SIGNS: [char; 11] =
+    ['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+/// Sign before a cell that would be a formula without it.
+const GUARD: char = '\'';
+
 /// Returns a cell that spreadsheets do not take for a formula: names may begin with `=`.
-fn harmless(cell: &str) -> String {
-    let is_number = cell.parse::<f64>().is_ok();
-    match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number {
-        true => format!("'{cell}"),
-        false => cell.to_owned(),
+fn guarded(cell: &str) -> Cow<'_, str> {
+    let is_number = |unsigned: &str| {
+        unsigned.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+            && unsigned.parse::<f64>().is_ok()
+    };
+    match needs_guard(cell) && !cell.strip_prefix(['+', '-']).is_some_and(is_number) {
+        true => format!("{GUARD}{cell}").into(),
+        false => cell.into(),
     }
+}
+
+/// Returns the cell of which `guarded` made `cell`, for a file that is read again.
+pub(crate) fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix(GUARD).filter(|rest| needs_guard(rest)).unwrap_or(cell)
+}
+
+/// Whether a cell is a formula, or one behind guards.
+fn needs_guard(cell: &str) -> bool {
+    cell.trim_start_matches(GUARD).starts_with(FORMULA_SIGNS)
 }
 
 #[cfg(test)]
@@ -81,9 +124,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_cell_is_a_formula() {
-        assert_eq!(harmless("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
-        assert_eq!(harmless("@ada"), "'@ada");
-        assert_eq!((harmless("-12"), harmless("ada")), ("-12".to_owned(), "ada".to_owned()));
+    fn no_cell_is_a_formula_and_each_is_read_as_it_was() {
+        let formulas =
+            ["=HYPERLINK(\"x\")", "@ada", "-inf", "+1+1", "\u{ff1d}1", "\u{ff20}a", "\tx", "'=1"];
+        for cell in formulas {
+            assert_eq!(guarded(cell), format!("'{cell}"));
+            assert_eq!(unguarded(&guarded(cell)), cell);
+        }
+        for cell in ["-12", "+82.5", "ada", "", "'ada", "a=b"] {
+            assert_eq!(guarded(cell), cell);
+            assert_eq!(unguarded(cell), cell);
+        }
     }
 }

@@ -30,6 +30,13 @@ impl Answer {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// Returns the cells of a CSV file, its header first.
+    pub(crate) fn records(&self) -> Vec<Vec<String>> {
+        let text = self.body.strip_prefix('\u{feff}').expect("the mark of UTF-8");
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+        reader.deserialize().map(Result::unwrap).collect()
+    }
+
     /// Returns a header; empty if it is missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())

@@ -2,10 +2,7 @@
 
 use actix_web::{
     HttpResponse,
-    http::{
-        StatusCode,
-        header::{CONTENT_DISPOSITION, CONTENT_TYPE},
-    },
+    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
@@ -20,6 +17,7 @@ use crate::{
     app::App,
     catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
     web::{
+        download::whole_csv,
         error::{HttpError, NotFound, PageError},
         flash::with_message,
         form::Body,
@@ -55,12 +53,7 @@ pub(crate) async fn show_seats(
     let id = VenueId(path.into_inner());
     find_venue(&app.db, id).await?.ok_or(NotFound)?;
     let plan = SeatPlan::of(list_seats(&app.db, id).await?);
-    // With the mark Excel reads UTF-8.
-    let text = format!("\u{feff}{}", plan.to_csv());
-    Ok(HttpResponse::Ok()
-        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
-        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"seats.csv\""))
-        .body(text))
+    whole_csv("seats", plan.records())
 }
 
 /// What a seat plan holds.

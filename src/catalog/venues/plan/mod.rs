@@ -8,10 +8,11 @@ mod lines;
 mod mistake;
 mod seat;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, iter};
 
 use self::{draft::Draft, kinds::LineKind, lines::Lines, mistake::PlanProblem};
 use super::kind::SeatKind;
+use crate::web::download::unguarded;
 pub(crate) use mistake::PlanMistake;
 pub(crate) use seat::PlannedSeat;
 
@@ -85,7 +86,7 @@ impl SeatPlan {
         for record in reader.records() {
             let record = record.map_err(|error| unreadable(&mut lines, &error))?;
             let line = lines.line_at(record.position().map_or(0, csv::Position::byte));
-            let field = |idx: usize| record.get(idx).unwrap_or_default();
+            let field = |idx: usize| unguarded(record.get(idx).unwrap_or_default());
             let place = match place {
                 Some((x, y)) => Some((coordinate(line, field(x))?, coordinate(line, field(y))?)),
                 None => None,
@@ -115,17 +116,28 @@ impl SeatPlan {
         Ok(Self { seats: draft.finish(false)?, is_placed: false })
     }
 
-    /// Returns the plan as a CSV, hardly longer than the one it was parsed from.
+    /// Returns the plan as a CSV, hardly longer than the one it was parsed from: a form carries it.
     pub(crate) fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut written = Ok(());
+        for record in self.records() {
+            written = written.and_then(|()| writer.write_record(record));
+        }
+        // Writing to a vector cannot fail.
+        let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Returns the lines of the plan's CSV: the header, and one for each seat.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Vec<String>> {
         let has_kinds = self.seats.iter().any(|seat| !seat.kind.is_standard());
         let has_categories = self.seats.iter().any(|seat| seat.category.is_some());
         let mut header = COLUMNS.to_vec();
         header.extend(COLUMNS_OF_PLACE.iter().filter(|_| self.is_placed));
         header.extend(COLUMNS_OF_KIND.iter().filter(|_| has_kinds));
         header.extend(has_categories.then_some(COLUMN_OF_CATEGORY));
-        let mut written = writer.write_record(header);
-        for seat in &self.seats {
+        let header = header.into_iter().map(str::to_owned).collect();
+        let lines = self.seats.iter().map(move |seat| {
             let mut fields = vec![seat.section.clone(), seat.row.clone(), seat.number.to_string()];
             if self.is_placed {
                 fields.extend([seat.x.to_string(), seat.y.to_string()]);
@@ -138,11 +150,9 @@ impl SeatPlan {
             if has_categories {
                 fields.push(seat.category.clone().unwrap_or_default());
             }
-            written = written.and(writer.write_record(fields));
-        }
-        // Writing to a vector cannot fail.
-        let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
-        String::from_utf8(bytes).unwrap_or_default()
+            fields
+        });
+        iter::once(header).chain(lines)
     }
 }
 
