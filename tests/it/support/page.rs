@@ -31,6 +31,22 @@ impl Answer {
         texts.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
 
+    /// Returns the inputs and texts of the first form that a CSS selector matches, as a browser sends them.
+    pub(crate) fn form(&self, selector: &str) -> Vec<(String, String)> {
+        let page = self.page();
+        let form = page.select(&parsed(selector)).next().unwrap_or_else(|| panic!("{}", self.body));
+        let selector = parsed("input[name], textarea[name]");
+        let fields = form.select(&selector).filter_map(|field| {
+            let (field, attribute) = (field, |name| field.value().attr(name));
+            let is_box = matches!(attribute("type"), Some("checkbox" | "radio"));
+            let unsaid = || if is_box { "on".to_owned() } else { field.text().collect() };
+            let value = attribute("value").map_or_else(unsaid, str::to_owned);
+            (!is_box || attribute("checked").is_some())
+                .then(|| (attribute("name").unwrap().to_owned(), value))
+        });
+        fields.collect()
+    }
+
     fn page(&self) -> Html {
         // The parser takes what stands in `noscript` for text, as a browser with scripts does.
         Html::parse_document(&self.body.replace("<noscript>", "").replace("</noscript>", ""))

@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use stagedoor::verify::Invariant::WishesAreServedInOrder;
 
-use super::breaks;
+use super::{HEALTHY, UNGUARDED, breaks, run, violations};
 
 broken! {
     a_wish_that_nobody_counts: WishesAreServedInOrder, "update waiting_lists set waiting = 0";
@@ -25,8 +25,50 @@ broken! {
              zone_id = '00000000-0000-0000-0000-000000000004'
          where id::text like '%c5';
          update wishes set section = 'Standing' where status = 'OFFERED'";
-    a_wish_that_was_passed_over: WishesAreServedInOrder,
-        "update wishes set number = 9 where status = 'OFFERED';
-         update wishes set number = 2 where status = 'WAITING';
-         update wishes set number = 3 where status = 'OFFERED'";
+    a_wish_that_was_passed_over: WishesAreServedInOrder, PASSED;
+    a_wish_of_somebody_who_was_locked_later: WishesAreServedInOrder,
+        &format!("{PASSED}; update accounts set locked_at = now() where name = 'bob'");
+    a_wish_of_somebody_who_was_locked_and_unlocked_before: WishesAreServedInOrder,
+        &format!("{PASSED}; {}", was_locked("2 hours", "90 minutes"));
+}
+
+/// Bob's wish is passed over by that of cas, which was served an hour ago.
+const PASSED: &str = "
+    update wishes set number = 9 where status = 'OFFERED';
+    update wishes set number = 2 where status = 'WAITING';
+    update wishes set number = 3 where status = 'OFFERED'";
+
+/// Acts by which bob was locked and unlocked, so long ago.
+fn was_locked(since: &str, until: &str) -> String {
+    format!(
+        "insert into audit_log (id, account_id, act, subject_kind, subject_id, acted_at)
+         select gen_random_uuid(), id, act, 'account', id, now() - ago::interval
+         from accounts, (values ('account-locked', '{since}'), ('account-unlocked', '{until}'))
+            acts (act, ago)
+         where name = 'bob'"
+    )
+}
+
+/// Act by which the least number of places of an order became 1, so long ago.
+fn had_least_number(least: i32, until: &str) -> String {
+    format!(
+        "insert into audit_log (id, account_id, act, subject_kind, subject_id, before, acted_at)
+         select gen_random_uuid(), accounts.id, 'program-edited', 'program', programs.id,
+            '{{\"places_per_order_min\": {least}}}', now() - interval '{until}'
+         from accounts, programs where name = 'bob'"
+    )
+}
+
+#[sqlx::test]
+async fn a_wish_that_was_rightly_passed_over_is_none_that_was_passed(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    run(&db, format!("{UNGUARDED}; {PASSED}")).await;
+    let acts = [was_locked("90 minutes", "10 minutes"), had_least_number(2, "10 minutes")];
+    for act in acts {
+        run(&db, act.clone()).await;
+        assert_eq!(violations(&db).await, []);
+        run(&db, "alter table audit_log disable trigger audit_log_append_only".to_owned()).await;
+        run(&db, "delete from audit_log where act <> 'refunded'".to_owned()).await;
+        assert_eq!(violations(&db).await.len(), 1, "{act}");
+    }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{SoldOut, give_back};
 use crate::{
     reservation::hold,
-    support::{Concert, read_all, run_sql, run_sql_with, until},
+    support::{Concert, Person, read_all, run_sql, run_sql_with, until},
 };
 
 #[sqlx::test]
@@ -215,5 +215,43 @@ async fn a_program_s_page_leads_to_the_list_of_what_is_sold_out(db: PgPool) {
     let seats = &house.concert.seat_ids;
     house.let_in(std::slice::from_ref(&ada)).await;
     assert_eq!(hold(&ada, &house.concert, &seats[..1]).await.code(), "seat-unavailable");
+    house.office.close().await;
+}
+
+/// Saves the form of a program again with another least number of places.
+async fn set_least_number(admin: &Person, concert: &Concert, least: &str) {
+    let path = format!("/admin/programs/{}", concert.program_id);
+    let mut form = admin.visit(&path).await.form(&format!("form[action='{path}']"));
+    for (name, value) in &mut form {
+        if name == "places_per_order_min" {
+            least.clone_into(value);
+        }
+    }
+    let saved = admin.post(&path, &form).await;
+    assert_eq!(saved.status, 200, "{}", saved.body);
+}
+
+/// What was so when a place became free is not so any more: the check reads what was so then.
+#[sqlx::test]
+async fn who_was_rightly_passed_over_is_so_for_ever(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 4, &[("EXPIRY_PERIOD_MS", "3600000")]).await;
+    let admin = house.office.employ("admin", "ADMIN").await;
+    let [locked, single, pair] = <[_; 3]>::try_from(house.office.crowd(3, "Wisher").await).unwrap();
+    for (person, places) in [(&locked, 2), (&single, 1), (&pair, 2)] {
+        let wished = house.wish(person, json!({ "places": places })).await;
+        assert_eq!(wished.status, 201, "{}", wished.body);
+    }
+    let why = [("reason", "sold her tickets on")];
+    let path = format!("/admin/people/{}", locked.account_id);
+    assert_eq!(admin.post(&format!("{path}/lock"), &why).await.status, 200);
+    set_least_number(&admin, &house.concert, "2").await;
+    house.release(0).await;
+    house.release(1).await;
+    assert_eq!(house.wish_of(&pair).await["status"], "OFFERED");
+    house.office.verify().await;
+    // Both may have places again, of which there are none.
+    set_least_number(&admin, &house.concert, "1").await;
+    assert_eq!(admin.post(&format!("{path}/unlock"), &why).await.status, 200);
+    house.office.verify().await;
     house.office.close().await;
 }
