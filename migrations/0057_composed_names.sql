@@ -36,6 +36,7 @@ begin
             ('zones', 'name', null),
             ('price_types', 'name', 'price_types_never_change'),
             ('price_types', 'note', 'price_types_never_change'),
+            ('price_type_zones', 'name', null),
             ('sale_codes', 'section', 'sale_codes_kept'),
             ('wishes', 'section', 'wishes_end_once'),
             ('webhook_endpoints', 'description', null),

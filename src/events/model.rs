@@ -85,6 +85,12 @@ pub(crate) enum EventKind {
     /// The use of a ticket was undone.
     #[strum(serialize = "ticket.check_in_undone")]
     TicketCheckInUndone,
+    /// The place of a ticket on return was bought by somebody else.
+    #[strum(serialize = "ticket.resold")]
+    TicketResold,
+    /// A ticket has another holder.
+    #[strum(serialize = "ticket.handed-over")]
+    TicketHandedOver,
 }
 
 impl EventKind {

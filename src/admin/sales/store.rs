@@ -8,6 +8,7 @@ use crate::{
     catalog::{ProgramId, ScheduleId},
     infra::postgres::Pool,
     points::Points,
+    reservation::ReservationId,
 };
 
 /// Section or zone of one performance.
@@ -41,28 +42,26 @@ pub(crate) async fn list_sections(
         join venues v on v.id = d.venue_id
         cross join lateral (
             -- What is on return is sold until somebody else has paid for it.
-            select s.section,
-                count(*) filter (where c.status = 'RESERVED' or c.return_id is not null) as sold,
+            select s.section, coalesce(sum(n.places), 0) as sold,
                 count(*) filter (where c.status = 'HELD' and c.return_id is null) as held,
                 count(*) filter (where is_free(c.status) and c.return_id is null) as free,
-                coalesce(sum(i.unit_price)
-                    filter (where c.status = 'RESERVED' or c.return_id is not null), 0)::bigint
-                    as revenue
+                coalesce(sum(n.points), 0)::bigint as revenue
             from schedule_seats c
             join seats s on s.id = c.seat_id and s.venue_id = d.venue_id
-            left join reservation_items i on i.schedule_seat_id = c.id and i.live
+            left join lateral (
+                select places, points from sold_now where schedule_seat_id = c.id offset 0
+            ) n on true
             where c.schedule_id = d.id
             group by s.section
             union all
-            select z.name, coalesce(sum(i.quantity - i.returned) filter (where r.status = 'CONFIRMED'), 0),
-                coalesce(sum(i.quantity) filter (where r.status = 'HELD'), 0), z.remaining - z.returned,
-                coalesce(sum((i.quantity - i.returned) * i.unit_price)
-                    filter (where r.status = 'CONFIRMED'), 0)::bigint
-            from zones z
-            left join reservation_items i on i.zone_id = z.id and i.live
-            left join reservations r on r.id = i.reservation_id
-            where z.schedule_id = d.id
-            group by z.name, z.remaining, z.returned
+            select z.name, n.places,
+                -- What remains and is free, what is sold, and what is held make the capacity.
+                z.capacity - z.remaining + z.returned - n.places, z.remaining - z.returned, n.points
+            from (select * from zones where schedule_id = d.id offset 0) z
+            cross join lateral (
+                select coalesce(sum(places), 0) as places, coalesce(sum(points), 0)::bigint as points
+                from sold_now where zone_id = z.id offset 0
+            ) n
         ) inventory
         where d.program_id = $1
         order by d.starts_at, inventory.section
@@ -97,16 +96,20 @@ pub(crate) async fn list_discounts(
     Ok(rows.into_iter().map(|row| (row.schedule_id, row.points)).collect())
 }
 
-/// Row of the CSV file: one reservation.
+/// Row of the CSV file: one reservation, with what it has now, or had when it ended.
 #[derive(Clone, Debug)]
 pub(crate) struct SoldReservation {
-    pub(crate) id: Uuid,
+    pub(crate) id: ReservationId,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) status: String,
     pub(crate) email: String,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) time_zone: String,
+    /// Places that nobody else has bought since.
     pub(crate) places: i64,
+    /// Places that others have bought since.
+    pub(crate) resold: i64,
+    /// Points paid, or to be paid, for `places`.
     pub(crate) total: Points,
     /// Names of price types with their numbers of places; empty if all are at the ordinary price.
     pub(crate) price_types: String,
@@ -125,20 +128,19 @@ pub(crate) async fn list_reservations(
     sqlx::query_as!(
         SoldReservation,
         r#"
-        select r.id, r.created_at, r.status, a.email, d.starts_at,
-            time_zone, r.total as "total: Points", r.discount as "discount: Points",
+        select r.id as "id: ReservationId", r.created_at, r.status, a.email, d.starts_at,
+            time_zone, r.total - had.points as "total!: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code,
-            (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)
-                as "places!",
+            had.places as "places!", had.resold as "resold!",
             coalesce((
                 select string_agg(typed.name || ' × ' || typed.places, '; ' order by typed.name)
                 from (
-                    select t.name, sum(i.quantity) as places
+                    select t.name, sum(i.quantity - i.returned) as places
                     from reservation_items i
                     cross join lateral (
                         select name from price_types where id = i.price_type_id offset 0
                     ) t
-                    where i.reservation_id = r.id
+                    where i.reservation_id = r.id and i.returned < i.quantity
                     group by t.name
                 ) typed
             ), '') as "price_types!"
@@ -146,6 +148,11 @@ pub(crate) async fn list_reservations(
         join accounts a on a.id = r.account_id
         join schedules d on d.id = r.schedule_id
         join venues on venues.id = venue_id
+        cross join lateral (
+            select coalesce(sum(quantity - returned), 0) as places, coalesce(sum(returned), 0) as resold,
+                coalesce(sum(returned * unit_price), 0)::bigint as points
+            from reservation_items where reservation_id = r.id offset 0
+        ) had
         where r.program_id = $1 and r.id < $2
         order by r.id desc
         limit $3
@@ -181,16 +188,14 @@ pub(crate) async fn list_types(
             sold.places as "sold!", sold.revenue as "revenue!"
         from schedules d
         cross join lateral (
-            select typed.name, sum(typed.quantity) as places,
-                sum(typed.unit_price * typed.quantity)::bigint as revenue
+            select typed.name, sum(typed.places) as places, sum(typed.points)::bigint as revenue
             from (
                 select id from reservations
                 where schedule_id = d.id and status = 'CONFIRMED' offset 0
             ) r
             cross join lateral (
-                select quantity, unit_price,
-                    (select name from price_types where id = i.price_type_id)
-                from reservation_items i where reservation_id = r.id
+                select places, points, (select name from price_types where id = n.price_type_id)
+                from sold_now n where reservation_id = r.id
             ) typed
             group by typed.name
         ) sold

@@ -163,6 +163,7 @@ invariants! {
     P7 ReturnsAreSoldOnce [
         "src/verify/checks/wrong_returns.sql",
         "src/verify/checks/wrong_items_sold.sql",
+        "src/verify/checks/wrong_sold_now.sql",
         "src/verify/checks/wrong_resales.sql"
     ] late ["src/verify/checks/overdue_returns.sql"];
     /// A code is used as often as it may be, by reservations with the discount that it gives.

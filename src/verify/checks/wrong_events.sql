@@ -1,5 +1,5 @@
 -- Lists events that tell what did not happen: of reservations in another state, more than once of one
--- change, of a rehearsal.
+-- change, of tickets that nobody bought or that changed hands less often, of a rehearsal.
 select 'event ' || e.id as "subject!",
     case
         when r.id is null then 'tells of a reservation that is not there'
@@ -20,4 +20,16 @@ where r.id is null or is_throwaway(r.program_id) or e.nth > 1
         when 'reservation.released' then r.status = 'CANCELLED'
         when 'reservation.refunded' then r.status = 'REFUNDED'
         else true end
+union all
+select 'event ' || e.id,
+    format('tells of %s number %s of ticket %s, which did not happen', e.kind, e.nth, e.subject_id)
+from (
+    select id, subject_id, kind, row_number() over (partition by subject_id, kind order by position) as nth
+    from domain_events
+    where kind in ('ticket.resold', 'ticket.handed-over')
+) e
+where e.nth > case e.kind
+    when 'ticket.resold' then (
+        select count(*) from ticket_returns where ticket_id = e.subject_id and status = 'SOLD')
+    else (select count(*) from ticket_holder_changes where ticket_id = e.subject_id) end
 limit $1

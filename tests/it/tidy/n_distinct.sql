@@ -6,7 +6,8 @@ declare
 begin
     for keyed in
         select table_name, column_name from information_schema.columns
-        where table_schema = 'public'
+        join information_schema.tables using (table_catalog, table_schema, table_name)
+        where table_schema = 'public' and table_type = 'BASE TABLE'
             and column_name in ('venue_id', 'program_id', 'schedule_id', 'wallet_id', 'account_id')
     loop
         execute format('alter table %I alter column %I set (n_distinct = %s)',

@@ -18,6 +18,13 @@ broken! {
     an_event_of_a_reservation_that_is_not_there: EventsTellWhatHappened,
         "insert into domain_events (id, subject_id, kind, payload)
          select gen_random_uuid(), gen_random_uuid(), 'reservation.held', payload from domain_events";
+    a_sale_of_a_ticket_that_nobody_bought: EventsTellWhatHappened,
+        "insert into domain_events (id, subject_id, kind, payload)
+         select gen_random_uuid(), id, 'ticket.resold', '{}' from tickets where code = 'ADA'";
+    a_ticket_that_changed_hands_less_often_than_is_told: EventsTellWhatHappened,
+        "insert into domain_events (id, subject_id, kind, payload)
+         select gen_random_uuid(), ticket_id, 'ticket.handed-over', '{}'
+         from ticket_holder_changes cross join generate_series(1, 2)";
     a_delivery_that_was_made_and_given_up: EventsInOrder,
         "update webhook_deliveries set failed_at = now(), last_error = 'no'";
     a_later_event_that_went_before_an_earlier_one: EventsInOrder,

@@ -48,6 +48,12 @@ broken_returns! {
         "update schedule_seats set status = 'AVAILABLE' where return_id is not null";
     a_buyer_who_awaits_nothing: SeatsAgreeWithItems,
         "update reservation_items set awaits_return = false where awaits_return";
+    a_place_that_is_counted_for_its_seller_and_its_buyer: ReturnsAreSoldOnce,
+        "create or replace view sold_now as
+         select i.id as item_id, i.reservation_id, r.program_id, i.schedule_id, i.schedule_seat_id,
+             i.zone_id, i.price_type_id, i.quantity as places, i.quantity * i.unit_price as points
+         from reservation_items i join reservations r on r.id = i.reservation_id
+         where r.status = 'CONFIRMED'";
     a_place_on_return_that_nobody_returned: ZonesAgreeWithItems,
         "update zones set returned = 1";
     an_answer_about_a_return_that_does_not_exist: RequestKeysHold,

@@ -22,6 +22,7 @@ use crate::{
     admin::{chart::Chart, programs::pages::edition_of},
     app::{App, StaleRead},
     catalog::{ProgramEdition, ProgramId, ScheduleId},
+    reservation::ReservationNumber,
     text::times::{self, rfc3339_in, zone},
     web::{
         download::{CHUNK_ROWS, csv},
@@ -42,6 +43,8 @@ const COLUMNS: &[&str] = &[
     "price_types",
     "discount",
     "code",
+    "resold",
+    "reservation_id",
 ];
 
 /// Width of a bar, in units of its drawing.
@@ -184,7 +187,8 @@ pub(crate) async fn download_sales(
             let cells_of = |row: store::SoldReservation| {
                 let clock = zone(&row.time_zone);
                 let cells = vec![
-                    row.id.to_string(),
+                    // As people read it, and as the file of attendees names it.
+                    ReservationNumber::from(row.id).to_string(),
                     rfc3339_in(row.created_at, clock),
                     row.status,
                     row.email,
@@ -194,8 +198,10 @@ pub(crate) async fn download_sales(
                     row.price_types,
                     row.discount.get().to_string(),
                     row.code.unwrap_or_default(),
+                    row.resold.to_string(),
+                    row.id.0.to_string(),
                 ];
-                (row.id, cells)
+                (row.id.0, cells)
             };
             Ok(sold.into_iter().map(cells_of).collect())
         }

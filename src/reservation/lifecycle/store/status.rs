@@ -63,9 +63,14 @@ pub(crate) async fn write_ended(
             insert into domain_events (id, subject_id, kind, payload)
             select event_id, w.id, $5, jsonb_build_object(
                 'reservation_id', w.id, 'program_id', program_id, 'schedule_id', schedule_id,
-                'places', (select sum(quantity) from reservation_items where reservation_id = w.id),
-                'total', total)
+                'places', had.places, 'total', total - had.sold_on)
             from written w
+            cross join lateral (
+                -- What others have bought since is theirs, and does not come back.
+                select sum(quantity - returned) as places,
+                    coalesce(sum(returned * unit_price), 0) as sold_on
+                from reservation_items where reservation_id = w.id offset 0
+            ) had
             where exists (
                     select from webhook_endpoints
                     where deleted_at is null and kinds @> array[$5::text])

@@ -2,6 +2,7 @@
 
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
+    events::EventId,
     infra::postgres::Connection,
     reservation::{
         inventory::model::LockedZone,
@@ -125,23 +126,47 @@ pub(in crate::reservation::returns) async fn write_places(
     Ok(written.rows_affected())
 }
 
-/// Ends open returns; returns the number written.
+/// Ends open returns, and tells of those that are sold where somebody listens; returns the number written.
+/// The items of the buyers still await them.
 pub(in crate::reservation::returns) async fn write_ended(
     tx: &mut Connection,
     ids: &[ReturnId],
     status: ReturnStatus,
 ) -> Result<u64, sqlx::Error> {
-    let written = sqlx::query!(
+    let n_written = sqlx::query_scalar!(
         r#"
-        update ticket_returns set status = $2, settled_at = clock_timestamp()
-        where id = any($1) and status = 'OPEN'
+        with ended as (
+            update ticket_returns t set status = $2, settled_at = clock_timestamp()
+            from unnest($1::uuid[], $3::uuid[]) as open (id, event_id)
+            where t.id = open.id and t.status = 'OPEN'
+            returning t.id, t.ticket_id, t.reservation_id, t.schedule_id, t.price, t.payout, open.event_id
+        ), told as (
+            insert into domain_events (id, subject_id, kind, payload)
+            select event_id, ticket_id, 'ticket.resold', jsonb_build_object(
+                'ticket_id', ticket_id, 'reservation_id', reservation_id, 'program_id', program_id,
+                'schedule_id', schedule_id, 'price', price, 'payout', payout,
+                'buyer_reservation_id', (
+                    select reservation_id from reservation_items
+                    where return_id = ended.id and awaits_return))
+            from ended
+            cross join lateral (
+                select program_id from reservations where id = ended.reservation_id offset 0
+            ) its
+            where $2 = 'SOLD'
+                and exists (
+                    select from webhook_endpoints
+                    where deleted_at is null and kinds @> array['ticket.resold'])
+                and not is_throwaway(program_id)
+        )
+        select count(*) as "n!" from ended
         "#,
         ids as _,
         status as _,
+        EventId::new_ids(ids.len()) as _,
     )
-    .execute(tx)
+    .fetch_one(tx)
     .await?;
-    Ok(written.rows_affected())
+    Ok(n_written.unsigned_abs())
 }
 
 /// Notes at live items that others have bought a place of them, once for each time that an item is

@@ -8,6 +8,7 @@ use super::model::{
 };
 use crate::{
     accounts::AccountId,
+    events::EventId,
     infra::postgres::Connection,
     tickets::model::{TicketCode, TicketId},
 };
@@ -219,23 +220,40 @@ pub(super) async fn write_ended(
 }
 
 /// Records a hand-over that was just accepted in the history of its ticket, whose code is void from then
-/// on.
+/// on, and tells of it where somebody listens.
 pub(super) async fn insert_holder_change(
     tx: &mut Connection,
     hand_over: &LockedHandOver,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into ticket_holder_changes
-            (hand_over_id, ticket_id, number, code_hash, changed_at)
-        select h.id, t.id,
-            1 + (select count(*) from ticket_holder_changes where ticket_id = t.id),
-            sha256(convert_to(t.code, 'UTF8')), h.settled_at
-        from ticket_hand_overs h
-        join tickets t on t.id = h.ticket_id
-        where h.id = $1
+        with changed as (
+            insert into ticket_holder_changes
+                (hand_over_id, ticket_id, number, code_hash, changed_at)
+            select h.id, t.id,
+                1 + (select count(*) from ticket_holder_changes where ticket_id = t.id),
+                sha256(convert_to(t.code, 'UTF8')), h.settled_at
+            from ticket_hand_overs h
+            join tickets t on t.id = h.ticket_id
+            where h.id = $1
+            returning ticket_id, number, changed_at
+        )
+        insert into domain_events (id, subject_id, kind, payload)
+        select $2::uuid, changed.ticket_id, 'ticket.handed-over', jsonb_build_object(
+            'ticket_id', changed.ticket_id, 'reservation_id', r.id, 'program_id', r.program_id,
+            'schedule_id', r.schedule_id, 'number', changed.number,
+            'handed_over_at', changed.changed_at)
+        from changed
+        join tickets t on t.id = changed.ticket_id
+        join reservation_items i on i.id = t.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        where exists (
+                select from webhook_endpoints
+                where deleted_at is null and kinds @> array['ticket.handed-over'])
+            and not is_throwaway(r.program_id)
         "#,
         hand_over.id as _,
+        EventId::new() as _,
     )
     .execute(tx)
     .await?;

@@ -1,5 +1,6 @@
 //! A ticket back on sale: its seller's until somebody has paid for its place, and then the buyer's.
 
+mod counts;
 mod endings;
 mod people;
 mod races;
@@ -89,8 +90,13 @@ impl Market {
 
     /// Holds a seat for somebody who may have bought before, and returns the reservation.
     async fn held(&self, buyer: &Person, seat_id: i64) -> Uuid {
+        self.held_all(buyer, &[seat_id]).await
+    }
+
+    /// Holds seats likewise.
+    async fn held_all(&self, buyer: &Person, seat_ids: &[i64]) -> Uuid {
         let buyer = self.enter(buyer).await;
-        let held = hold(&buyer, &self.concert, &[seat_id]).await;
+        let held = hold(&buyer, &self.concert, seat_ids).await;
         assert_eq!(held.status, 201, "{}", held.body);
         id_of(&held.json(), "reservation_id")
     }
