@@ -19,7 +19,10 @@ use crate::{
         idempotency::{Claim, KeyError, RequestKey, commit_kept},
         postgres::{Connection, Pool, Transaction, retry_stale},
     },
-    reservation::{self, Held, ReservationError, ReservationId, returns},
+    reservation::{
+        self, Held, ReservationError, ReservationId,
+        returns::{self, error::ReturnRefusal},
+    },
     tickets,
     wallet::{self, Kind, WalletError},
 };
@@ -41,6 +44,11 @@ pub async fn pay(
         wallet::expire_lapsed_of(&app.db, account_id).await?;
         shares::return_ended_of(app, account_id).await?;
         paid = retry_stale(attempt).await;
+    }
+    if let Err(PaymentError::Reservation(ReservationError::BreaksOrder(rule))) = &paid {
+        tracing::warn!(%rule, %reservation_id, "places on return are needed in their orders");
+        returns::end_needed(app, reservation_id).await?;
+        return Err(ReservationError::from(ReturnRefusal::Gone).into());
     }
     let (paid, program_id) = match paid? {
         Attempt::Paid(paid, program_id) => (paid, program_id),

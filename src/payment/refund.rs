@@ -12,10 +12,7 @@ use crate::{
     infra::postgres::Connection,
     outbox::Message,
     points::Points,
-    reservation::{
-        self, Locked, ReservationError, ReservationId, ReservationItemId, ReservationStatus,
-        returns::error::ReturnRefusal,
-    },
+    reservation::{self, Locked, ReservationId, ReservationItemId, ReservationStatus, order_rules},
     tickets::{self, Used},
     wallet::{self, RefundCredit},
 };
@@ -25,7 +22,8 @@ use crate::{
 pub(crate) enum Share {
     /// Share agreed when the reservation was made, refused after its deadline; everything for a
     /// cancelled program. Refused if one of its tickets was used, or was handed over or offered to
-    /// somebody.
+    /// somebody, or if another order of its owner needs a place of it. Places on return that are held
+    /// are no obstacle: the holds get them.
     AsAgreed,
     /// Full refund, ignoring the deadline and used tickets (administrators only).
     All,
@@ -65,13 +63,12 @@ pub(crate) async fn refund(
     let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
     let percent = match share {
         Share::All | Share::Unused => 100,
-        // The buyer was promised the time of the hold, and the owner loses nothing by it.
-        Share::AsAgreed if confirmed.is_being_bought => {
-            return Err(ReservationError::from(ReturnRefusal::BeingBought).into());
-        }
         Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
         Share::AsAgreed => return Err(PaymentError::RefundOver),
     };
+    if share == Share::AsAgreed && !confirmed.is_cancelled {
+        order_rules::require_refundable(tx, reservation_id).await?;
+    }
     let mut payments = store::lock_completed(tx, reservation_id).await?;
     if confirmed.items.iter().any(|item| item.returned > 0) {
         let sold = store::list_sold_on(tx, reservation_id).await?;

@@ -9,6 +9,7 @@ use super::{
     codes::error::CodeRefusal,
     hold::{alternatives::Alternative, other_places::PlacesAlternative},
     model::ReservationStatus,
+    order_rules::error::BrokenRule,
     returns::error::ReturnRefusal,
 };
 use crate::{
@@ -121,6 +122,9 @@ pub enum ReservationError {
         /// Places that an order has at least.
         places_min: i64,
     },
+    /// The order would live on without something that a rule of it asks for.
+    #[error(transparent)]
+    BreaksOrder(#[from] BrokenRule),
     /// The order would leave single seats, which its program does not want.
     #[error("{} seats would be left single", .seat_ids.len())]
     LeavesSingle {
@@ -301,6 +305,7 @@ impl HttpError for ReservationError {
             Self::TooFew { places_min } => Problem::new(422, "too-few")
                 .with(json!({ "places_min": places_min }))
                 .number("count", places_min),
+            Self::BreaksOrder(rule) => rule.problem(),
             Self::LeavesSingle { seat_ids } => {
                 Problem::new(409, "single-seat").with(json!({ "seat_ids": seat_ids }))
             }

@@ -52,8 +52,10 @@ mod leased_seats;
 pub(crate) mod lifecycle;
 pub(crate) mod model;
 mod number;
+pub(crate) mod order_rules;
 pub(crate) mod pages;
 pub(crate) mod returns;
+mod row_counts;
 pub(crate) mod seat_map;
 pub(crate) mod waiting_list;
 

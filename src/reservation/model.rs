@@ -255,8 +255,8 @@ pub(crate) struct Confirmed {
     pub refund_percent: i32,
     /// Lists that what a refund frees is offered to.
     pub(super) lists: LockedLists,
-    /// Whether somebody holds a place of it that is on return.
-    pub(crate) is_being_bought: bool,
+    /// Whether its program or performance was cancelled.
+    pub(crate) is_cancelled: bool,
     /// Reservations that are locked with it, with their versions: it, and those of its buyers.
     pub(super) reservations: LockedReservations,
 }

@@ -40,6 +40,6 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/reservations/{id}")
             .get(reservations::show_booking, shows::<BookingDocument<'_>>("Shows a reservation with its items.")),
         at("/admin/reservations/{id}/refund")
-            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or what was agreed.").refuses("refund-over invalid-state return-being-bought return-all-sold code-required contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
+            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or what was agreed.").refuses("refund-over invalid-state leaves-companion-alone return-all-sold code-required contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
     ]
 }

@@ -37,7 +37,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::show_payment, shows::<PaymentDocument>("Shows what a hold costs, and what the wallet lacks.").or_redirects().refuses("hold-expired already-paid invalid-state"))
             .post(payment::pages::create_payment, creates::<Paid>("Pays a hold with points, and issues its tickets.").refuses("invalid-state insufficient-points hold-expired already-paid shares-withheld return-gone contended account-deleted key-reused already-processing return-closed")),
         at("/reservations/{id}/cancellation")
-            .post(payment::pages::create_cancellation, changes::<Cancelled>("Releases a hold, or gives back what was paid and refunds it by the terms of the show.").refuses("invalid-state refund-over return-being-bought return-all-sold contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
+            .post(payment::pages::create_cancellation, changes::<Cancelled>("Releases a hold, or gives back what was paid and refunds it by the terms of the show.").refuses("invalid-state refund-over leaves-companion-alone return-all-sold contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
         at("/reservations/{id}/shares")
             .get(holder::show_shares, shows::<SharesDocument>("Shows who pays what of a hold.").refuses("hold-expired invalid-state already-paid return-not-shared"))
             .post(new::create_share, creates::<NewShareDocument>("Makes a share of some places, for a friend to pay.").refuses("share-no-places share-place-taken share-nothing-left share-limit share-too-often share-unconfirmed return-not-shared hold-expired invalid-state already-paid key-reused already-processing")),

@@ -46,6 +46,16 @@ pub enum Company {
     Wheelchair,
 }
 
+impl Company {
+    /// Whether a place of `kind`, which has a price type or not, is such company.
+    pub(crate) fn is_met_by(self, is_typed: bool, kind: SeatKind) -> bool {
+        match self {
+            Self::Ordinary => !is_typed,
+            Self::Wheelchair => kind == SeatKind::Wheelchair,
+        }
+    }
+}
+
 /// Terms of a type, as its form has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PriceTypeDetails {

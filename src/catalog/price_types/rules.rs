@@ -2,7 +2,7 @@
 
 use super::{
     error::PriceTypeError,
-    model::{Company, Cost, PriceType, PriceTypeId},
+    model::{Cost, PriceType, PriceTypeId},
 };
 use crate::{catalog::venues::kind::SeatKind, points::Points};
 
@@ -55,21 +55,24 @@ pub(crate) fn check(places: &[PricedPlaces<'_>]) -> Result<(), PriceTypeError> {
             return Err(PriceTypeError::TooMany { name: name(), places_max });
         }
         let Some(beside) = details.beside else { continue };
-        let n_beside = count(places, |other| match beside {
-            Company::Ordinary => other.price_type.is_none(),
-            Company::Wheelchair => other.kind == SeatKind::Wheelchair,
-        });
-        let allowed = match details.per_beside_max {
-            Some(max) => n_beside.saturating_mul(i64::from(max)),
-            None if n_beside > 0 => i64::MAX,
-            None => 0,
-        };
-        if n_places > allowed {
+        let n_beside =
+            count(places, |other| beside.is_met_by(other.price_type.is_some(), other.kind));
+        if n_places > beside_max(n_beside, details.per_beside_max) {
             let per_beside_max = details.per_beside_max;
             return Err(PriceTypeError::Alone { name: name(), beside, per_beside_max });
         }
     }
     Ok(())
+}
+
+/// Returns how many places of a type `n_beside` places allow, with `per_beside_max` for each of them;
+/// `None`: any number beside one.
+pub(crate) fn beside_max(n_beside: i64, per_beside_max: Option<i32>) -> i64 {
+    match per_beside_max {
+        Some(max) => n_beside.saturating_mul(i64::from(max)),
+        None if n_beside > 0 => i64::MAX,
+        None => 0,
+    }
 }
 
 fn count(places: &[PricedPlaces<'_>], is_counted: impl Fn(&PricedPlaces<'_>) -> bool) -> i64 {
@@ -123,7 +126,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::catalog::price_types::{PriceTypeDetails, PriceTypeSeriesId};
+    use crate::catalog::price_types::{Company, PriceTypeDetails, PriceTypeSeriesId};
 
     fn points(amount: i64) -> Points {
         Points::new(amount).unwrap()

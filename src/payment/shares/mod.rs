@@ -18,6 +18,8 @@
 //! * A share is paid by one account, and goes forward only: `shares_only_forward`. The holder pays no
 //!   share with a link.
 //! * No share is paid, withdrawn or taken back at or after the end of the hold; shares do not prolong it.
+//! * A share says who pays and takes no place out of the order: a payer who sells the ticket on is asked for
+//!   the rules of all of it (`reservation/order_rules`).
 //! * A refund returns to each payer the agreed percentage of each payment, rounded down to whole points.
 //! * The places count for the holder's cap, whoever pays, as they do when a ticket is handed over.
 //! * No code is stored, only its SHA-256. It is derived from the share's id, so that the holder can see

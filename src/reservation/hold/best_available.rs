@@ -25,6 +25,7 @@ use crate::{
         error::ReservationError,
         lifecycle::expiry,
         model::{Choice, Hold, SeatStatus, Wish},
+        returns::store::list_seats_on_return,
         seat_map::{seat::MapSeat, store},
     },
 };
@@ -46,7 +47,7 @@ pub(crate) async fn hold_best(
     if wish.section.as_deref().is_some_and(|section| !request.is_of_code(section)) {
         return Err(CodeRefusal::Elsewhere.into());
     }
-    let mut lost = Vec::new();
+    let (mut lost, mut too_few) = (Vec::new(), None);
     let types = read_types(app, state, request).await?;
     let mut search = Search::of(app, wish, request, &types);
     for reading in 0..READINGS_MAX {
@@ -59,7 +60,8 @@ pub(crate) async fn hold_best(
         };
         let groups = search.groups(&seats);
         if groups.is_empty() && reading > 0 && !is_freed(app, state, &search, &seats).await? {
-            return Err(none_left(app, &seats, &search).await?);
+            let none_left = none_left(app, &seats, &search).await?;
+            return Err(too_few.unwrap_or(none_left));
         }
         let mut gone: HashSet<ScheduleSeatId> = HashSet::new();
         for group in groups {
@@ -86,6 +88,14 @@ pub(crate) async fn hold_best(
                 // The map was old: these seats no longer have the price that the wish names.
                 Err(ReservationError::PriceChanged { .. }) if request.shown.is_none() => {
                     gone.extend(group.ids);
+                }
+                // So few are had of what is on return alone.
+                Err(few @ ReservationError::TooFew { .. }) if search.on_return.is_none() => {
+                    let _permit = state.permits.acquire().await?;
+                    let on_return = list_seats_on_return(&app.db, request.schedule.id).await?;
+                    search.on_return = Some(on_return);
+                    too_few = Some(few);
+                    break;
                 }
                 // The map was old, or this machine's clock ahead: the places are kept, or not alone
                 // to be had.
@@ -140,13 +150,16 @@ struct Search<'a> {
     shown: Option<ShownPrice>,
     /// What may be proposed of the kept places.
     proposal: Proposal,
+    /// Seats on return, where none but these are proposed.
+    on_return: Option<HashSet<ScheduleSeatId>>,
 }
 
 impl<'a> Search<'a> {
     fn of(app: &App, wish: &Wish, request: &'a HoldRequest, types: &'a WantedTypes) -> Self {
         let keeps_places = request.schedule.keeps_places(app.now());
         let proposal = Proposal::of(keeps_places, wish.is_step_free && request.is_needed);
-        Self { wish: wish.clone(), request, types, shown: request.shown, proposal }
+        let (wish, shown, on_return) = (wish.clone(), request.shown, None);
+        Self { wish, request, types, shown, proposal, on_return }
     }
 
     /// Whether a seat is free, and not kept: nobody leaves a kept place single.
@@ -156,6 +169,7 @@ impl<'a> Search<'a> {
 
     fn fits(&self, seat: &MapSeat) -> bool {
         seat.is_free()
+            && self.on_return.as_ref().is_none_or(|seats| seats.contains(&seat.id))
             && self.wish.price.is_none_or(|price| price == seat.price)
             && (seat.kind.is_step_free() || !self.wish.is_step_free)
             && self.proposal.allows(seat)

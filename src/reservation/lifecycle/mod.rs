@@ -32,12 +32,13 @@ use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use self::store::{LockedRow, holds, status};
+pub(crate) use super::row_counts::expect_all;
 use super::{
     codes::return_uses,
     error::ReservationError,
     inventory::store::lock_zones,
     model::{Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
-    returns::error::ReturnRefusal,
+    returns::{end_wanted_back, error::ReturnRefusal},
     waiting_list::{lock_lists_of, offer_freed},
 };
 use crate::{
@@ -228,6 +229,18 @@ pub(crate) async fn end(
     to: ReservationStatus,
     lists: &LockedLists,
 ) -> Result<(), ReservationError> {
+    free(tx, ids, versions, to).await?;
+    offer_freed(tx, lists).await.map(drop)
+}
+
+/// Ends reservations like [`end`], and offers nothing yet. Returns end with it that were awaited and that
+/// their sellers want back.
+async fn free(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+    versions: &[i64],
+    to: ReservationStatus,
+) -> Result<(), ReservationError> {
     let codes = status::write_ended(tx, ids, versions, to).await?;
     expect_all(ids.len(), codes.len(), ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
@@ -248,8 +261,12 @@ pub(crate) async fn end(
             store::write_places_returned(tx, &zones, &zone_ids, &quantities, &returned).await?;
         expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }
+    let awaited: Vec<_> = ended.iter().filter_map(|item| item.return_id).collect();
+    if !awaited.is_empty() {
+        end_wanted_back(tx, &awaited).await?;
+    }
     return_uses(tx, &codes.into_iter().flatten().collect::<Vec<_>>()).await?;
-    offer_freed(tx, lists).await.map(drop)
+    Ok(())
 }
 
 async fn lock(
@@ -281,13 +298,4 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         buys_return: head.buys_return,
         items: rows.iter().map(LockedRow::item).collect(),
     }
-}
-
-/// Fails with `error` unless all locked rows were written; the caller must roll back.
-pub(crate) fn expect_all(
-    n_expected: usize,
-    n_written: impl TryInto<usize>,
-    error: ReservationError,
-) -> Result<(), ReservationError> {
-    if n_written.try_into().ok() == Some(n_expected) { Ok(()) } else { Err(error) }
 }

@@ -1,6 +1,6 @@
 //! Paid reservations that are refunded, in a transaction of the caller.
 
-use super::{end, lock};
+use super::{free, lock};
 use crate::{
     accounts::AccountId,
     catalog::ProgramStatus,
@@ -11,10 +11,9 @@ use crate::{
         returns::{
             self,
             error::ReturnRefusal,
-            model::ReturnStatus,
-            store::{is_being_bought, list_involved_of, lock_reservations},
+            store::{list_involved_of, lock_reservations},
         },
-        waiting_list::lock_lists_of,
+        waiting_list::{lock_lists_of, offer_freed},
     },
 };
 
@@ -40,20 +39,23 @@ pub(crate) async fn lock_confirmed(
         is_refundable: is_cancelled || !head.is_refund_over,
         refund_percent: if is_cancelled { 100 } else { head.refund_percent },
         lists,
-        is_being_bought: is_being_bought(tx, id).await?,
+        is_cancelled,
         reservations,
     })
 }
 
 /// Ends a paid reservation that is refunded: its returns end, and its seats and places become free, and
-/// are offered to whoever waits for them. Points are returned by the caller.
+/// are offered to whoever waits for them. A place on return that somebody holds is that hold's. Points are
+/// returned by the caller.
 pub(crate) async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
 ) -> Result<(), ReservationError> {
     let id = confirmed.reservation_id;
     let of_it = returns::lock_of_refund(tx, id, &confirmed.reservations, &confirmed.lists).await?;
-    returns::end(tx, &of_it, ReturnStatus::Voided).await?;
-    let status = ReservationStatus::Refunded;
-    end(tx, &[id], &[confirmed.version], status, &confirmed.lists).await
+    returns::void(tx, &of_it).await?;
+    free(tx, &[id], &[confirmed.version], ReservationStatus::Refunded).await?;
+    // Before anything is offered: whoever holds a place of it has it now.
+    returns::give(tx, &of_it).await?;
+    offer_freed(tx, &confirmed.lists).await.map(drop)
 }

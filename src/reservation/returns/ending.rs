@@ -1,11 +1,15 @@
-//! Ends of returns that nobody bought. A hold that awaited one ends with it.
+//! Ends of returns that nobody bought. A hold that awaited one ends with it where the place stays its
+//! seller's, and gets the place itself where the seller is refunded.
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
+
 use super::{
+    closing::{close, take_places},
     error::ReturnRefusal,
     model::{OpenReturn, ReturnStatus},
-    sale::lock_open,
+    sale::{find_needed, lock_open},
     store::{self, changes, overdue},
 };
 use crate::{
@@ -16,11 +20,8 @@ use crate::{
     outbox::{self, AccountMail, Message},
     reservation::{
         error::ReservationError,
-        inventory::store::lock_zones,
         lifecycle,
-        model::{
-            LockedLists, LockedReservations, ReservationId, ReservationStatus, ReturnId, SeatStatus,
-        },
+        model::{LockedLists, LockedReservations, ReservationId, ReservationStatus, ReturnId},
         seat_map::feed::announce,
         waiting_list::lock_lists_of,
     },
@@ -44,9 +45,10 @@ impl LockedReturns {
         self.open.iter().any(|open| open.id == id)
     }
 
-    /// Whether somebody holds one of the places, and may pay for it.
-    pub(crate) fn is_being_bought(&self) -> bool {
-        self.open.iter().any(|open| open.buyer.is_some() && !open.is_buyer_lapsed)
+    /// Returns when the last hold of one of the places ends, whose buyer may still pay.
+    fn held_until(&self) -> Option<DateTime<Utc>> {
+        let held = self.open.iter().filter(|open| open.is_being_bought());
+        held.filter_map(|open| open.held_until).max()
     }
 }
 
@@ -100,41 +102,57 @@ pub(crate) async fn end(
     returns: &LockedReturns,
     status: ReturnStatus,
 ) -> Result<(), ReservationError> {
-    let ids: Vec<ReturnId> = returns.open.iter().map(|open| open.id).collect();
-    if ids.is_empty() {
+    close(tx, &returns.open, status).await?;
+    end_holds(tx, returns, &returns.open.iter().collect::<Vec<_>>()).await
+}
+
+/// Ends the locked returns of a reservation that is refunded. The holds that run wait for [`give`]; those
+/// past their end are ended.
+pub(crate) async fn void(
+    tx: &mut Connection,
+    returns: &LockedReturns,
+) -> Result<(), ReservationError> {
+    close(tx, &returns.open, ReturnStatus::Voided).await?;
+    let lapsed = returns.open.iter().filter(|open| !open.is_being_bought());
+    end_holds(tx, returns, &lapsed.collect::<Vec<_>>()).await
+}
+
+/// Gives the places of voided returns, which their seller's refund has made free, to the holds that
+/// awaited them: at the same prices, until the same ends. Nobody is paid for them any more.
+pub(crate) async fn give(
+    tx: &mut Connection,
+    returns: &LockedReturns,
+) -> Result<(), ReservationError> {
+    let given: Vec<&OpenReturn> =
+        returns.open.iter().filter(|open| open.is_being_bought()).collect();
+    if given.is_empty() {
         return Ok(());
     }
-    let n_written = changes::write_ended(tx, &ids, status).await?;
-    lifecycle::expect_all(ids.len(), n_written, ReservationError::Inconsistent)?;
-    let n_seats = returns.open.iter().filter(|open| open.schedule_seat_id.is_some()).count();
-    let n_written = changes::write_off_return(tx, &ids, SeatStatus::Reserved).await?;
-    lifecycle::expect_all(n_seats, n_written, ReservationError::Inconsistent)?;
-    // A place that is held was taken from what remains when it was.
-    let free = returns.open.iter().filter(|open| open.buyer.is_none());
-    let zone_ids: Vec<_> = free.filter_map(|open| open.zone_id).collect();
-    if !zone_ids.is_empty() {
-        let zones = lock_zones(tx, &zone_ids).await?;
-        let changes = vec![-1; zone_ids.len()];
-        let n_written = changes::write_places(tx, &zones, &zone_ids, &changes).await?;
-        lifecycle::expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
-    }
-    end_holds(tx, returns, &ids).await
+    let ids: Vec<ReturnId> = given.iter().map(|open| open.id).collect();
+    let written = changes::write_given(tx, &ids).await?;
+    let n_seats = given.iter().filter(|open| open.schedule_seat_id.is_some()).count();
+    lifecycle::expect_all(ids.len(), written.n_items, ReservationError::Inconsistent)?;
+    lifecycle::expect_all(n_seats, written.n_seats, ReservationError::Inconsistent)?;
+    let zone_ids: Vec<_> = given.iter().filter_map(|open| open.zone_id).collect();
+    let none: Vec<i32> = vec![0; zone_ids.len()];
+    take_places(tx, &zone_ids, &none).await
 }
 
 async fn end_holds(
     tx: &mut Connection,
     returns: &LockedReturns,
-    ids: &[ReturnId],
+    ended: &[&OpenReturn],
 ) -> Result<(), ReservationError> {
     let buyers_where = |is_lapsed: bool| -> HashSet<ReservationId> {
-        let held = returns.open.iter().filter(|open| open.is_buyer_lapsed == is_lapsed);
+        let held = ended.iter().filter(|open| open.is_buyer_lapsed == is_lapsed);
         held.filter_map(|open| open.buyer).collect()
     };
     let (running, lapsed) = (buyers_where(false), buyers_where(true));
     if running.is_empty() && lapsed.is_empty() {
         return Ok(());
     }
-    changes::write_awaited(tx, ids, false).await?;
+    let ids: Vec<ReturnId> = ended.iter().map(|open| open.id).collect();
+    changes::write_awaited(tx, &ids, false).await?;
     let ended = [(&running, ReservationStatus::Cancelled), (&lapsed, ReservationStatus::Expired)];
     for (buyers, status) in ended {
         let of_buyers = returns.reservations.iter().filter(|(id, _)| buyers.contains(*id));
@@ -155,23 +173,32 @@ async fn end_holds(
     Ok(outbox::write_to_accounts(tx, &mails.collect::<Vec<_>>()).await?)
 }
 
-/// Ends a return by its seller, unless somebody holds the place. Returns its performance.
+/// Ends a return by its seller. Where somebody holds the place, it is noted that the seller wants it: the
+/// return ends with the hold, unless that is paid. Returns its performance, and the end of that hold.
 pub(crate) async fn take_back(
     tx: &mut Connection,
     seller_id: AccountId,
     id: ReturnId,
-) -> Result<ScheduleId, ReservationError> {
+) -> Result<(ScheduleId, Option<DateTime<Utc>>), ReservationError> {
     let found = store::find(tx, seller_id, id).await?.ok_or(ReservationError::NotFound)?;
     let returns = lock_for_ending(tx, &[id]).await?;
     if returns.open.is_empty() {
         let ended = store::find(tx, seller_id, id).await?.ok_or(ReservationError::NotFound)?;
         return Err(ReturnRefusal::Ended(ended.status).into());
     }
-    if returns.is_being_bought() {
-        return Err(ReturnRefusal::BeingBought.into());
+    let held_until = returns.held_until();
+    match held_until {
+        Some(_) => changes::write_wanted_back(tx, id).await?,
+        None => end(tx, &returns, ReturnStatus::TakenBack).await?,
     }
-    end(tx, &returns, ReturnStatus::TakenBack).await?;
-    Ok(found.schedule_id)
+    Ok((found.schedule_id, held_until))
+}
+
+/// Ends those returns that a hold awaits and that are needed in the orders of their sellers, who put them
+/// on sale when nothing asked for that. The hold ends with them.
+pub(crate) async fn end_needed(app: &App, buyer: ReservationId) -> Result<(), ReservationError> {
+    let ids = store::list_awaited(&app.db, buyer).await?;
+    end_those(app, &ids, Chosen::Needed).await
 }
 
 /// Ends the returns of performances whose door has opened: one tick of a worker. Instances may run it
@@ -203,21 +230,40 @@ pub(crate) async fn end_overdue_of(app: &App, seller_id: AccountId) -> Result<()
 
 /// Ends an overdue return. One that cannot be ended keeps no other from it.
 async fn try_to_end_overdue(app: &App, id: ReturnId) {
-    if let Err(error) = end_one_overdue(app, id).await {
+    if let Err(error) = end_those(app, &[id], Chosen::Closed).await {
         tracing::warn!(%error, %id, "a return could not be ended");
     }
 }
 
-async fn end_one_overdue(app: &App, id: ReturnId) -> Result<(), ReservationError> {
+/// Which returns end without anybody's asking.
+#[derive(Clone, Copy)]
+enum Chosen {
+    /// Those of performances whose door is open. One may have been moved since they were listed.
+    Closed,
+    /// Those that are needed in the orders of their sellers.
+    Needed,
+}
+
+/// Ends those of the returns `ids` that are `chosen` once they are locked.
+async fn end_those(app: &App, ids: &[ReturnId], chosen: Chosen) -> Result<(), ReservationError> {
     let schedules = retry_stale(|_| async {
         let mut tx = app.db.begin().await?;
-        let mut returns = lock_for_ending(&mut tx, &[id]).await?;
-        // A performance may have been moved meanwhile.
-        returns.open.retain(|open| open.is_closed(&app.config));
-        end(&mut tx, &returns, ReturnStatus::Expired).await?;
+        let mut returns = lock_for_ending(&mut tx, ids).await?;
+        let status = match chosen {
+            Chosen::Closed => {
+                returns.open.retain(|open| open.is_closed(&app.config));
+                ReturnStatus::Expired
+            }
+            Chosen::Needed => {
+                let needed = find_needed(&mut tx, &returns.open).await?;
+                returns.open.retain(|open| needed.contains(&open.reservation_id));
+                ReturnStatus::TakenBack
+            }
+        };
+        end(&mut tx, &returns, status).await?;
         tx.commit().await?;
         let schedules = returns.open.iter().map(|open| open.schedule_id);
-        Ok::<Vec<ScheduleId>, ReservationError>(schedules.collect())
+        Ok::<HashSet<ScheduleId>, ReservationError>(schedules.collect())
     });
     for schedule_id in schedules.await? {
         announce(app, schedule_id);

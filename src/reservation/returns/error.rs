@@ -5,7 +5,7 @@ use serde_json::json;
 use super::model::ReturnStatus;
 use crate::web::error::{HttpError, Problem};
 
-/// Reason why a place on return is not bought, taken back or refunded. The texts are for logs.
+/// Reason why a place on return is not bought, or taken back. The texts are for logs.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum ReturnRefusal {
     /// The door is open: what is on return is not sold any more.
@@ -17,9 +17,6 @@ pub enum ReturnRefusal {
     /// The return has ended.
     #[error("the return is {}", .0.as_ref())]
     Ended(ReturnStatus),
-    /// Somebody holds a place that is on return, and may pay for it.
-    #[error("somebody is buying a place that is on return")]
-    BeingBought,
     /// Every place of the reservation was bought by others.
     #[error("every place was sold on")]
     AllSold,
@@ -36,7 +33,6 @@ impl HttpError for ReturnRefusal {
             Self::Ended(status) => {
                 Problem::new(409, "return-ended").with(json!({ "return_status": status }))
             }
-            Self::BeingBought => Problem::new(409, "return-being-bought").retry_after(60),
             Self::AllSold => Problem::new(409, "return-all-sold"),
             Self::NotShareable => Problem::new(409, "return-not-shared"),
         }

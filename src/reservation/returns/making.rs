@@ -1,5 +1,7 @@
 //! Returns that are made, in a transaction of the caller.
 
+use sqlx::PgExecutor;
+
 use super::{
     model::{NewReturn, TicketPlace},
     store::{self, changes},
@@ -9,8 +11,9 @@ use crate::{
     reservation::{
         error::ReservationError,
         inventory::{model::LockedZone, store::lock_zones},
-        lifecycle::expect_all,
-        model::LockedLists,
+        lifecycle::{expect_all, store::write_places_returned},
+        model::{LockedLists, ReservationId, ReservationItemId},
+        order_rules::{self, error::BrokenRule, store::list_orders},
         waiting_list::{lock_lists_of, offer_freed},
     },
 };
@@ -38,6 +41,25 @@ pub(crate) async fn lock_place(
     Ok(LockedPlace { place, zone, lists })
 }
 
+/// Returns the refusal of a return of a locked place that its order needs, as it was made; `Ok` without one.
+pub(crate) async fn require_dispensable(
+    tx: &mut Connection,
+    locked: &LockedPlace,
+) -> Result<(), ReservationError> {
+    let TicketPlace { reservation_id, item_id, .. } = locked.place;
+    order_rules::refuse(find_need(&mut *tx, reservation_id, item_id).await?)
+}
+
+/// Returns the rule of an order that a return of one more place of an item would break.
+pub(crate) async fn find_need(
+    db: impl PgExecutor<'_>,
+    reservation_id: ReservationId,
+    item_id: ReservationItemId,
+) -> Result<Option<BrokenRule>, sqlx::Error> {
+    let orders = list_orders(db, &[reservation_id]).await?;
+    Ok(orders.iter().find_map(|order| order.broken_by_return(item_id)))
+}
+
 /// Puts a locked place on sale, whose ticket is locked and valid, and offers it to whoever waits.
 pub(crate) async fn put_on_sale(
     tx: &mut Connection,
@@ -50,8 +72,8 @@ pub(crate) async fn put_on_sale(
         expect_all(1, n_written, ReservationError::Inconsistent)?;
     }
     if let Some(zone) = &locked.zone {
-        let n_written =
-            changes::write_places(tx, std::slice::from_ref(zone), &[zone.id], &[1]).await?;
+        let zones = std::slice::from_ref(zone);
+        let n_written = write_places_returned(tx, zones, &[zone.id], &[1], &[1]).await?;
         expect_all(1, n_written, ReservationError::StaleVersion)?;
     }
     offer_freed(tx, &locked.lists).await?;

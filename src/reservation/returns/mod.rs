@@ -18,6 +18,11 @@
 //!   once (`ticket_returns_end_once`).
 //! * The price of a return is what was paid for its place, whatever the place costs by then.
 //! * What becomes for sale is offered to the waiting list first, in the same transaction.
+//! * Nothing is sold that the seller's order needs (`order_rules`). A place on return has left an order that
+//!   was large enough: it is bought in any number, whatever its program asks for otherwise.
+//! * A seller who is refunded leaves the place to the hold that has it, at the price and until the end that
+//!   the hold has. One who wants the ticket back while it is held gets it as soon as that hold ends unpaid,
+//!   in the same transaction (`wanted_back_at`).
 //!
 //! # Concurrency
 //!
@@ -25,9 +30,10 @@
 //! after the reservations, the seller's and the buyer's by their ids, and before the ticket. A hold locks
 //! no reservation, so whoever ends a return looks for its buyer again once the seat is locked, and starts
 //! over for one that came meanwhile (`ending`). A check-in locks the ticket alone; one that finds it on
-//! return gives it back and takes all locks in their order. The buyer whose hold cannot be paid any more
-//! is told, and what else the hold had becomes free in the same transaction.
+//! return gives it back and takes all locks in their order. The buyer whose hold cannot be paid any more,
+//! because the seller was let in, is told, and what else the hold had becomes free in the same transaction.
 
+mod closing;
 mod ending;
 pub(crate) mod error;
 mod making;
@@ -36,9 +42,11 @@ pub(crate) mod places;
 mod sale;
 pub(crate) mod store;
 
+pub(crate) use closing::end_wanted_back;
 pub use ending::end_overdue;
 pub(crate) use ending::{
-    LockedReturns, end, end_overdue_of, lock_for_ending, lock_of_refund, take_back,
+    LockedReturns, end, end_needed, end_overdue_of, give, lock_for_ending, lock_of_refund,
+    take_back, void,
 };
-pub(crate) use making::{lock_place, put_on_sale};
+pub(crate) use making::{find_need, lock_place, put_on_sale, require_dispensable};
 pub(crate) use sale::{lock_sellers, sell};

@@ -89,17 +89,23 @@ pub(crate) struct OpenReturn {
     pub(crate) id: ReturnId,
     pub(crate) ticket_id: Uuid,
     pub(crate) item_id: ReservationItemId,
+    /// Reservation of the seller.
+    pub(crate) reservation_id: ReservationId,
     pub(crate) schedule_id: ScheduleId,
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) seller_id: AccountId,
     pub(crate) payout: Points,
+    /// Whether the seller wants it back once the hold that runs has ended.
+    pub(crate) is_wanted_back: bool,
     /// Start of the performance.
     pub(crate) starts_at: DateTime<Utc>,
     /// Time of the database after the locks.
     pub(crate) locked_at: DateTime<Utc>,
     /// Hold of the place; `None`: nobody holds it.
     pub(crate) buyer: Option<ReservationId>,
+    /// End of that hold.
+    pub(crate) held_until: Option<DateTime<Utc>>,
     /// Whether that hold has passed its end.
     pub(crate) is_buyer_lapsed: bool,
 }
@@ -108,6 +114,11 @@ impl OpenReturn {
     /// Whether the door has opened: the place is not sold any more.
     pub(crate) fn is_closed(&self, config: &Config) -> bool {
         config.door_opens_at(self.starts_at) <= self.locked_at
+    }
+
+    /// Whether a hold that has not passed its end has the place.
+    pub(crate) fn is_being_bought(&self) -> bool {
+        self.buyer.is_some() && !self.is_buyer_lapsed
     }
 }
 
@@ -144,14 +155,17 @@ mod tests {
                 id: ReturnId(Uuid::nil()),
                 ticket_id: Uuid::nil(),
                 item_id: ReservationItemId(Uuid::nil()),
+                reservation_id: ReservationId(Uuid::nil()),
                 schedule_id: ScheduleId(Uuid::nil()),
                 schedule_seat_id: None,
                 zone_id: None,
                 seller_id: AccountId(Uuid::nil()),
                 payout: Points::ONE,
+                is_wanted_back: false,
                 starts_at: DateTime::UNIX_EPOCH + config.door_opens_before() - after_door,
                 locked_at: DateTime::UNIX_EPOCH,
                 buyer: None,
+                held_until: None,
                 is_buyer_lapsed: false,
             };
             open.is_closed(&config)

@@ -15,6 +15,7 @@ use crate::{
         inventory::store::lock_zones,
         lifecycle::expect_all,
         model::{Held, ReservationId, ReturnId, SeatStatus},
+        order_rules::{self, error::BrokenRule, store::list_orders},
     },
 };
 
@@ -48,6 +49,7 @@ pub(crate) async fn sell(
     if returns.iter().any(|open| open.is_closed(config)) {
         return Err(ReturnRefusal::Closed.into());
     }
+    order_rules::refuse(broken_by_sale(tx, &returns).await?.pop().map(|(_, rule)| rule))?;
     let n_written = changes::write_ended(tx, &ids, ReturnStatus::Sold).await?;
     expect_all(ids.len(), n_written, ReservationError::Inconsistent)?;
     // The sellers' items end first: a seat is in one live item.
@@ -67,6 +69,29 @@ pub(crate) async fn sell(
         payout: open.payout,
     });
     Ok(sold.collect())
+}
+
+/// Lists the orders of sellers, whose rows are locked, that the sale of all of `returns` together would leave
+/// without what their rules ask for.
+async fn broken_by_sale(
+    tx: &mut Connection,
+    returns: &[OpenReturn],
+) -> Result<Vec<(ReservationId, BrokenRule)>, sqlx::Error> {
+    let sellers: Vec<ReservationId> = returns.iter().map(|open| open.reservation_id).collect();
+    let items: Vec<_> = returns.iter().map(|open| open.item_id).collect();
+    let orders = list_orders(&mut *tx, &sellers).await?;
+    let broken = orders
+        .iter()
+        .filter_map(|order| order.broken_by_sale(&items).map(|rule| (order.reservation_id, rule)));
+    Ok(broken.collect())
+}
+
+/// Returns those orders of sellers that `returns` would break if they were sold.
+pub(super) async fn find_needed(
+    tx: &mut Connection,
+    returns: &[OpenReturn],
+) -> Result<HashSet<ReservationId>, sqlx::Error> {
+    Ok(broken_by_sale(tx, returns).await?.into_iter().map(|(id, _)| id).collect())
 }
 
 /// Locks the seats and zones of returns, with those of what is taken in locked reservations, and reads

@@ -16,6 +16,8 @@
 //!   once (`ticket_hand_overs_end_once`).
 //! * The reservation, what was paid and the right to a refund stay with whoever paid. The owner's refund
 //!   is refused while one of its tickets is offered or with somebody else.
+//! * A ticket that is handed over stays in its order: who comes with a child, or sits beside a wheelchair
+//!   place, is the matter of those who come. So no rule of an order is asked (`reservation/order_rules`).
 //! * A ticket that is offered is not on return, and one that is on return is not offered: both would give
 //!   it away.
 //! * A sender learns nothing about an address: an offer to one without an account looks like any

@@ -1,7 +1,7 @@
 //! Tickets that are put back on sale by whoever paid for them.
 //!
-//! A **return** (`reservation/returns`) is made by a ticket's holder, who may **take it back** until
-//! somebody holds the place. What was paid goes back to whoever paid, so only a holder who paid for the
+//! A **return** (`reservation/returns`) is made by a ticket's holder, who may **take it back**: at once, or,
+//! while somebody holds the place, as soon as that hold ends unpaid, before anybody else can hold it. What was paid goes back to whoever paid, so only a holder who paid for the
 //! ticket returns it: what was given to somebody is not theirs to sell, and is handed back first.
 //!
 //! # Invariants
@@ -10,6 +10,9 @@
 //!   names the payout that it was shown, and is refused for another one.
 //! * Only a valid ticket is returned, of a performance that is on sale and whose door has not opened,
 //!   and that is offered to nobody.
+//! * No ticket is returned that its order needs, by the rules by which it was made
+//!   (`reservation/order_rules`): the one that a child's free ticket came with, the wheelchair place of a
+//!   companion's, one of the least number.
 //! * What was paid at a price type or with a code is not returned: the next person would have it at a price
 //!   that is not meant for everybody.
 //!
@@ -24,6 +27,7 @@ pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use self::{
@@ -71,6 +75,7 @@ async fn make_once(
     let ticket_id = ticket_id.ok_or(ReturnError::NotFound)?;
     let terms = store::find_terms(&mut *tx, ticket_id).await?.ok_or(ReturnError::NotFound)?;
     let new = allowed(&app.config, &terms, order)?;
+    reserved::require_dispensable(&mut tx, &locked).await?;
     let new = NewReturn { place, ..new };
     reserved::put_on_sale(&mut tx, &locked, &new).await?;
     let NewReturn { id, price, fee_percent, payout, .. } = new;
@@ -124,18 +129,22 @@ fn allowed(
     })
 }
 
-/// Takes a return back: the ticket is on sale no more.
+/// Takes a return back: the ticket is on sale no more, or is once the hold ends whose end is returned,
+/// unless its buyer pays.
 pub(crate) async fn take_back(
     app: &App,
     seller_id: AccountId,
     id: ReturnId,
-) -> Result<(), ReturnError> {
-    let schedule_id = retry_stale(|_| async {
+) -> Result<Option<DateTime<Utc>>, ReturnError> {
+    let taken = retry_stale(|_| async {
         let mut tx = app.db.begin().await?;
-        let schedule_id = reserved::take_back(&mut tx, seller_id, id).await?;
+        let taken = reserved::take_back(&mut tx, seller_id, id).await?;
         tx.commit().await?;
-        Ok::<_, ReturnError>(schedule_id)
+        Ok::<_, ReturnError>(taken)
     });
-    reservation::announce(app, schedule_id.await?);
-    Ok(())
+    let (schedule_id, held_until) = taken.await?;
+    if held_until.is_none() {
+        reservation::announce(app, schedule_id);
+    }
+    Ok(held_until)
 }

@@ -106,6 +106,15 @@ pub(crate) struct ShownReturn {
     pub(crate) payout: Points,
     /// Until when somebody holds the place and may pay for it; `None`: nobody does.
     pub(crate) held_until: Option<DateTime<Utc>>,
+    /// When the seller asked for it while somebody held the place: it ends with that hold.
+    pub(crate) wanted_back_at: Option<DateTime<Utc>>,
     pub(crate) settled_at: Option<DateTime<Utc>>,
     pub(crate) created_at: DateTime<Utc>,
+}
+
+impl ShownReturn {
+    /// Returns the locale key of what is said while somebody holds the place.
+    pub(crate) fn held_key(&self) -> &'static str {
+        if self.wanted_back_at.is_some() { "return-held-wanted-back" } else { "return-held" }
+    }
 }

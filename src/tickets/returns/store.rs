@@ -98,7 +98,7 @@ pub(crate) async fn find_shown(
         r#"
         select t.id as "return_id: ReturnId", t.status as "status: ReturnStatus",
             t.price as "price: Points", t.fee_percent, t.payout as "payout: Points",
-            r.expires_at as "held_until?", t.settled_at, t.created_at
+            r.expires_at as "held_until?", t.wanted_back_at, t.settled_at, t.created_at
         from (
             select * from (
                 select * from ticket_returns where ticket_id = $1 and seller_id = $2 offset 0

@@ -132,6 +132,8 @@ invariants! {
         "src/verify/checks/wrong_typed_prices.sql",
         "src/verify/checks/wrong_typed_orders.sql"
     ];
+    /// A live order keeps what it was made with, whatever left it since.
+    O1 OrdersKeepTheirRules ["src/verify/checks/broken_orders.sql"];
     /// A confirmed reservation is paid exactly once.
     P1 ConfirmedIsPaidOnce [
         "src/verify/checks/wrong_payments.sql",

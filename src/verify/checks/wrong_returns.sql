@@ -1,5 +1,6 @@
 -- Lists returns that are not of a ticket of their item, seller and payment at the price that was paid;
--- open ones of a ticket that is not valid, or of a place that is not for sale; and sold ones whose ticket
+-- open ones of a ticket that is not valid, of a place that is not for sale, or that the seller wants back and
+-- that nobody holds; and sold ones whose ticket
 -- still admits, or whose place nobody bought at that price.
 select 'return ' || returns.id as "subject!",
     format('of ticket %s at %s is %s, with the ticket %s, its item at %s, and %s bought and %s awaited '
@@ -30,6 +31,7 @@ where tickets.reservation_item_id <> items.id
     or case returns.status
         when 'OPEN' then tickets.status <> 'VALID' or tickets.account_id <> returns.seller_id
             or bought.n_bought > 0 or bought.n_awaited > 1
+            or returns.wanted_back_at is not null and bought.n_awaited = 0
             or returns.schedule_seat_id is not null
                 and (seats.id is distinct from returns.schedule_seat_id or seats.price <> returns.price)
             or exists (select from ticket_hand_overs

@@ -1,11 +1,12 @@
 -- Lists live orders with more places of a price type than its terms allow, without the places that must
 -- be beside them, or with a seat of a kind that the type is not for. What a section was called when it
--- was sold is not kept.
+-- was sold is not kept. What a hold awaits is of its order; what others have bought since is not.
 with live as (
-    select i.reservation_id, i.price_type_id, i.quantity, coalesce(s.kind, 'STANDARD') as kind
+    select i.reservation_id, i.price_type_id, i.quantity - i.returned as quantity,
+        coalesce(s.kind, 'STANDARD') as kind
     from reservation_items i
     left join schedule_seats s on s.id = i.schedule_seat_id
-    where i.live
+    where i.live or i.awaits_return
 ), orders as (
     select reservation_id, price_type_id, sum(quantity) as places, array_agg(kind) as kinds
     from live where price_type_id is not null group by reservation_id, price_type_id

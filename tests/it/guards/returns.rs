@@ -40,6 +40,11 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ),
     ("ticket_returns_end_once", "update ticket_returns set price = 1 where status = 'OPEN'"),
     (
+        "ticket_returns_end_once",
+        "update ticket_returns set wanted_back_at = now() where status = 'SOLD'",
+    ),
+    ("reservations_places_min_positive", "update reservations set places_min = 0"),
+    (
         "reservation_items_return_key",
         "update reservation_items set return_id = '00000000-0000-0000-0000-000000000027'
          where id::text like '%34'",

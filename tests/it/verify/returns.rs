@@ -2,7 +2,8 @@
 
 use sqlx::PgPool;
 use stagedoor::verify::Invariant::{
-    RequestKeysHold, ReturnsAreSoldOnce, SeatsAgreeWithItems, ZonesAgreeWithItems,
+    OrdersKeepTheirRules, RequestKeysHold, ReturnsAreSoldOnce, SeatsAgreeWithItems,
+    ZonesAgreeWithItems,
 };
 
 use super::{breaks_after, run, violations};
@@ -44,6 +45,13 @@ broken_returns! {
     a_place_that_nobody_returned: ReturnsAreSoldOnce,
         "update ticket_returns set reservation_item_id = '00000000-0000-0000-0000-000000000022'
          where status = 'SOLD'";
+    a_return_that_is_wanted_back_and_waits_for_nobody: ReturnsAreSoldOnce,
+        "update ticket_returns set wanted_back_at = now() where status = 'OPEN';
+         update reservation_items set live = false, awaits_return = false where awaits_return;
+         update reservations set status = 'EXPIRED', settled_at = now() where buys_return and status = 'HELD';
+         update schedule_seats set status = 'AVAILABLE' where return_id is not null";
+    an_order_that_lost_places_of_its_least_number: OrdersKeepTheirRules,
+        "update reservations set places_min = 2 where id::text like '%21'";
     a_seat_on_return_that_is_held_and_shows_free: SeatsAgreeWithItems,
         "update schedule_seats set status = 'AVAILABLE' where return_id is not null";
     a_buyer_who_awaits_nothing: SeatsAgreeWithItems,

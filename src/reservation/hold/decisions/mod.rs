@@ -134,6 +134,7 @@ impl Decisions {
             return Ok(None);
         }
         let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
+        require_enough(terms, ids.len(), seats.iter().all(|seat| seat.return_id.is_some()))?;
         kept::require_allowed(terms, request, &seats)?;
         let single = self.left_single(request, terms, &seats);
         if !single.is_empty() {
@@ -221,6 +222,8 @@ impl Decisions {
             }
         };
         let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
+        let n_places = usize::try_from(quantity).unwrap_or_default();
+        require_enough(terms, n_places, items.iter().all(|each| each.item.return_id.is_some()))?;
         let price = self.codes.price(request, terms.moment, sum)?;
         // A zone has a single price, which requests show exactly, so there is no version to
         // compare. What it costs with a place on return at another price is told with the refusal.
@@ -251,13 +254,23 @@ fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
     if !terms.is_on_sale {
         return Err(ReservationError::SaleClosed);
     }
-    let places_min = i64::from(terms.places_min);
-    if quantity < places_min {
-        return Err(ReservationError::TooFew { places_min });
-    }
     let places_max = i64::from(terms.places_max);
     match terms.places_live.checked_add(quantity) {
         Some(places) if places <= places_max => Ok(()),
         _ => Err(ReservationError::AccountLimit { places_max }),
+    }
+}
+
+/// Refuses an order of less than its program asks for. What is on return has left an order that was large
+/// enough, and is had in any number, so that each can be bought.
+fn require_enough(
+    terms: &HoldTerms,
+    n_places: usize,
+    is_on_return: bool,
+) -> Result<(), ReservationError> {
+    let places_min = i64::from(terms.places_min);
+    match is_on_return || i64::try_from(n_places).is_ok_and(|n_places| n_places >= places_min) {
+        true => Ok(()),
+        false => Err(ReservationError::TooFew { places_min }),
     }
 }

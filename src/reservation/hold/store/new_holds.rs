@@ -27,6 +27,8 @@ pub(crate) struct NewHolds {
     wishes: Vec<Option<WishId>>,
     /// Whether each has places that are on return.
     buys_returns: Vec<bool>,
+    /// Number of places of each.
+    places: Vec<i32>,
     item_ids: Vec<Uuid>,
     /// Reservation of each item.
     holds: Vec<ReservationId>,
@@ -73,6 +75,7 @@ impl NewHolds {
         self.totals.push(hold.total);
         self.wishes.push(wish_id);
         self.buys_returns.push(hold.items.iter().any(|each| each.item.return_id.is_some()));
+        self.places.push(hold.items.iter().map(|each| each.item.quantity).sum());
         for ItemOfKind { item, price_type, .. } in &hold.items {
             self.price_types.push(price_type.as_ref().map(|each| each.id));
             self.ordinary_prices.push(price_type.as_ref().map(|each| each.ordinary_price));
@@ -134,6 +137,8 @@ pub(crate) async fn insert_holds(
         holds.price_types as _,
         holds.ordinary_prices as _,
         EventId::new_ids(holds.ids.len()) as _,
+        terms.places_min,
+        &holds.places,
     )
     .fetch_one(tx)
     .await?;

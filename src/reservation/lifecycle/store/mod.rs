@@ -150,6 +150,8 @@ pub(crate) struct EndedItem {
     pub(crate) quantity: i32,
     /// Number of its places of a zone that are on return again.
     pub(crate) returned: i32,
+    /// Return that it awaited.
+    pub(crate) return_id: Option<ReturnId>,
 }
 
 /// Marks the items of ended reservations as not live, and returns what they still had. What awaited a
@@ -170,7 +172,8 @@ pub(crate) async fn write_items_ended(
         where i.id = ended.id
         returning i.schedule_seat_id as "schedule_seat_id: _", i.zone_id as "zone_id: _",
             i.quantity - i.returned as "quantity!",
-            case when ended.awaits_return then 1 else 0 end as "returned!"
+            case when ended.awaits_return then 1 else 0 end as "returned!",
+            case when ended.awaits_return then i.return_id end as "return_id: ReturnId"
         "#,
         ids as _,
     )

@@ -1,11 +1,10 @@
 //! SQL that makes, ends and sells returns. Whoever writes one has locked its seat or zone.
 
 use crate::{
-    catalog::{ScheduleSeatId, ZoneId},
+    catalog::ScheduleSeatId,
     events::EventId,
     infra::postgres::Connection,
     reservation::{
-        inventory::model::LockedZone,
         model::{ReservationItemId, ReturnId, SeatStatus},
         returns::model::{NewReturn, ReturnStatus},
     },
@@ -85,41 +84,6 @@ pub(in crate::reservation::returns) async fn write_off_return(
         "#,
         ids as _,
         status as _,
-    )
-    .execute(tx)
-    .await?;
-    Ok(written.rows_affected())
-}
-
-/// Changes the places that remain, and that are on return, of locked zones whose version has not changed;
-/// returns the number of zones written. `changes` is parallel to `zone_ids`, where a zone may occur more
-/// than once.
-pub(in crate::reservation::returns) async fn write_places(
-    tx: &mut Connection,
-    zones: &[LockedZone],
-    zone_ids: &[ZoneId],
-    changes: &[i32],
-) -> Result<u64, sqlx::Error> {
-    let ids: Vec<_> = zones.iter().map(|zone| zone.id.0).collect();
-    let versions: Vec<_> = zones.iter().map(|zone| zone.version).collect();
-    let written = sqlx::query!(
-        r#"
-        with changed as (
-            select zone_id, sum(places)::integer as places
-            from unnest($1::uuid[], $2::integer[]) as c (zone_id, places)
-            group by zone_id
-        )
-        update zones z
-        set remaining = z.remaining + c.places, returned = z.returned + c.places,
-            version = z.version + 1, changed_xid = pg_current_xact_id()
-        from unnest($3::uuid[], $4::bigint[]) as locked (id, version)
-        join changed c on c.zone_id = locked.id
-        where z.id = locked.id and z.version = locked.version
-        "#,
-        zone_ids as _,
-        changes,
-        &ids,
-        &versions,
     )
     .execute(tx)
     .await?;
@@ -211,4 +175,61 @@ pub(in crate::reservation::returns) async fn write_awaited(
     .execute(tx)
     .await?;
     Ok(written.rows_affected())
+}
+
+/// Notes that the seller of an open return wants it back, unless that is noted.
+pub(in crate::reservation::returns) async fn write_wanted_back(
+    tx: &mut Connection,
+    id: ReturnId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update ticket_returns set wanted_back_at = clock_timestamp()
+        where id = $1 and status = 'OPEN' and wanted_back_at is null
+        "#,
+        id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Numbers of rows that were written where buyers were given places.
+pub(in crate::reservation::returns) struct WrittenGift {
+    pub(in crate::reservation::returns) n_items: i64,
+    pub(in crate::reservation::returns) n_seats: i64,
+}
+
+/// Gives the places that locked holds await from the ended returns `ids`, and that are free, to the holds:
+/// their items are live, at their prices, and the seats are held.
+pub(in crate::reservation::returns) async fn write_given(
+    tx: &mut Connection,
+    ids: &[ReturnId],
+) -> Result<WrittenGift, sqlx::Error> {
+    sqlx::query_as!(
+        WrittenGift,
+        r#"
+        with given as (
+            update reservation_items set live = true, awaits_return = false, return_id = null
+            where return_id = any($1) and awaits_return
+            returning reservation_id, schedule_seat_id
+        ), seats as (
+            update schedule_seats s
+            set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
+            from given
+            where s.id = given.schedule_seat_id and s.status in ('AVAILABLE', 'HIDDEN')
+            returning s.id
+        ), holds as (
+            update reservations r
+            set version = r.version + 1, buys_return = exists (
+                select from reservation_items
+                where reservation_id = r.id and awaits_return and return_id <> all($1))
+            where r.id in (select reservation_id from given)
+        )
+        select (select count(*) from given) as "n_items!", (select count(*) from seats) as "n_seats!"
+        "#,
+        ids as _,
+    )
+    .fetch_one(tx)
+    .await
 }

@@ -3,11 +3,13 @@
 pub(super) mod changes;
 pub(super) mod overdue;
 
+use std::collections::HashSet;
+
 use super::model::{FreeReturn, OpenReturn, ReturnStatus};
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
-    infra::postgres::Connection,
+    infra::postgres::{Connection, Pool},
     reservation::model::{LockedReservations, ReservationId, ReturnId},
 };
 
@@ -170,7 +172,9 @@ pub(super) async fn list_open(
         select t.id as "id: _", t.ticket_id, t.reservation_item_id as "item_id: _",
             t.schedule_id as "schedule_id: _", t.schedule_seat_id as "schedule_seat_id: _",
             t.zone_id as "zone_id: _", t.seller_id as "seller_id: _", t.payout as "payout: _",
-            d.starts_at, clock_timestamp() as "locked_at!", r.id as "buyer?: _",
+            t.reservation_id as "reservation_id: _", d.starts_at, clock_timestamp() as "locked_at!",
+            t.wanted_back_at is not null as "is_wanted_back!", r.id as "buyer?: _",
+            r.expires_at as "held_until?",
             coalesce(r.expires_at <= clock_timestamp(), false) as "is_buyer_lapsed!"
         from ticket_returns t
         cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d
@@ -207,31 +211,55 @@ pub(super) async fn list_open_of(
     .await
 }
 
-/// Whether somebody holds a place of a locked reservation that is on return, and may pay for it.
-pub(crate) async fn is_being_bought(
-    tx: &mut Connection,
-    reservation_id: ReservationId,
+/// Lists seats of a performance that are on return, held ones included.
+pub(crate) async fn list_seats_on_return(
+    db: &Pool,
+    schedule_id: ScheduleId,
+) -> Result<HashSet<ScheduleSeatId>, sqlx::Error> {
+    let seats = sqlx::query_scalar!(
+        r#"
+        select id as "id: ScheduleSeatId" from schedule_seats
+        where return_id is not null and schedule_id = $1
+        limit $2
+        "#,
+        schedule_id as _,
+        FREE_MAX,
+    );
+    Ok(seats.fetch_all(db).await?.into_iter().collect())
+}
+
+/// Whether a place of a performance is on return.
+pub(crate) async fn is_any_on_return(
+    db: &Pool,
+    schedule_id: ScheduleId,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (
-            select from (
-                select id from ticket_returns where reservation_id = $1 and status = 'OPEN' offset 0
-            ) t
-            cross join lateral (
-                select reservation_id from reservation_items
-                where return_id = t.id and awaits_return
-                limit 1
-            ) i
-            cross join lateral (
-                select expires_at from reservations where id = i.reservation_id limit 1
-            ) r
-            where r.expires_at > clock_timestamp()
+            select from schedule_seats where return_id is not null and schedule_id = $1
+        ) or exists (
+            select from zones where schedule_id = $1 and returned > 0
         ) as "is!"
         "#,
-        reservation_id as _,
+        schedule_id as _,
     )
-    .fetch_one(tx)
+    .fetch_one(db)
+    .await
+}
+
+/// Lists the returns that a hold awaits.
+pub(super) async fn list_awaited(
+    db: &Pool,
+    buyer: ReservationId,
+) -> Result<Vec<ReturnId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select return_id as "id!: ReturnId" from reservation_items
+        where reservation_id = $1 and awaits_return
+        "#,
+        buyer as _,
+    )
+    .fetch_all(db)
     .await
 }
 

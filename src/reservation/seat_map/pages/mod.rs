@@ -51,6 +51,7 @@ use crate::{
             },
             waiting_here::WaitingHere,
         },
+        returns::store::is_any_on_return,
     },
     text::i18n::Phrase,
     web::{error::PageError, page::View},
@@ -68,6 +69,7 @@ struct SeatMapPage<'a> {
     waiting: WaitingHere,
     kinds: KindsShown,
     types: TypesShown,
+    places_min: u32,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
     /// Form that was sent, or an empty one.
@@ -83,7 +85,7 @@ impl SeatMapPage<'_> {
 
     /// Returns how many seats or places an order may have, fewest first.
     fn order_sizes(&self) -> RangeInclusive<u32> {
-        u32::try_from(self.program.places_per_order_min).unwrap_or(1)..=self.places_max
+        self.places_min..=self.places_max
     }
 
     fn lede(&self) -> &'static str {
@@ -232,6 +234,14 @@ pub(crate) async fn show_seat_map(
     Ok(admitted.stamp(answer))
 }
 
+/// Returns how many places an order may have at least: one where some are on return, which are had in any
+/// number.
+async fn places_min(app: &App, performance: &Performance) -> Result<u32, sqlx::Error> {
+    let places_min = performance.program.places_per_order_min;
+    let is_one = places_min <= 1 || is_any_on_return(&app.db, performance.schedule.id).await?;
+    Ok(if is_one { 1 } else { u32::try_from(places_min).unwrap_or(1) })
+}
+
 /// Renders the map, with what became of a form if one was sent.
 pub(crate) async fn map_page(
     app: &App,
@@ -263,6 +273,7 @@ pub(crate) async fn map_page(
         waiting,
         kinds,
         types,
+        places_min: places_min(app, performance).await?,
         places_max: app.config.seats_per_hold_max.get(),
         typed: sent.as_ref().map(|sent| sent.form.clone()).unwrap_or_default(),
         code: sent.and_then(|sent| sent.code),

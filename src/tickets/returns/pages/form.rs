@@ -11,7 +11,10 @@ use crate::{
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
-    reservation::returns::model::ReturnStatus,
+    reservation::{
+        order_rules::error::BrokenRule,
+        returns::{find_need, model::ReturnStatus},
+    },
     tickets::{
         model::{Ticket, TicketCode, TicketStatus},
         returns::{
@@ -21,6 +24,7 @@ use crate::{
     },
     web::{
         form::{Field, Mistakes},
+        page::View,
         request_key,
     },
 };
@@ -81,6 +85,8 @@ pub(crate) struct ReturnBox {
     pub(crate) is_of_another_payer: bool,
     /// Whether the ticket cannot be returned because it was bought at a reduced price.
     pub(crate) is_reduced: bool,
+    /// Rule of its order that keeps the ticket from being returned.
+    pub(crate) needed: Option<BrokenRule>,
     /// When the door opens, and nothing is sold on any more.
     pub(crate) closes_at: DateTime<Utc>,
     /// Reason of a refusal.
@@ -106,14 +112,24 @@ impl ReturnBox {
         let Some(terms) = terms else { return Ok(without_offer) };
         let is_of_another_payer = terms.payer_id != Some(ticket.account_id);
         let is_reduced = terms.is_reduced;
-        let payout = terms.payout().filter(|_| !is_of_another_payer && !is_reduced);
+        let needed = match is_of_another_payer || is_reduced {
+            true => None,
+            false => find_need(&app.db, terms.reservation_id, terms.item_id).await?,
+        };
+        let is_allowed = !is_of_another_payer && !is_reduced && needed.is_none();
+        let payout = terms.payout().filter(|_| is_allowed);
         let offer = payout.map(|payout| ReturnOffer {
             request_key: Uuid::now_v7(),
             price: terms.price,
             fee_percent: terms.fee_percent,
             payout,
         });
-        Ok(Self { offer, is_of_another_payer, is_reduced, ..without_offer })
+        Ok(Self { offer, is_of_another_payer, is_reduced, needed, ..without_offer })
+    }
+
+    /// Returns why the order needs the ticket.
+    pub(crate) fn need(&self, v: &View) -> Option<String> {
+        self.needed.as_ref().map(|rule| v.refusal(rule))
     }
 
     /// Returns the return that is open.

@@ -7,6 +7,7 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,11 +59,15 @@ pub(crate) async fn show_return(
     Ok(see_other(&format!("/tickets/{code}")))
 }
 
-/// Return that was taken back.
+/// Return that was taken back, or that will be.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ReturnTakenBackDocument {
     return_id: ReturnId,
+    /// `TAKEN_BACK`, or `OPEN` while a hold of the place runs.
     status: ReturnStatus,
+    /// When that hold ends. The return ends with it, unless its buyer pays before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_until: Option<DateTime<Utc>>,
 }
 
 /// Handles `POST /returns/{id}/cancellation`.
@@ -73,11 +78,14 @@ pub(crate) async fn create_cancellation(
 ) -> Result<HttpResponse, PageError> {
     let code = store::find_code(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
     match take_back(&app, me.account_id, *id).await {
-        Ok(()) => {
-            let taken_back =
-                ReturnTakenBackDocument { return_id: *id, status: ReturnStatus::TakenBack };
-            let answer = me.view.done(StatusCode::OK, &taken_back, &format!("/tickets/{code}"));
-            Ok(with_message(answer, "flash-return-taken-back"))
+        Ok(held_until) => {
+            let (http, status, message) = match held_until {
+                None => (StatusCode::OK, ReturnStatus::TakenBack, "flash-return-taken-back"),
+                Some(_) => (StatusCode::ACCEPTED, ReturnStatus::Open, "flash-return-wanted-back"),
+            };
+            let document = ReturnTakenBackDocument { return_id: *id, status, held_until };
+            let answer = me.view.done(http, &document, &format!("/tickets/{code}"));
+            Ok(with_message(answer, message))
         }
         Err(refusal) if me.view.wants_form(&refusal) => refused(&app, me, &code, &refusal).await,
         Err(failure) => Err(failure.into()),

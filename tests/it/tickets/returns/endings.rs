@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::reservation;
 
-use super::{CHARGED, Market, PRICE, hold, id_of, kinds, pay, put_on_sale, take_back};
+use super::{CHARGED, Market, PRICE, hold, id_of, kinds, pay, put_on_sale};
 use crate::support::{
     ConcertOptions, ledger::balance, read_all, read_one, run_sql, run_sql_with, until,
 };
@@ -52,14 +52,12 @@ async fn a_check_in_ends_the_return_and_the_hold_that_awaited_it(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_refund_waits_for_a_buyer_and_ends_the_return_otherwise(db: PgPool) {
+async fn a_refund_ends_the_return_and_is_of_what_was_not_sold(db: PgPool) {
     let market = Market::open(&db, 10).await;
     let Market { concert, ada, bob, bought, .. } = &market;
     let refund = format!("/reservations/{}/cancellation", bought.reservation_id);
     market.put_on_sale(0).await;
     let reservation = market.held(bob, concert.seat_ids[0]).await;
-    let waits = ada.post(&refund, &()).await;
-    assert_eq!((waits.status, waits.code().as_str()), (409, "return-being-bought"));
     assert_eq!(pay(bob, reservation).await.status, 201);
     market.put_on_sale(1).await;
     // The share that is agreed of the ticket that is left, and not of the one that was sold.
@@ -75,22 +73,6 @@ async fn a_refund_waits_for_a_buyer_and_ends_the_return_otherwise(db: PgPool) {
         (status_of(&db).await.as_str(), market.seat(1).await.as_str()),
         ("VOIDED", "AVAILABLE")
     );
-    market.office.close().await;
-}
-
-#[sqlx::test]
-async fn an_administrators_refund_does_not_wait(db: PgPool) {
-    let market = Market::open(&db, 0).await;
-    let Market { office, concert, ada, bob, bought } = &market;
-    let admin = office.employ("admin", "ADMIN").await;
-    market.put_on_sale(0).await;
-    let reservation = market.held(bob, concert.seat_ids[0]).await;
-    let path = format!("/admin/reservations/{}/refund", bought.reservation_id);
-    let refunded = admin.post(&path, &[("share", "all"), ("reason", "she is ill")]).await;
-    assert_eq!(refunded.status, 200, "{}", refunded.body);
-    assert_eq!(pay(bob, reservation).await.code(), "return-gone");
-    assert_eq!(balance(&db, ada.account_id).await, CHARGED);
-    assert_eq!(market.seat(0).await, "AVAILABLE");
     market.office.close().await;
 }
 
@@ -126,10 +108,8 @@ async fn a_cancelled_program_ends_everything(db: PgPool) {
 async fn a_hold_that_lapses_or_is_released_leaves_the_ticket_on_sale(db: PgPool) {
     let market = Market::with(&db, ConcertOptions::default(), 1, 1).await;
     let Market { office, concert, ada, bob, .. } = &market;
-    let id = market.put_on_sale(0).await;
+    market.put_on_sale(0).await;
     let reservation = market.held(bob, concert.seat_ids[0]).await;
-    let busy = take_back(ada, id).await;
-    assert_eq!((busy.status, busy.code().as_str()), (409, "return-being-bought"));
     let page = ada.visit(&format!("/tickets/{}", market.bought.codes[0])).await;
     assert!(page.body.contains("Somebody is buying it"), "{}", page.body);
     let released = bob.post(&format!("/reservations/{reservation}/cancellation"), &()).await;

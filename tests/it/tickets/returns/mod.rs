@@ -1,7 +1,9 @@
 //! A ticket back on sale: its seller's until somebody has paid for its place, and then the buyer's.
 
+mod buyers;
 mod counts;
 mod endings;
+mod orders;
 mod people;
 mod races;
 mod refusals;

@@ -118,7 +118,8 @@ async fn of_paying_scanning_and_taking_back_exactly_one_wins(db: PgPool) {
             }
             other => panic!("{other:?} {} {}", paid.body, scanned.body),
         }
-        assert_eq!(taken.status, 409, "somebody held it: {}", taken.body);
+        // Somebody held it, or it had ended.
+        assert!(matches!(taken.status, 202 | 409), "{} {}", taken.status, taken.body);
     }
     assert_eq!(n_sold + n_in, ROUNDS);
     assert_eq!(balance(&db, ada.account_id).await, before + i64::try_from(n_sold).unwrap() * PRICE);
@@ -153,7 +154,7 @@ async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPoo
         };
         let (bought, taken): (Answer, Answer) = tokio::join!(buying, take_back(&elsewhere, id));
         match (bought.status, taken.status) {
-            (201, 409) => {}
+            (201, 202 | 409) => {}
             (409, 200) => assert_eq!(bought.code(), "seat-unavailable", "{}", bought.body),
             other => panic!("{other:?} {} {}", bought.body, taken.body),
         }
@@ -167,19 +168,18 @@ async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPoo
 async fn a_wish_that_waits_gets_it_before_anybody_else(db: PgPool) {
     let options = ConcertOptions { seats: 2, zone_capacity: 1, ..ConcertOptions::default() };
     let market = Market::with(&db, options, 2, 1).await;
-    let Market { office, concert, ada, bob, .. } = &market;
+    let Market { office, concert, bob, .. } = &market;
     let path = format!("/schedules/{}/waiting-list", concert.schedule_id);
     let wished = bob.post_json(&path, &json!({ "places": 1, "price_max": PRICE })).await;
     assert_eq!(wished.status, 201, "{}", wished.body);
     let eve = office.sign_in("eve").await;
     market.let_in(std::slice::from_ref(&eve)).await;
-    let id = market.put_on_sale(0).await;
+    market.put_on_sale(0).await;
     let taken = hold(&eve, concert, &concert.seat_ids[..1]).await;
     assert_eq!(taken.code(), "seat-unavailable", "{}", taken.body);
     let wish = bob.get(&path).await.json()["wish"].clone();
     assert_eq!(wish["status"], "OFFERED", "{wish}");
     let offer: Uuid = wish["reservation_id"].as_str().unwrap().parse().unwrap();
-    assert_eq!(take_back(ada, id).await.code(), "return-being-bought");
     assert_eq!(pay(bob, offer).await.status, 201);
 
     // A place of the zone, which the next wish gets.

@@ -1,0 +1,139 @@
+//! Live orders, and which of their rules a place that leaves would break. Pure: all was locked and read
+//! before.
+
+use super::error::BrokenRule;
+use crate::{
+    catalog::{Company, PriceTypeId, SeatId, SeatKind, price_types::rules::beside_max},
+    reservation::model::{ReservationId, ReservationItemId},
+};
+
+/// Places of one order that others have not bought, and the rules by which they were held.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveOrder {
+    pub(crate) reservation_id: ReservationId,
+    /// Least number of places; `None` where it was not kept.
+    pub(crate) places_min: Option<i32>,
+    /// Items of the order, and companions' places in other orders of its account.
+    pub(crate) items: Vec<LiveItem>,
+}
+
+/// Places of one item that others have not bought.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveItem {
+    pub(crate) id: ReservationItemId,
+    /// Whether the item is of the order itself.
+    pub(crate) is_own: bool,
+    /// Number of places, those on return included.
+    pub(crate) places: i32,
+    /// Number of places that are not on return.
+    pub(crate) kept: i32,
+    pub(crate) kind: SeatKind,
+    /// Seat of the venue; `None` for places of a zone.
+    pub(crate) seat_id: Option<SeatId>,
+    /// Wheelchair place without which this companion's place would not have been held.
+    pub(crate) wheelchair_seat_id: Option<SeatId>,
+    /// Terms on which it was held; `None`: at the ordinary price.
+    pub(crate) price_type: Option<TypeTerms>,
+}
+
+/// What the terms of a price type ask of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TypeTerms {
+    pub(crate) id: PriceTypeId,
+    pub(crate) name: String,
+    pub(crate) beside: Option<Company>,
+    pub(crate) per_beside_max: Option<i32>,
+}
+
+impl TypeTerms {
+    /// Returns the rule that the terms make; `None` if they ask for nothing.
+    fn rule(&self) -> Option<BrokenRule> {
+        let name = self.name.clone();
+        self.beside.map(|beside| BrokenRule::TypeAlone { name, beside })
+    }
+}
+
+impl LiveOrder {
+    /// Returns the rule that is broken, or broken further, once a place of the item is on return too.
+    pub(crate) fn broken_by_return(&self, id: ReservationItemId) -> Option<BrokenRule> {
+        let mut after = self.clone();
+        after.items.iter_mut().filter(|item| item.id == id).for_each(|item| item.kept -= 1);
+        after.broken_since(self)
+    }
+
+    /// Returns the rule that is broken, or broken further, once one place of each of `sold` has left; an
+    /// item of which several are sold is named as often.
+    pub(crate) fn broken_by_sale(&self, sold: &[ReservationItemId]) -> Option<BrokenRule> {
+        let mut before = self.clone();
+        before.items.iter_mut().for_each(|item| item.kept = item.places);
+        let mut after = before.clone();
+        for id in sold {
+            if let Some(item) = after.items.iter_mut().find(|item| item.id == *id) {
+                (item.places, item.kept) = (item.places - 1, item.kept - 1);
+            }
+        }
+        after.broken_since(&before)
+    }
+
+    /// Returns the rule that is broken in other orders of the account once nothing of this one is left.
+    pub(crate) fn broken_by_refund(&self) -> Option<BrokenRule> {
+        let mut after = self.clone();
+        after.items.retain(|item| !item.is_own);
+        after.broken_since(self)
+    }
+
+    fn broken_since(&self, before: &Self) -> Option<BrokenRule> {
+        let lacked = before.shortfalls();
+        let lacked_of = |rule: &BrokenRule| {
+            lacked.iter().find(|(other, _)| other == rule).map_or(0, |(_, lacks)| *lacks)
+        };
+        let mut broken = self.shortfalls().into_iter();
+        broken.find(|(rule, lacks)| *lacks > lacked_of(rule)).map(|(rule, _)| rule)
+    }
+
+    /// Lists the rules with the number of places that each lacks, or has too many: none has negative.
+    fn shortfalls(&self) -> Vec<(BrokenRule, i64)> {
+        let mut found: Vec<(BrokenRule, i64)> = Vec::new();
+        for price_type in self.own().filter_map(|item| item.price_type.as_ref()) {
+            let lacks = self.lacks_beside(price_type);
+            let rule = price_type.rule();
+            if let Some(rule) = rule.filter(|rule| found.iter().all(|(other, _)| other != rule)) {
+                found.push((rule, lacks));
+            }
+        }
+        let alone = self.items.iter().filter(|item| item.places > 0 && self.is_alone(item));
+        found.push((BrokenRule::CompanionAlone, i64::try_from(alone.count()).unwrap_or(i64::MAX)));
+        if let Some(places_min) = self.places_min.filter(|least| *least > 1) {
+            let sum = |of: fn(&LiveItem) -> i32| self.own().map(|item| i64::from(of(item))).sum();
+            let (places, kept): (i64, i64) = (sum(|item| item.places), sum(|item| item.kept));
+            let lacks = if places > 0 { i64::from(places_min) - kept } else { 0 };
+            found.push((BrokenRule::TooFew { places_min }, lacks.max(0)));
+        }
+        found
+    }
+
+    /// Returns how many places of a type have nothing beside them.
+    fn lacks_beside(&self, price_type: &TypeTerms) -> i64 {
+        let Some(beside) = price_type.beside else { return 0 };
+        let is_typed =
+            |item: &&LiveItem| item.price_type.as_ref().is_some_and(|own| own.id == price_type.id);
+        let n_places: i64 = self.own().filter(is_typed).map(|item| i64::from(item.places)).sum();
+        let is_beside = |item: &&LiveItem| beside.is_met_by(item.price_type.is_some(), item.kind);
+        let n_beside: i64 = self.own().filter(is_beside).map(|item| i64::from(item.kept)).sum();
+        (n_places - beside_max(n_beside, price_type.per_beside_max)).max(0)
+    }
+
+    /// Whether the item is a companion's place whose wheelchair place the account does not keep.
+    fn is_alone(&self, companion: &LiveItem) -> bool {
+        companion.wheelchair_seat_id.is_some_and(|place| {
+            !self.items.iter().any(|item| item.seat_id == Some(place) && item.kept > 0)
+        })
+    }
+
+    fn own(&self) -> impl Iterator<Item = &LiveItem> {
+        self.items.iter().filter(|item| item.is_own)
+    }
+}
+
+#[cfg(test)]
+mod tests;
