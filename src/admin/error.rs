@@ -9,7 +9,7 @@ use crate::{
     entry_queue::QueueError,
     infra::{
         idempotency::KeyError,
-        pictures::PictureMistake,
+        pictures::{MEGAPIXELS_MAX, PictureMistake},
         postgres::{Contention, is_conflict},
     },
     outbox::MailId,
@@ -124,6 +124,7 @@ impl HttpError for AdminError {
                 Problem::new(422, "picture-too-large")
                     .word("megabytes", bounds.file_mib)
                     .word("pixels", grouped(bounds.side))
+                    .word("millions", MEGAPIXELS_MAX)
             }
             Self::Picture(PictureMistake::Unreadable) => Problem::new(422, "picture-unreadable"),
             Self::Picture(PictureMistake::Busy) => PaymentError::contended().problem(),

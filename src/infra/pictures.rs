@@ -7,13 +7,18 @@ use std::{io::Cursor, time::Duration};
 
 use image::{
     DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits,
+    error::{LimitError, LimitErrorKind},
     metadata::Orientation,
 };
 use sha2::{Digest, Sha256};
 use tokio::{sync::Semaphore, time::timeout};
 
-/// Upper bound of the bytes that decoding a picture may take.
+/// Upper bound of a picture's pixels, in millions: a sheet of A3 at 300 dots an inch has 17.
+pub(crate) const MEGAPIXELS_MAX: u32 = 25;
+/// Upper bound of the bytes that decoding a picture may take: as many pixels of 8 bits a colour, with
+/// transparency, and half as many of 16.
 const DECODED_BYTES_MAX: u64 = 96 * 1024 * 1024;
+const _: () = assert!(MEGAPIXELS_MAX as u64 * 1_000_000 * 4 <= DECODED_BYTES_MAX);
 /// Pictures that a process decodes at a time, and the longest wait of another one.
 const AT_ONCE: usize = 1;
 const WAIT_MAX: Duration = Duration::from_secs(2);
@@ -97,6 +102,11 @@ fn pixels_of(file: &[u8], format: ImageFormat, side_max: u32) -> Result<DynamicI
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     reader.limits(limits.clone());
     let mut decoder = reader.into_decoder()?;
+    // By the head alone: one of a colour takes few bytes, and as long as any other.
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > u64::from(MEGAPIXELS_MAX) * 1_000_000 {
+        return Err(ImageError::Limits(LimitError::from_kind(LimitErrorKind::DimensionError)));
+    }
     // What the decoder takes besides is bounded by what the pixels leave.
     limits.reserve(decoder.total_bytes())?;
     decoder.set_limits(limits)?;
@@ -139,8 +149,12 @@ mod tests {
             let allowed = decode(&file(64, 1, format), BOUNDS).unwrap();
             assert_eq!(allowed.version.len(), 2 * VERSION_BYTES);
         }
-        // Each side is allowed, and the whole is not: 8 bytes a pixel.
-        let wide = PictureBounds { file_mib: 1, side: 5_000 };
+        // Each side is allowed, and the whole is not: by its pixels, or by 8 bytes of each.
+        let wide = PictureBounds { file_mib: 1, side: 8_192 };
+        let mut file = Cursor::new(Vec::new());
+        DynamicImage::new_luma8(8_192, 8_192).write_to(&mut file, ImageFormat::Png).unwrap();
+        let refused = decode(&file.into_inner(), wide).unwrap_err();
+        assert_eq!(refused, PictureMistake::TooLarge(wide));
         let pixels = DynamicImage::new_rgba16(5_000, 2_600);
         let mut file = Cursor::new(Vec::new());
         pixels.write_to(&mut file, ImageFormat::Png).unwrap();

@@ -26,6 +26,13 @@ fn photographed(jpeg: &[u8]) -> Vec<u8> {
     [&jpeg[..2], b"\xff\xe1", &length, exif, b"\xff\xfe\0\x09at home", &jpeg[2..]].concat()
 }
 
+/// Makes a PNG of few bytes a pixel.
+fn grey(width: u32, height: u32) -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    image::GrayImage::new(width, height).write_to(&mut file, ImageFormat::Png).unwrap();
+    file.into_inner()
+}
+
 /// Returns a JPEG whose left half is red, and whose right half is blue.
 fn two_halves(width: u32, height: u32) -> Vec<u8> {
     let drawn = image::RgbImage::from_fn(width, height, |x, _| {
@@ -169,6 +176,8 @@ async fn what_is_no_picture_of_a_bounded_size_is_no_poster(db: PgPool) {
     let concert = Concert::usual(&db).await;
     let admin = office.employ("mina", "ADMIN").await;
     let path = poster_path(concert.program_id);
+    let page = admin.visit(&format!("/admin/programs/{}", concert.program_id)).await;
+    assert!(page.body.contains("8,192 pixels on each side and 25 million pixels in all"));
     let mut cut = picture(400, 400, ImageFormat::Png);
     cut.truncate(cut.len() / 2);
     for (file, code) in [
@@ -177,6 +186,7 @@ async fn what_is_no_picture_of_a_bounded_size_is_no_poster(db: PgPool) {
         (cut, "picture-unreadable"),
         (picture_bomb(), "picture-too-large"),
         (picture(8_193, 1, ImageFormat::Png), "picture-too-large"),
+        (grey(8_192, 8_192), "picture-too-large"),
         (vec![0; 8 * 1024 * 1024 + 1], "picture-too-large"),
     ] {
         let refused = admin.upload(&path, "0", file.clone(), JSON).await;
@@ -185,7 +195,11 @@ async fn what_is_no_picture_of_a_bounded_size_is_no_poster(db: PgPool) {
     }
     let shown = admin.upload(&path, "0", picture_bomb(), "text/html").await;
     assert_eq!(shown.status, 422);
-    assert!(shown.body.contains("up to 8 MB and 8,192 pixels"), "{}", shown.body);
+    assert!(
+        shown.body.contains("up to 8 MB, 8,192 pixels on each side and 25 million pixels in all"),
+        "{}",
+        shown.body
+    );
     assert_eq!(shown.attribute("input[name='title']", "value"), "A concert");
     assert!(shown.has(&format!("form[action='{path}'] input[type='file']")));
     let huge = admin.upload(&path, "0", vec![0; 9 * 1024 * 1024], JSON).await;
