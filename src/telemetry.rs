@@ -1,12 +1,23 @@
 //! Log lines and Prometheus metrics of the process.
 
 use std::{
+    cell::Cell,
+    fmt,
     io::{self, IsTerminal, Write},
     sync::OnceLock,
 };
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, util::SubscriberInitExt};
+use tokio::task;
+use tracing::{
+    Event, Subscriber,
+    field::{Field, Visit},
+};
+use tracing_subscriber::{
+    EnvFilter, Layer,
+    layer::{Context, SubscriberExt},
+    util::SubscriberInitExt,
+};
 
 use crate::config::{Config, LogFormat};
 
@@ -28,7 +39,57 @@ pub fn log_to_stderr(directives: &str, format: LogFormat) {
     // The only error is that a subscriber is set already. The filter belongs to the registry and
     // not to the layer: a layer's own filter drops the event after a call that asks whether a level
     // is enabled, as sqlx does at every statement.
-    let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
+    let _ = tracing_subscriber::registry().with(lines).with(filter).with(LeaveOut).try_init();
+}
+
+/// Target of the framework's line about a request that cannot be read.
+const TARGET: &str = "actix_http::h1::dispatcher";
+/// Beginning of the framework's line.
+const BEGINNING: &str = "stream error";
+
+thread_local! {
+    /// Task of the connection whose line was left out last.
+    static LEFT_OUT: Cell<Option<task::Id>> = const { Cell::new(None) };
+}
+
+/// Layer that leaves the framework's lines about unreadable requests out.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeaveOut;
+
+impl<S: Subscriber> Layer<S> for LeaveOut {
+    fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
+        if event.metadata().target() != TARGET {
+            return true;
+        }
+        let mut message = Message(false);
+        event.record(&mut message);
+        if message.0 {
+            LEFT_OUT.set(task::try_id());
+        }
+        !message.0
+    }
+}
+
+/// Whether a line about a request that cannot be read was left out in the present task, which is that of
+/// its connection; asked once for each.
+pub(crate) fn take_left_out() -> bool {
+    let here = task::try_id();
+    let is_here = here.is_some() && LEFT_OUT.get() == here;
+    if is_here {
+        LEFT_OUT.set(None);
+    }
+    is_here
+}
+
+/// Whether a line begins as the framework's does.
+struct Message(bool);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}").starts_with(BEGINNING);
+        }
+    }
 }
 
 /// Writer that keeps each event on one line: user input in an event cannot begin another one.

@@ -63,7 +63,7 @@ pub struct Config {
     pub witnesses: Vec<WitnessConfig>,
     /// Public beacon of opening draws.
     pub drand: DrandConfig,
-    /// Networks whose `X-Forwarded-For` is believed.
+    /// Networks whose `X-Forwarded-For` or `Forwarded` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Time from the request to stop until the stop begins, at most a minute.
     pub drain: Duration,

@@ -98,7 +98,7 @@ pub const SETTINGS: &[Setting] = &[
         "TRUSTED_PROXIES",
         "",
         "networks, comma-separated",
-        "Proxies whose `X-Forwarded-For` is believed.",
+        "Proxies whose `X-Forwarded-For` or, without it, `Forwarded` is believed.",
     ),
     setting(
         "MIGRATE_ON_START",

@@ -44,6 +44,8 @@ pub enum SecurityEvent {
     LogInThrottled,
     /// A sign-up was refused because there were too many.
     SignUpThrottled,
+    /// A request could not be read. The client is the peer, which may be a proxy.
+    RequestMalformed,
     /// An account sends more requests than it may.
     AccountThrottled,
     /// An account, or a program with a key, asked for what its role or scope does not open.

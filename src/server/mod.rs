@@ -12,6 +12,7 @@
 //! connections, then waits for ticks and requests, then ends the threads (see [`Instance::stop`]).
 
 mod health;
+mod malformed;
 mod stop;
 mod warnings;
 
@@ -51,7 +52,7 @@ use crate::{
         limits::Limits,
         measure,
         metrics::{QueueSeries, show_metrics_apart},
-        rendering,
+        rendering, unread,
         upload::Uploads,
     },
     webhooks::HookClient,
@@ -244,13 +245,15 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .wrap(from_fn(rendering::render))
             .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
+            .wrap(from_fn(unread::close_unread))
             .configure(paths)
             .default_service(web::route().to(fallback::show_not_found))
     })
     .client_request_timeout(HEAD_MAX)
     .keep_alive(KEEP_ALIVE)
     .shutdown_timeout(STOP_SECS)
-    .disable_signals();
+    .disable_signals()
+    .on_connect(malformed::note_connection(app.security_log.clone()));
     if let Some(workers) = app.config.http_workers {
         server = server.workers(usize::try_from(workers.get()).unwrap_or(1));
     }

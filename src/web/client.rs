@@ -1,10 +1,20 @@
 //! Addresses and networks of clients.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    num::NonZeroU32,
+    sync::LazyLock,
+};
 
-use actix_web::{HttpRequest, web::Data};
+use actix_web::{
+    HttpRequest,
+    http::{header, uri::Authority},
+    web::Data,
+};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use ipnet::IpNet;
 
+use super::forwarded;
 use crate::{
     app::{AccountId, App},
     infra::{
@@ -39,29 +49,84 @@ pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Opti
     }
 }
 
-/// Returns the client's address; an IPv4 address is never mapped into IPv6. `X-Forwarded-For` is
-/// believed only as far as the chain of `trusted` proxies reaches, read from the nearest hop
-/// outwards.
+/// Returns the client's address; an IPv4 address is never mapped into IPv6. What proxies say
+/// (`forwarded.rs`) is believed only as far as the chain of `trusted` ones reaches, read from the nearest
+/// hop outwards. A header that says nothing is logged.
 pub(crate) fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
-    let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |addr| addr.ip());
-    let peer = peer.to_canonical();
-    let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
-    if !is_trusted(&peer) {
-        return peer;
+    let (address, doubt) = believed(request, trusted);
+    if let Some(doubt) = doubt
+        && WARNINGS.check().is_ok()
+    {
+        tracing::warn!(peer = %peer(request), "{}", doubt.text());
     }
-    let forwarded = request.headers().get_all("x-forwarded-for");
-    let hops = forwarded.filter_map(|value| value.to_str().ok()).flat_map(|line| line.split(','));
-    let mut hops: Vec<Option<IpAddr>> = hops.map(|hop| hop.trim().parse().ok()).collect();
-    hops.reverse();
+    address
+}
+
+/// Returns the host that the client asked for: what a proxy says of it counts only from a trusted one.
+pub(crate) fn host(request: &HttpRequest) -> String {
+    let app = request.app_data::<Data<App>>();
+    let trusted = app.map(|app| app.config.trusted_proxies.as_slice()).unwrap_or_default();
+    if is_among(trusted, &peer(request)) {
+        return request.connection_info().host().to_owned();
+    }
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| request.uri().authority().map(Authority::as_str));
+    host.unwrap_or_default().to_owned()
+}
+
+/// Warnings about headers of proxies: one a minute, whoever causes them.
+static WARNINGS: LazyLock<DefaultDirectRateLimiter> =
+    LazyLock::new(|| RateLimiter::direct(Quota::per_minute(NonZeroU32::MIN)));
+
+/// Why a header of a proxy was not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// A trusted proxy names a hop that is no address.
+    Unreadable,
+    /// The peer is not trusted.
+    Untrusted,
+}
+
+impl Doubt {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Unreadable => {
+                "X-Forwarded-For or Forwarded of a trusted proxy names no address: its visitors count \
+                 as one network"
+            }
+            Self::Untrusted => {
+                "X-Forwarded-For or Forwarded from a peer that TRUSTED_PROXIES does not name is not \
+                 believed"
+            }
+        }
+    }
+}
+
+fn peer(request: &HttpRequest) -> IpAddr {
+    let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |addr| addr.ip());
+    peer.to_canonical()
+}
+
+fn is_among(trusted: &[IpNet], address: &IpAddr) -> bool {
+    trusted.iter().any(|net| net.contains(address))
+}
+
+/// Returns the address that is believed, and why it is not the one that the header names.
+fn believed(request: &HttpRequest, trusted: &[IpNet]) -> (IpAddr, Option<Doubt>) {
+    let peer = peer(request);
+    if !is_among(trusted, &peer) {
+        let doubt = forwarded::is_present(request.headers()).then_some(Doubt::Untrusted);
+        return (peer, doubt);
+    }
     let mut nearest = peer;
-    for hop in hops {
-        let Some(hop) = hop.map(|hop| hop.to_canonical()) else { break };
+    for hop in forwarded::hops(request.headers()) {
+        let Some(hop) = hop else { return (nearest, Some(Doubt::Unreadable)) };
         nearest = hop;
-        if !is_trusted(&hop) {
+        if !is_among(trusted, &hop) {
             break;
         }
     }
-    nearest
+    (nearest, None)
 }
 
 #[cfg(test)]
@@ -88,5 +153,51 @@ mod tests {
         );
         assert_eq!(asked("[::ffff:10.0.0.1]", "::ffff:198.51.100.7").to_string(), "198.51.100.7");
         assert_eq!(asked("[::ffff:192.0.2.1]", "198.51.100.7").to_string(), "192.0.2.1");
+    }
+
+    #[test]
+    fn a_header_that_is_not_followed_is_doubted_and_a_good_one_is_not() {
+        let doubted = |peer: &str, name: &'static str, line: &str| {
+            let request = TestRequest::default()
+                .peer_addr(format!("{peer}:4711").parse().unwrap())
+                .insert_header((name, line))
+                .to_http_request();
+            let (address, doubt) = believed(&request, &["10.0.0.0/8".parse().unwrap()]);
+            (address.to_string(), doubt)
+        };
+        for (peer, name, line, address, doubt) in [
+            ("10.0.0.1", "x-forwarded-for", "192.0.2.7:52044", "192.0.2.7", None),
+            ("10.0.0.1", "forwarded", "for=\"[2001:db8::1]:443\"", "2001:db8::1", None),
+            (
+                "10.0.0.1",
+                "forwarded",
+                "for=1.1.1.1, for=192.0.2.7, for=10.0.0.9",
+                "192.0.2.7",
+                None,
+            ),
+            (
+                "10.0.0.1",
+                "x-forwarded-for",
+                "192.0.2.7, unknown",
+                "10.0.0.1",
+                Some(Doubt::Unreadable),
+            ),
+            ("10.0.0.1", "x-forwarded-for", "???, 10.0.0.2", "10.0.0.2", Some(Doubt::Unreadable)),
+            ("192.0.2.1", "forwarded", "for=198.51.100.7", "192.0.2.1", Some(Doubt::Untrusted)),
+            ("192.0.2.1", "x-real-ip", "198.51.100.7", "192.0.2.1", None),
+        ] {
+            assert_eq!(doubted(peer, name, line), (address.to_owned(), doubt), "{peer} {line}");
+        }
+    }
+
+    #[test]
+    fn the_host_is_no_matter_of_whoever_forwards() {
+        let request = TestRequest::default()
+            .peer_addr("192.0.2.1:4711".parse().unwrap())
+            .insert_header(("host", "tickets.example"))
+            .insert_header(("forwarded", "for=192.0.2.7;host=evil.example"))
+            .insert_header(("x-forwarded-host", "evil.example"))
+            .to_http_request();
+        assert_eq!(host(&request), "tickets.example");
     }
 }

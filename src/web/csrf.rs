@@ -13,7 +13,10 @@ use actix_web::{
 };
 use url::Url;
 
-use super::error::{CrossSite, PageError};
+use super::{
+    client,
+    error::{CrossSite, PageError},
+};
 use crate::app::App;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
@@ -32,18 +35,21 @@ pub(crate) async fn refuse_cross_site(
 
 /// Whether a browser says that one of our own pages led to `request`, redirects included.
 pub(crate) fn is_from_here(request: &HttpRequest) -> bool {
-    header(request, SEC_FETCH_SITE) == Some("same-origin")
+    values(request, SEC_FETCH_SITE).eq([Some("same-origin")])
 }
 
 fn is_cross_site(request: &HttpRequest) -> bool {
-    if let Some(site) = header(request, SEC_FETCH_SITE) {
-        return !matches!(site, "same-origin" | "none");
+    let mut sites = values(request, SEC_FETCH_SITE).peekable();
+    if sites.peek().is_some() {
+        return !sites.all(|site| matches!(site, Some("same-origin" | "none")));
     }
-    header(request, ORIGIN.as_str()).is_some_and(|origin| !is_ours(request, origin))
+    let mut origins = values(request, ORIGIN.as_str());
+    origins.any(|origin| origin.is_none_or(|origin| !is_ours(request, origin)))
 }
 
-fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
-    request.headers().get(name).and_then(|value| value.to_str().ok())
+/// Returns the values of a header; `None` for one that cannot be read, which is no word of ours.
+fn values<'a>(request: &'a HttpRequest, name: &'a str) -> impl Iterator<Item = Option<&'a str>> {
+    request.headers().get_all(name).map(|value| value.to_str().ok())
 }
 
 fn is_ours(request: &HttpRequest, origin: &str) -> bool {
@@ -52,6 +58,6 @@ fn is_ours(request: &HttpRequest, origin: &str) -> bool {
     if let Some(public) = public {
         return public.origin() == origin.origin();
     }
-    let ours = Url::parse(&format!("http://{}", request.connection_info().host()));
+    let ours = Url::parse(&format!("http://{}", client::host(request)));
     ours.is_ok_and(|ours| ours.origin() == origin.origin())
 }

@@ -80,8 +80,7 @@ pub(super) fn refuse_unknown<'a, T: JsonSchema + 'static>(
     find_unknown::<T>(names).map_or(Ok(()), |name| Err(Mistakes::of_unknown(name)))
 }
 
-/// Collects the parts of an upload as fields; a name that occurs twice is refused, and a file
-/// becomes a field that holds its text.
+/// Collects the parts of an upload as fields; a file becomes a field that holds its text.
 async fn collect(parts: Multipart) -> Result<Vec<(String, String)>, PageError> {
     let fields = parts_of(parts).await?.into_iter().map(|(name, bytes)| {
         let text = String::from_utf8(bytes)
@@ -91,15 +90,19 @@ async fn collect(parts: Multipart) -> Result<Vec<(String, String)>, PageError> {
     Ok(fields.collect())
 }
 
-/// Returns the parts of an upload in their order. The body's size was bounded when it was received.
+/// Returns the parts of an upload in their order; a name that occurs twice is refused. The body's size
+/// was bounded when it was received.
 pub(super) async fn parts_of(mut parts: Multipart) -> Result<Vec<(String, Vec<u8>)>, PageError> {
     let unreadable = |error: actix_multipart::MultipartError| {
         tracing::debug!(%error, "an upload cannot be read");
         PageError::from(BadRequest)
     };
-    let mut fields = Vec::new();
+    let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
     while let Some(mut part) = parts.try_next().await.map_err(unreadable)? {
         let Some(name) = part.name().map(str::to_owned) else { continue };
+        if fields.iter().any(|(other, _)| *other == name) {
+            return Err(BadRequest.into());
+        }
         let mut bytes = Vec::new();
         while let Some(chunk) = part.try_next().await.map_err(unreadable)? {
             bytes.extend_from_slice(&chunk);

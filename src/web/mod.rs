@@ -1,9 +1,9 @@
 //! The HTTP kit: extractors, responses, middleware and errors that every page uses and no feature
 //! owns.
 //!
-//! A request passes, from outside in: [`headers`] (request id, security headers), [`rendering`]
-//! (renders a failure as a page or a problem document), [`encoding`] (refuses compressed bodies),
-//! [`csrf`] (refuses cross-site writes), [`deadline`] (bounds the time of a request, and lets a
+//! A request passes, from outside in: [`unread`] (ends connections with an unread body), [`headers`]
+//! (request id, security headers), [`rendering`] (renders a failure as a page or a problem
+//! document), [`encoding`] (refuses compressed bodies), [`csrf`] (refuses cross-site writes), [`deadline`] (bounds the time of a request, and lets a
 //! change finish when its client disconnects), then the handler.
 //!
 //! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries one), parses a
@@ -44,6 +44,7 @@ pub(crate) mod fallback;
 pub(crate) mod file;
 pub(crate) mod flash;
 pub(crate) mod form;
+mod forwarded;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub(crate) mod host_cookie;
@@ -68,6 +69,7 @@ pub(crate) mod qr_code;
 pub(crate) mod rendering;
 pub(crate) mod request_id;
 pub(crate) mod request_key;
+pub(crate) mod unread;
 pub(crate) mod upload;
 pub(crate) mod versioned_file;
 

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    assets,
+    assets, client,
     error::HttpError,
     flash,
     form::Mistakes,
@@ -260,7 +260,7 @@ fn page_of(request: &HttpRequest) -> String {
     let page = referer.and_then(|referer| url::Url::parse(referer).ok());
     let is_ours = |page: &url::Url| {
         let host = page.host_str().unwrap_or_default();
-        let asked = request.connection_info().host().to_owned();
+        let asked = client::host(request);
         asked == host || page.port().is_some_and(|port| asked == format!("{host}:{port}"))
     };
     let path = page.filter(is_ours).map(|page| page[url::Position::BeforePath..].to_owned());

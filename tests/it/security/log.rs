@@ -3,7 +3,7 @@
 use reqwest::Method;
 use sqlx::PgPool;
 
-use crate::support::{ChildInstance, Office, run_sql};
+use crate::support::{ChildInstance, Office, Raw, run_sql};
 
 #[sqlx::test]
 async fn whoever_asks_for_what_is_not_theirs_is_told_to_the_log(db: PgPool) {
@@ -69,4 +69,61 @@ async fn what_fails_inside_is_not_told_outside(db: PgPool) {
         assert!((500..600).contains(&answer.status), "{path}: {}", answer.body);
     }
     office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn requests_that_cannot_be_read_are_told_with_their_client_and_do_not_fill_the_disk(
+    db: PgPool,
+) {
+    const MALFORMED: usize = 200;
+    let mut office = Office::open_with(db, 1, &[]).await;
+    office.leave().await;
+    let mut child = ChildInstance::start_with(&office, &[("LOG", "info")]).await;
+    for nth in 0..MALFORMED {
+        let garbage = ["GET / HTTP/9.9\r\n\r\n", "\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n"][nth % 3];
+        let mut raw = Raw::send(&child.base, garbage).await;
+        raw.ended().await;
+    }
+    child.ask_to_stop().await;
+    assert!(child.ended().await.success());
+    let log = child.log();
+    assert!(!log.contains("stream error"), "{log}");
+    let told: Vec<&str> =
+        log.lines().filter(|line| line.contains("event=\"request-malformed\"")).collect();
+    assert!((10..=60).contains(&told.len()), "{} lines: {log}", told.len());
+    assert!(told.iter().all(|line| line.contains(" client=127.0.0.1 ")), "{told:?}");
+}
+
+#[sqlx::test]
+async fn headers_of_proxies_are_read_with_ports_and_doubts_are_told_once_a_minute(db: PgPool) {
+    let mut office = Office::open_with(db, 1, &[]).await;
+    let stranger = office.stranger();
+    office.leave().await;
+    for (trusted, header, value, client, doubted) in [
+        ("127.0.0.0/8", "x-forwarded-for", "192.0.2.7:52044", "192.0.2.7", false),
+        ("127.0.0.0/8", "x-forwarded-for", "[2001:db8::1]:443", "2001:db8::1", false),
+        ("127.0.0.0/8", "forwarded", "for=1.1.1.1, for=\"[2001:db8::2]:1\"", "2001:db8::2", false),
+        ("127.0.0.0/8", "x-forwarded-for", "no address", "127.0.0.1", true),
+        ("10.0.0.0/8", "x-forwarded-for", "192.0.2.7", "127.0.0.1", true),
+    ] {
+        let settings = [("LOG", "info"), ("TRUSTED_PROXIES", trusted)];
+        let mut child = ChildInstance::start_with(&office, &settings).await;
+        let guesser = child.moved(&stranger);
+        for nth in 0..5 {
+            let request = guesser.asks(Method::POST, "/login", "application/json");
+            let form =
+                [("email", format!("a{nth}@example.com")), ("password", "a guess or so".into())];
+            let answer = guesser.send_form(request.header(header, value), &form).await;
+            assert_eq!(answer.status, 401, "{}", answer.body);
+        }
+        child.ask_to_stop().await;
+        assert!(child.ended().await.success());
+        let log = child.log();
+        let failed = log.lines().filter(|line| line.contains("event=\"log-in-failed\""));
+        let of_client = format!(" client={client} ");
+        assert!(failed.clone().count() == 5, "{log}");
+        assert!(failed.clone().all(|line| line.contains(&of_client)), "{value}: {log}");
+        let doubts = log.lines().filter(|line| line.contains("X-Forwarded-For or Forwarded"));
+        assert_eq!(doubts.count(), usize::from(doubted), "{value}: {log}");
+    }
 }

@@ -121,6 +121,28 @@ async fn a_field_that_is_sent_twice_is_refused(db: PgPool) {
     for path in ["/wallet?after=a&after=b", "/wallet/statement.csv?kind=CHARGE&kind=PAYMENT"] {
         assert!([400, 422].contains(&ada.get(path).await.status), "{path}");
     }
+    // Nor does a document name one twice, or an upload a part.
+    let asked = ada.asks(Method::POST, "/wallet/charges", "application/json");
+    let asked = asked.header("content-type", "application/json");
+    let refused = ada.send(asked.body("{\"amount\": 1, \"amount\": 1000}")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (400, "bad-request"));
+    let admin = office.employ("admin", "ADMIN").await;
+    let concert = Concert::usual(&office.db).await;
+    let part = |name: &str, value: &str| {
+        format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let poster = format!("/admin/programs/{}/poster", concert.program_id);
+    let logo = "/admin/office/logo".to_owned();
+    for (path, parts) in [
+        (&poster, [part("version", "0"), part("version", "1"), part("file", "x")]),
+        (&poster, [part("version", "0"), part("file", "x"), part("file", "y")]),
+        (&logo, [part("version", "0"), part("file", "x"), part("file", "y")]),
+    ] {
+        let asked = admin.asks(Method::POST, path, "application/json");
+        let asked = asked.header("content-type", "multipart/form-data; boundary=x");
+        let refused = admin.send(asked.body(parts.concat() + "--x--\r\n")).await;
+        assert_eq!((refused.status, refused.code().as_str()), (400, "bad-request"), "{parts:?}");
+    }
     // A query is no body.
     let refused = ada.post("/wallet/charges?amount=1000", &()).await;
     assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
@@ -208,4 +230,86 @@ async fn a_browser_that_was_changed_gains_nothing(db: PgPool) {
     assert_eq!((unpaid.status, unpaid.code().as_str()), (402, "insufficient-points"));
     office.verify_database().await;
     office.close_as_it_is().await;
+}
+
+/// What is no text is no word of ours, and who forwards a request decides nothing unless the office trusts it.
+#[sqlx::test]
+async fn an_origin_that_cannot_be_read_is_foreign_and_a_forwarded_host_is_not_ours(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let ada = office.sign_in("ada").await;
+    let host = office.base(0).strip_prefix("http://").unwrap().to_owned();
+    let send = async |headers: &[(&str, &[u8])]| {
+        let mut asked = ada.asks(Method::POST, "/account/name", "application/json");
+        for (name, value) in headers {
+            let name: reqwest::header::HeaderName = name.parse().unwrap();
+            asked = asked.header(name, reqwest::header::HeaderValue::from_bytes(value).unwrap());
+        }
+        let answer = ada.send_form(asked, &[("name", "Ada")]).await;
+        (answer.status, if answer.status == 200 { String::new() } else { answer.code() })
+    };
+    let ours = format!("http://{host}");
+    let ours = ours.as_bytes();
+    assert_eq!(send(&[("origin", ours)]).await, (200, String::new()));
+    let evil: &[u8] = b"http://evil.example";
+    for headers in [
+        &[("origin", &b"http://\xff"[..])][..],
+        &[("origin", &b""[..])],
+        &[("origin", ours), ("origin", evil)],
+        &[("sec-fetch-site", &b"\xff"[..])],
+        &[("sec-fetch-site", &b"same-origin"[..]), ("sec-fetch-site", &b"cross-site"[..])],
+        &[("origin", evil), ("x-forwarded-host", &b"evil.example"[..])],
+        &[("origin", evil), ("forwarded", &b"host=evil.example"[..])],
+    ] {
+        assert_eq!(send(headers).await, (403, "cross-site".to_owned()), "{headers:?}");
+    }
+    office.close().await;
+}
+
+/// A body without an end keeps no connection: neither one that nobody reads, nor one that is late.
+#[sqlx::test]
+async fn a_body_without_an_end_ends_with_its_connection(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let token = office.sign_in("ada").await.cookie("session").unwrap();
+    let head = |what: &str| {
+        format!(
+            "{what} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nTransfer-Encoding: chunked\r\n"
+        )
+    };
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    let mut waiting = Vec::new();
+    for (request, status) in [
+        // Late.
+        (
+            format!(
+                "{}{form}Cookie: session={token}\r\n\r\n5\r\nname=",
+                head("POST /account/name")
+            ),
+            408,
+        ),
+        // Refused before a byte of the body is read.
+        (
+            format!(
+                "{}{form}Origin: http://evil.example\r\n\r\n1\r\nn",
+                head("POST /account/name")
+            ),
+            403,
+        ),
+        (format!("{}\r\n1\r\nn", head("GET /")), 0),
+        (format!("{}\r\n1\r\nn", head("GET /nowhere")), 404),
+    ] {
+        for _ in 0..3 {
+            let mut raw = Raw::send(&office.base(0), &request).await;
+            waiting.push(async move {
+                let answered = raw.status().await;
+                assert!(answered == status || status == 0, "{answered}");
+                raw.ended().await;
+            });
+        }
+    }
+    futures_util::future::join_all(waiting).await;
+    // One that ends is answered on a connection that goes on.
+    let whole = format!("{}\r\n1\r\nn\r\n0\r\n\r\n", head("GET /robots.txt"));
+    let mut raw = Raw::send(&office.base(0), whole.clone() + &whole).await;
+    raw.status().await;
+    office.close().await;
 }

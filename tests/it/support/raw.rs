@@ -25,6 +25,14 @@ impl Raw {
         Self { stream }
     }
 
+    /// Waits until the other side has ended the connection.
+    pub(crate) async fn ended(&mut self) {
+        let mut bytes = [0; 1_024];
+        let end =
+            async { while self.stream.read(&mut bytes).await.is_ok_and(|n_read| n_read > 0) {} };
+        tokio::time::timeout(ANSWER_MAX, end).await.unwrap();
+    }
+
     /// Waits for the head of the answer and returns its status.
     pub(crate) async fn status(&mut self) -> u16 {
         let mut head = Vec::new();
