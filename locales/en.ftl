@@ -286,6 +286,11 @@ account-reset-button = Save new password
 account-new-password = New password
 account-password-now = Current password
 account-change-password = Change password
+account-keep-keys = { $count ->
+    [one] Keep my API key. Otherwise it ends.
+   *[other] Keep my { $count } API keys. Otherwise they end.
+  }
+account-refusal-keep-keys = Please check the box, or leave it.
 account-address-title = Confirm your email address
 account-address-lede = Is { $address } your address?
 account-address-button = Yes, confirm it
@@ -1171,6 +1176,12 @@ mail-confirm-note = If you don't have a { $office } account, you can ignore this
 mail-password-subject = Your password was changed
 mail-password-lede = The password of your { $office } account was changed, and your other devices were logged out. If it wasn't you, choose a new password now.
 mail-password-action = Choose a new password
+mail-keys-subject = Your API keys have ended
+mail-keys-lede = { $count ->
+    [one] An API key that you made at { $office } ended, because the password, the two-step login or the role of your account changed. Programs that use it need a new one.
+   *[other] { $count } API keys that you made at { $office } ended, because the password, the two-step login or the role of your account changed. Programs that use them need new ones.
+  }
+mail-keys-action = See the API keys
 mail-change-subject = Your email address is about to change
 mail-change-lede = Somebody who is logged in to your { $office } account asked to change its address to { $address }. It changes as soon as that address is confirmed. If it wasn't you, choose a new password now.
 mail-changed-subject = Your email address was changed
@@ -1736,10 +1747,12 @@ admin-key-orphaned = Its maker can't manage any more
 admin-key-shown-title = New API key
 admin-key-use = Send it with each request as: Authorization: Bearer, a space, and the key.
 admin-act-api-key-made = { $who } made the API key { $what }
+admin-key-unprotected = Its maker has no two-step login
 admin-act-api-key-revoked = { $who } revoked the API key { $what }
 admin-act-office-edited = { $who } edited the { $what }
 admin-act-logo-replaced = { $who } replaced the logo in the { $what }
 admin-act-logo-removed = { $who } removed the logo from the { $what }
+admin-act-api-key-ended = { $who } ended the API key { $what }, with what protected its maker's account
 admin-named-office = settings of the office
 admin-office-title = Office
 admin-office-lede = What your office is called and how it looks. Pages, emails and tickets show a change within seconds.
@@ -1776,6 +1789,9 @@ error-api-key-revoked-action = To the start page
 error-api-key-expired-title = This API key has ended
 error-api-key-expired-detail = Its time is over. Please ask an administrator for a new one.
 error-api-key-expired-action = To the start page
+error-api-key-unprotected-title = This API key is not protected
+error-api-key-unprotected-detail = The administrator who made it has no two-step login. The key works again once they set one up.
+error-api-key-unprotected-action = To the start page
 error-api-key-scope-title = This API key may not do that
 error-api-key-scope-detail = It needs the scope { $scope }. Please ask an administrator for a key with it.
 error-api-key-scope-action = To the start page

@@ -136,6 +136,8 @@ pub(crate) enum Act {
     ApiKeyMade,
     /// A key was revoked.
     ApiKeyRevoked,
+    /// A key ended with what protected its maker's account. `accounts::api_keys` writes it.
+    ApiKeyEnded,
     /// Settings of the office were edited.
     OfficeEdited,
     /// The logo of the office was replaced.

@@ -39,6 +39,11 @@ pub(crate) enum Message {
         /// What changed.
         change: ProtectionChange,
     },
+    /// The API keys of an account have ended with what protected it.
+    ApiKeysEnded {
+        /// Number of keys.
+        keys: usize,
+    },
     /// A reservation was paid.
     ReservationPaid {
         /// Id of the reservation.
@@ -228,6 +233,7 @@ mod tests {
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
             Message::ReturnGone { reservation_id },
+            Message::ApiKeysEnded { keys: 3 },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },

@@ -14,6 +14,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(401, "api-key-expired", &[]),
     row(401, "api-key-revoked", &[]),
     row(401, "api-key-unknown", &[]),
+    row(401, "api-key-unprotected", &[]),
     row(401, "login-required", &[]),
     row(401, "wrong-credentials", &[]),
     row(401, "wrong-token", &[]),

@@ -14,6 +14,9 @@ pub(crate) enum ApiKeyError {
     /// It was revoked, or its maker may not manage any more.
     #[error("revoked API key")]
     Revoked,
+    /// Its maker needs a second factor and has none.
+    #[error("API key of an administrator without a second factor")]
+    Unprotected,
     /// Its time is over.
     #[error("API key past its end")]
     Expired,
@@ -32,6 +35,9 @@ impl HttpError for ApiKeyError {
             Self::Unknown => Problem::new(401, "api-key-unknown").header("www-authenticate", TOKEN),
             Self::Revoked => Problem::new(401, "api-key-revoked").header("www-authenticate", TOKEN),
             Self::Expired => Problem::new(401, "api-key-expired").header("www-authenticate", TOKEN),
+            Self::Unprotected => {
+                Problem::new(401, "api-key-unprotected").header("www-authenticate", TOKEN)
+            }
             Self::LacksScope(scope) => Problem::new(403, "api-key-scope")
                 .word("scope", scope.name())
                 .with(json!({ "scope": scope.name() })),

@@ -7,25 +7,36 @@
 //!
 //! * A key is shown once. Only its SHA-256 is kept.
 //! * A key that was revoked or has ended does nothing, and neither does one whose maker may not manage any
-//!   more. Each request reads that anew.
+//!   more, or needs a second factor and has none. Each request reads that anew.
+//! * Keys end for good with what protects their maker's account: with a new password, unless its owner
+//!   keeps them, with the second factor, and when the account is locked or gets another role. Whoever made
+//!   a key in a stolen account loses it with the account.
 //! * A key opens only the paths whose handlers ask for one of its scopes.
 //! * What a key does is in the audit log under its maker, with the key.
 //!
 //! # Concurrency
 //!
 //! Requests that find a key unused for a minute race for noting it; all of them go on. A request that
-//! read its key before it was revoked is carried out.
+//! read its key before it was revoked is carried out. Whoever ends the keys of an account has its row
+//! locked, which a new key refers to: no key is made meanwhile and missed.
 
 pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
+use uuid::Uuid;
+
 use self::{
     error::ApiKeyError,
-    model::{Actor, ApiScope, KeyToken},
+    model::{Actor, ApiKeyId, ApiScope, KeyToken},
 };
-use crate::app::App;
+use crate::{
+    accounts::model::AccountId,
+    app::App,
+    infra::{postgres::Connection, security_log::ActEvent},
+    outbox::{self, AccountMail, Message},
+};
 
 /// Keys that may do something, at most.
 pub(crate) const KEYS_MAX: i64 = 100;
@@ -41,6 +52,9 @@ pub(crate) async fn authorize(
     if key.is_revoked || !key.is_maker_admin {
         return Err(ApiKeyError::Revoked);
     }
+    if !key.has_factor && !(key.is_demo && app.config.is_for_this_machine()) {
+        return Err(ApiKeyError::Unprotected);
+    }
     if key.is_over {
         return Err(ApiKeyError::Expired);
     }
@@ -51,4 +65,39 @@ pub(crate) async fn authorize(
         store::write_used(&app.db, key.id).await?;
     }
     Ok(Actor { account_id: key.made_by, api_key_id: Some(key.id) })
+}
+
+/// Name of the act in the audit log.
+const ENDED: &str = "api-key-ended";
+
+/// Ends all keys that an account made, whose row is locked, by an act of `by`: notes each in the audit
+/// log, tells their maker by mail, and returns them.
+pub(crate) async fn end_all(
+    tx: &mut Connection,
+    by: AccountId,
+    made_by: AccountId,
+) -> Result<Vec<ApiKeyId>, sqlx::Error> {
+    let ended = store::write_all_revoked(tx, made_by).await?;
+    if ended.is_empty() {
+        return Ok(Vec::new());
+    }
+    store::insert_ends(tx, by, ENDED, &ended).await?;
+    let event = format!("api-keys:{}", Uuid::now_v7());
+    let message = Message::ApiKeysEnded { keys: ended.len() };
+    let mail =
+        AccountMail { account_id: made_by, message, order_key: event.clone(), dedupe_key: event };
+    outbox::write_to_accounts(tx, &[mail]).await?;
+    Ok(ended.into_iter().map(|(id, _)| id).collect())
+}
+
+/// Tells the security log that `by` ended keys, after the commit.
+pub(crate) fn record_ended(app: &App, by: AccountId, ended: &[ApiKeyId]) {
+    for id in ended {
+        app.security_log.record_act(&ActEvent {
+            by: by.0,
+            act: ENDED,
+            subject: "api-key",
+            subject_id: &id.to_string(),
+        });
+    }
 }

@@ -99,6 +99,10 @@ pub(crate) struct FoundKey {
     pub is_over: bool,
     /// Whether its maker may manage.
     pub is_maker_admin: bool,
+    /// Whether its maker has a second factor.
+    pub has_factor: bool,
+    /// Whether its maker is an administrator of the demo data.
+    pub is_demo: bool,
     /// Whether its use was not noted for a minute.
     pub is_use_old: bool,
 }
@@ -124,6 +128,8 @@ pub(crate) struct ListedKey {
     pub is_over: bool,
     /// Whether its maker may manage.
     pub is_maker_admin: bool,
+    /// Whether its maker has a second factor, or is one of the demo data.
+    pub is_maker_protected: bool,
     pub revoked_at: Option<DateTime<Utc>>,
     pub last_used_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,

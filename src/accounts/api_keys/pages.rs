@@ -130,7 +130,7 @@ impl Described for ConfirmedProgramsWriter {
 
 fn describe_key(facts: &mut Facts, scope: ApiScope) {
     facts.admits(AllowedBy::ApiKey(scope.name()));
-    facts.refuses("api-key-unknown api-key-revoked api-key-expired api-key-scope rate-limited");
+    facts.refuses("api-key-unknown api-key-revoked api-key-unprotected api-key-expired api-key-scope rate-limited");
 }
 
 /// Returns who acts with the key of `request`, counted against the key's rate limit; `None` for a request

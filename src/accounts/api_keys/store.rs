@@ -17,6 +17,7 @@ pub(crate) async fn find(db: &Pool, token_hash: &[u8]) -> Result<Option<FoundKey
             k.revoked_at is not null as "is_revoked!",
             coalesce(k.expires_at <= clock_timestamp(), false) as "is_over!",
             a.role = 'ADMIN' and a.locked_at is null and a.deleted_at is null as "is_maker_admin!",
+            exists (select from second_factors where account_id = a.id) as "has_factor!", a.is_demo,
             coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "is_use_old!"
         from api_keys k
         join accounts a on a.id = k.made_by
@@ -89,6 +90,51 @@ pub(crate) async fn write_revoked(
     .await
 }
 
+/// Revokes all keys of an account; returns their ids and names.
+pub(crate) async fn write_all_revoked(
+    tx: &mut Connection,
+    made_by: AccountId,
+) -> Result<Vec<(ApiKeyId, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        update api_keys set revoked_at = clock_timestamp()
+        where made_by = $1 and revoked_at is null
+        returning id as "id: ApiKeyId", name
+        "#,
+        made_by as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
+}
+
+/// Notes the ends of keys in the audit log, which knows accounts and so cannot be called from here.
+pub(crate) async fn insert_ends(
+    tx: &mut Connection,
+    by: AccountId,
+    act: &str,
+    ended: &[(ApiKeyId, String)],
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<Uuid> = ended.iter().map(|_| Uuid::now_v7()).collect();
+    let (keys, names): (Vec<ApiKeyId>, Vec<String>) = ended.iter().cloned().unzip();
+    sqlx::query!(
+        r#"
+        insert into audit_log (id, account_id, act, subject_kind, subject_id, before)
+        select ended.id, $2, $3, 'api-key', ended.key_id::text,
+            jsonb_build_object('name', ended.name)
+        from unnest($1::uuid[], $4::uuid[], $5::text[]) as ended (id, key_id, name)
+        "#,
+        &ids,
+        by as _,
+        act,
+        keys as _,
+        &names,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// Lists at most `rows_max` keys after the key `after`, newest first, the revoked ones too.
 pub(crate) async fn list(
     db: &Pool,
@@ -101,6 +147,8 @@ pub(crate) async fn list(
         select k.id as "id: ApiKeyId", k.name, k.scopes, a.name as made_by, k.expires_at,
             coalesce(k.expires_at <= clock_timestamp(), false) as "is_over!",
             a.role = 'ADMIN' and a.locked_at is null and a.deleted_at is null as "is_maker_admin!",
+            a.is_demo or exists (select from second_factors where account_id = a.id)
+                as "is_maker_protected!",
             k.revoked_at, k.last_used_at, k.created_at
         from (select * from api_keys where id < $1 order by id desc limit $2) k
         cross join lateral (select * from accounts where id = k.made_by limit 1) a

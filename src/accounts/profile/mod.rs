@@ -4,7 +4,8 @@
 //!
 //! * A new password or address needs the present password, under the limits on guessing it. The
 //!   password that was checked is still the present one when the change is written.
-//! * A new password ends every other session of the account.
+//! * A new password ends every other session of the account, and its API keys unless the owner keeps
+//!   them.
 //! * A new address takes effect when it is confirmed; until then the old one keeps working. Both
 //!   addresses are told.
 //! * A confirmed address stays confirmed: it is only ever replaced by another confirmed one.
@@ -24,6 +25,7 @@ use uuid::Uuid;
 
 pub(crate) use self::store::AccountDetails;
 use super::{
+    api_keys,
     error::AccountError,
     links::{self, LinkOwner, LinkPurpose, LinkToken},
     log_in::password_check::{CheckedPassword, PasswordCheck},
@@ -83,12 +85,14 @@ async fn lock(tx: &mut Connection, checked: &CheckedPassword) -> Result<(), Acco
     }
 }
 
-/// Changes the password and ends all sessions but `kept`; returns the hashes of the ended ones.
+/// Changes the password and ends all sessions but `kept`, and the account's API keys unless
+/// `keeps_keys`; returns the hashes of the ended sessions.
 pub(crate) async fn change_password(
     check: &PasswordCheck<'_>,
     checked: &CheckedPassword,
     kept: Uuid,
     password: Password,
+    keeps_keys: bool,
 ) -> Result<Vec<Vec<u8>>, AccountError> {
     let account_id = checked.account_id;
     let password_hash = check.gate.hash(Network::of(check.client), password).await?;
@@ -97,8 +101,13 @@ pub(crate) async fn change_password(
     super::store::write_password(&mut tx, account_id, &password_hash).await?;
     links::end_links(&mut tx, account_id).await?;
     let ended = sessions::store::delete_others(&mut *tx, account_id, kept).await?;
+    let keys = match keeps_keys {
+        true => Vec::new(),
+        false => api_keys::end_all(&mut tx, account_id, account_id).await?,
+    };
     tell_password(&mut tx, account_id).await?;
     tx.commit().await?;
+    api_keys::record_ended(check.app, account_id, &keys);
     Ok(ended)
 }
 

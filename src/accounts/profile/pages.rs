@@ -12,7 +12,7 @@ use crate::{
         name::Name,
         password::PasswordGate,
         profile::{self, AccountDetails},
-        recovery::identity,
+        recovery::{identity, in_steps},
         sessions::pages::{
             current::{CurrentAccount, SessionCache, device_claim},
             forget,
@@ -161,6 +161,8 @@ pub(crate) struct PasswordForm {
     password: Field,
     /// New password.
     new_password: Field,
+    /// `true`: the account's API keys go on; they end otherwise.
+    keep_keys: Field,
 }
 
 /// `POST /account/password`
@@ -183,10 +185,13 @@ pub(crate) async fn update_password(
             return refuse(me, details, mistakes.clone(), mistakes);
         }
     };
+    let Some(keeps_keys) = form.keep_keys.flag() else {
+        return Err(Mistakes::one("keep_keys", "account-refusal-keep-keys").into());
+    };
     let check = check(&app, &gate, &budget, &request);
     let changed = async {
         let checked = profile::check_password(&check, &details, form.password.sent()).await?;
-        profile::change_password(&check, &checked, me.session_id, password).await
+        profile::change_password(&check, &checked, me.session_id, password, keeps_keys).await
     };
     match changed.await {
         Ok(ended) => {
@@ -236,7 +241,7 @@ pub(crate) async fn update_address(
     let check = check(&app, &gate, &budget, &request);
     let asked = async {
         let checked = profile::check_password(&check, &details, form.password.sent()).await?;
-        profile::ask_for_address(&app, &checked, &email, me.view.locale).await
+        in_steps(profile::ask_for_address(&app, &checked, &email, me.view.locale)).await
     };
     match asked.await {
         Ok(()) => {

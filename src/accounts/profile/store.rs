@@ -17,6 +17,8 @@ pub(crate) struct AccountDetails {
     pub is_confirmed: bool,
     /// Whether the account has a second factor.
     pub has_second_factor: bool,
+    /// Number of its API keys that were not revoked.
+    pub n_keys: i64,
     /// Mails that it wants.
     pub mails: MailChoices,
 }
@@ -28,6 +30,8 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
         select email, name, email_confirmed_at is not null as "is_confirmed!",
             exists (select from second_factors f where f.account_id = accounts.id)
                 as "has_second_factor!",
+            (select count(*) from api_keys k
+             where k.made_by = accounts.id and k.revoked_at is null) as "n_keys!",
             mail_locale, mails_transfers, mails_turn
         from accounts
         where id = $1
@@ -41,6 +45,7 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
         name: row.name,
         is_confirmed: row.is_confirmed,
         has_second_factor: row.has_second_factor,
+        n_keys: row.n_keys,
         mails: MailChoices {
             locale: row.mail_locale.as_deref().and_then(Locale::parse),
             transfers: row.mails_transfers,

@@ -4,7 +4,7 @@
 //!
 //! * The answer to a request for a link does not tell whether the address has an account: neither
 //!   by its words nor by its time.
-//! * A new password ends every session of the account and opens none.
+//! * A new password ends every session and API key of the account and opens none.
 //! * The owner is told of every new password by mail.
 //!
 //! # Concurrency
@@ -21,6 +21,7 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::{
+    api_keys,
     error::AccountError,
     links::{self, LinkPurpose, LinkToken},
     model::{AccountId, Password},
@@ -35,17 +36,22 @@ use crate::{
     text::email::Email,
 };
 
-/// Requests for a link are answered after a multiple of this time, which the work fits into: the
-/// moment of the answer tells nothing about the work.
+/// Requests for a link are answered after a multiple of this time, which the work fits into.
 const ANSWER_STEP: Duration = Duration::from_millis(500);
 
 /// Mails a link to the account with the address `email`, if there is one that may have it.
 pub(crate) async fn ask(app: &App, email: &Email) -> Result<(), AccountError> {
+    in_steps(mail_if_known(app, email)).await
+}
+
+/// Does `work`, and returns its result after a multiple of [`ANSWER_STEP`]: the moment of the answer
+/// tells nothing about the work.
+pub(crate) async fn in_steps<T>(work: impl Future<Output = T>) -> T {
     let begun = Instant::now();
-    let asked = mail_if_known(app, email).await;
+    let done = work.await;
     let steps = begun.elapsed().as_millis() / ANSWER_STEP.as_millis() + 1;
     sleep_until(begun + ANSWER_STEP * u32::try_from(steps).unwrap_or(1)).await;
-    asked
+    done
 }
 
 async fn mail_if_known(app: &App, email: &Email) -> Result<(), AccountError> {
@@ -70,12 +76,15 @@ pub(crate) async fn reset(
     let owner = links::use_link(&mut tx, token, LinkPurpose::Reset).await?;
     store::write_password(&mut tx, owner.account_id, &password_hash).await?;
     sessions::store::delete_all(&mut tx, owner.account_id).await?;
+    let keys = api_keys::end_all(&mut tx, owner.account_id, owner.account_id).await?;
     // Whoever has the link has read a mail to this address.
     if owner.address == owner.email {
         store::write_confirmed(&mut tx, owner.account_id).await?;
     }
     tell_password(&mut tx, owner.account_id).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    api_keys::record_ended(app, owner.account_id, &keys);
+    Ok(())
 }
 
 /// Writes the mail about a changed password.

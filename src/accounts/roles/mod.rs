@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //!
-//! * Changing the role or locking ends every session of the account: an open session never
+//! * Changing the role or locking ends every session and API key of the account: an open session never
 //!   gains rights, and none is revived by unlocking.
 //! * No administrator changes their own account, so at least one remains.
 //!
@@ -23,6 +23,7 @@ use uuid::Uuid;
 
 use self::model::Profile;
 use super::{
+    api_keys,
     error::AccountError,
     model::{AccountId, Role},
     sessions,
@@ -99,6 +100,7 @@ pub(crate) async fn lock_out(
     store::write(tx, id, before.role, is_locked).await?;
     if is_locked {
         sessions::store::delete_all(tx, id).await?;
+        api_keys::end_all(tx, by, id).await?;
     }
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }
@@ -118,5 +120,6 @@ pub(crate) async fn change_role(
     }
     store::write(tx, id, to, before.locked_at.is_some()).await?;
     sessions::store::delete_all(tx, id).await?;
+    api_keys::end_all(tx, by, id).await?;
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }

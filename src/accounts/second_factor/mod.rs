@@ -15,6 +15,7 @@
 //! * A session of an account with a second factor counts only if a code was given in it since the
 //!   factor was set (`sessions`). Setting a factor ends the other sessions, removing it by somebody
 //!   else all of them.
+//! * Removing a factor ends the account's API keys.
 //! * The owner is told by mail whenever a factor is set or removed, recovery codes are renewed, or
 //!   one is used.
 //!
@@ -32,6 +33,7 @@ use uuid::Uuid;
 
 use self::model::{RecoveryCode, SignInCode, TotpSecret};
 use super::{
+    api_keys,
     error::AccountError,
     log_in::second_step::store as pending,
     model::{AccountId, Role, TokenHash},
@@ -174,8 +176,10 @@ pub(crate) async fn remove(
         return Err(AccountError::SecondFactorMissing);
     }
     let ended = sessions::store::delete_others(&mut *tx, account_id, session_id).await?;
+    let keys = api_keys::end_all(&mut tx, account_id, account_id).await?;
     tell(&mut tx, account_id, ProtectionChange::Removed).await?;
     tx.commit().await?;
+    api_keys::record_ended(app, account_id, &keys);
     Ok(ended)
 }
 
@@ -187,7 +191,7 @@ pub(crate) async fn reset(
     id: AccountId,
 ) -> Result<Option<(Profile, Profile)>, AccountError> {
     let Some(profile) = roles::lock_beside(tx, by, id).await? else { return Ok(None) };
-    reset_locked(tx, id).await?;
+    reset_locked(tx, by, id).await?;
     Ok(Some((profile.clone(), profile)))
 }
 
@@ -200,17 +204,22 @@ pub(crate) async fn reset_at_address(
     let found = accounts::store::find_addressee(&mut *tx, &email).await?;
     let (id, _) = found.ok_or(AccountError::WrongCredentials)?;
     roles::store::lock(tx, &[id]).await?;
-    reset_locked(tx, id).await?;
+    reset_locked(tx, id, id).await?;
     Ok(id)
 }
 
-/// Removes the second factor of an account whose row is locked, and ends all its sessions.
-async fn reset_locked(tx: &mut Connection, account_id: AccountId) -> Result<(), AccountError> {
+/// Removes the second factor of an account whose row is locked, and ends all its sessions and API keys.
+async fn reset_locked(
+    tx: &mut Connection,
+    by: AccountId,
+    account_id: AccountId,
+) -> Result<(), AccountError> {
     if !store::delete(tx, account_id).await? {
         return Err(AccountError::SecondFactorMissing);
     }
     pending::delete_all(tx, account_id).await?;
     sessions::store::delete_all(tx, account_id).await?;
+    api_keys::end_all(tx, by, account_id).await?;
     Ok(tell(tx, account_id, ProtectionChange::Removed).await?)
 }
 

@@ -100,13 +100,13 @@ impl ApiKeysPage {
 
     /// Returns why a key opens nothing; `None` if it does.
     fn why_closed(&self, key: &ListedKey) -> Option<Phrase> {
-        let why = match (key.revoked_at, key.is_over, key.is_maker_admin) {
-            (Some(_), _, _) => "admin-key-revoked",
-            (None, true, _) => "admin-key-over",
-            (None, false, false) => "admin-key-orphaned",
-            (None, false, true) => return None,
-        };
-        Some(self.v.t(why))
+        let why = [
+            (key.revoked_at.is_some(), "admin-key-revoked"),
+            (key.is_over, "admin-key-over"),
+            (!key.is_maker_admin, "admin-key-orphaned"),
+            (!key.is_maker_protected, "admin-key-unprotected"),
+        ];
+        why.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| self.v.t(why))
     }
 
     fn refused(self, error: &dyn HttpError, form: ApiKeyForm, mistakes: Mistakes) -> HttpResponse {

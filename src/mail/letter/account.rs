@@ -54,6 +54,16 @@ pub(super) fn password_changed(blank: Content) -> Content {
     }
 }
 
+pub(super) fn keys_ended(blank: Content, keys: usize) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-keys-subject").to_string(),
+        paragraphs: vec![blank.naming("mail-keys-lede").number("count", keys)],
+        action: Some((format!("{}/admin/api-keys", blank.site), locale.text("mail-keys-action"))),
+        ..blank
+    }
+}
+
 pub(super) fn address_change_asked(blank: Content, to: &str) -> Content {
     let locale = blank.locale;
     Content {

@@ -85,6 +85,7 @@ async fn content_of(
         Message::AddressChanged { to } => account::address_changed(blank, to),
         Message::AccountDeleted => account::deleted(blank),
         Message::SignInProtectionChanged { change } => account::protection_changed(blank, *change),
+        Message::ApiKeysEnded { keys } => account::keys_ended(blank, *keys),
         Message::ReservationPaid { reservation_id } => {
             reservation::paid(blank, &reservation::read(db, *reservation_id).await?)
         }

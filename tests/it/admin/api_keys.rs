@@ -9,7 +9,7 @@ use super::{field, program, with};
 use crate::support::{Answer, Concert, Office, Person, acts, read_one, run_sql};
 
 /// Makes a key; its id and the key.
-async fn make(admin: &Person, scopes: &[&str]) -> (String, String) {
+pub(super) async fn make(admin: &Person, scopes: &[&str]) -> (String, String) {
     let made = admin
         .post_json("/admin/api-keys", &json!({ "name": "The calendar", "scopes": scopes }))
         .await;
@@ -20,7 +20,13 @@ async fn make(admin: &Person, scopes: &[&str]) -> (String, String) {
 }
 
 /// Asks as a program with `key` and without a cookie.
-async fn ask(office: &Office, key: &str, method: Method, path: &str, form: &Value) -> Answer {
+pub(super) async fn ask(
+    office: &Office,
+    key: &str,
+    method: Method,
+    path: &str,
+    form: &Value,
+) -> Answer {
     ask_once(office, key, method, path, form, None).await
 }
 

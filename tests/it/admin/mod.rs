@@ -11,6 +11,7 @@ mod charts;
 mod codes;
 mod crashes;
 mod drafts;
+mod ended_keys;
 mod kinds;
 mod let_in;
 mod moved;
