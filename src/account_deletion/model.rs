@@ -35,7 +35,7 @@ pub(crate) enum Obstacle {
     TransferSent {
         /// Id of the transfer.
         id: Uuid,
-        /// Name of the receiver.
+        /// Address that the points were offered to.
         name: String,
         /// Points offered.
         points: Points,

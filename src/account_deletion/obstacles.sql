@@ -33,9 +33,8 @@ from (
      where $2 and s.starts_at <= clock_timestamp()
      limit $3)
     union all
-    (select 'sent', t.id, other.name, t.amount, t.expires_at, ''
+    (select 'sent', t.id, coalesce(t.address, '…'), t.amount, t.expires_at, ''
      from transfers t
-     cross join lateral (select name from accounts where id = t.receiver_id limit 1) other
      where t.sender_id = $1 and t.status = 'PENDING' and ($2 or t.expires_at > clock_timestamp())
      limit $3)
     union all

@@ -73,6 +73,11 @@ pub(crate) enum Message {
         /// Id of the transfer.
         transfer_id: Uuid,
     },
+    /// Points wait for an account that confirms the address, to an address without one.
+    TransferWaiting {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
     /// An offer of points ends soon.
     TransferExpiring {
         /// Id of the transfer.
@@ -90,6 +95,11 @@ pub(crate) enum Message {
     },
     /// Somebody offers a ticket, which waits to be accepted.
     HandOverOffered {
+        /// Id of the hand-over.
+        hand_over_id: Uuid,
+    },
+    /// A ticket waits for an account that confirms the address, to an address without one.
+    HandOverWaiting {
         /// Id of the hand-over.
         hand_over_id: Uuid,
     },
@@ -223,17 +233,18 @@ mod tests {
             Message::AccountDeleted,
             Message::AddressChanged { to: "ada@example.com".to_owned() },
             Message::SignInProtectionChanged { change: ProtectionChange::RecoveryCodeUsed },
+            Message::ApiKeysEnded { keys: 3 },
             Message::ReservationPaid { reservation_id },
             Message::ReservationRefunded { reservation_id, refunded },
             Message::ProgramCancelled { reservation_id, refunded },
             Message::TransferReceived { transfer_id: reservation_id },
+            Message::TransferWaiting { transfer_id: reservation_id },
             Message::TransferExpiring { transfer_id: reservation_id },
             Message::TransferWithdrawn { transfer_id: reservation_id },
             Message::HandOverOffered { hand_over_id: reservation_id },
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
             Message::ReturnGone { reservation_id },
-            Message::ApiKeysEnded { keys: 3 },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },

@@ -103,9 +103,9 @@ select jsonb_build_object(
         order by d.id desc limit $2) part),
     'transfers_sent', (select coalesce(jsonb_agg(part), '[]') from (
         select t.id, t.amount, shown_transfer_status(t.status, t.starts_at, t.expires_at) as status,
-            t.created_at, t.starts_at, t.expires_at, other.name as receiver
+            t.created_at, t.starts_at, t.expires_at, t.address, case when t.status = 'ACCEPTED'
+                then (select name from accounts where id = t.receiver_id limit 1) end as receiver
         from transfers t
-        cross join lateral (select name from accounts where id = t.receiver_id limit 1) other
         where t.sender_id = a.id order by t.id desc limit $2) part),
     'transfers_received', (select coalesce(jsonb_agg(part), '[]') from (
         select t.id, t.amount, shown_transfer_status(t.status, t.starts_at, t.expires_at) as status,

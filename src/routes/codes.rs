@@ -38,7 +38,6 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(404, "no-token", &[]),
     row(404, "not-found", &[]),
     row(404, "ticket-unknown", &[]),
-    row(404, "unknown-recipient", &[]),
     row(405, "method-not-allowed", &[]),
     row(408, "request-timeout", &[]),
     row(409, "account-kept", &["obstacles"]),

@@ -31,7 +31,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/transfers")
             .get(list_transfers, shows::<TransfersDocument<'_>>("Lists points sent and received, the newest first."))
-            .post(transfers::create_transfer, creates::<Requested>("Offers points to somebody else.").refuses("unknown-recipient insufficient-points self-transfer transfer-limit account-deleted contended key-reused already-processing")),
+            .post(transfers::create_transfer, creates::<Requested>("Offers points to somebody else.").refuses("insufficient-points self-transfer transfer-limit account-deleted contended key-reused already-processing")),
         at("/wallet/transfers/{id}")
             .get(transfers::show_transfer, shows::<TransferDocument<'_>>("Shows points sent or received, with their history, to both sides.")),
         at("/wallet/transfers/{id}/acceptance")

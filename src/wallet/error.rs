@@ -69,9 +69,6 @@ pub enum WalletError {
     /// The sender and the receiver are the same account.
     #[error("points cannot be sent to oneself")]
     SelfTransfer,
-    /// No account has this e-mail address.
-    #[error("no account has this e-mail address")]
-    UnknownRecipient,
     /// The sender has the maximum number of open requests.
     #[error("{OPEN_REQUESTS_MAX} transfer requests are open")]
     TooManyRequests,
@@ -167,7 +164,6 @@ impl HttpError for WalletError {
                 Problem::new(409, "debt-smaller").with(json!({ "debt": debt })).word("debt", debt)
             }
             Self::SelfTransfer => Problem::new(422, "self-transfer"),
-            Self::UnknownRecipient => Problem::new(404, "unknown-recipient"),
             Self::TooManyRequests => Problem::new(409, "transfer-limit")
                 .with(json!({ "limit": OPEN_REQUESTS_MAX }))
                 .number("limit", OPEN_REQUESTS_MAX),

@@ -63,6 +63,8 @@ pub use error::WalletError;
 pub(crate) use ledger::{RefundCredit, credit, debit, refund};
 pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
-pub(crate) use transfers::{expire_lapsed_of, model::TransferStatus, store::find_shown_wallet};
-pub use transfers::{expire_transfers, reminders::remind_receivers};
+pub use transfers::{claims::claim_transfers, expire_transfers, reminders::remind_receivers};
+pub(crate) use transfers::{
+    claims::forget_addresses_of, expire_lapsed_of, model::TransferStatus, store::find_shown_wallet,
+};
 pub(crate) use withheld::{ShareOfPayer, release_share, settle_shares, withhold_share};

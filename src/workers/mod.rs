@@ -131,10 +131,12 @@ impl Workers {
         });
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
             wallet::expire_transfers(&app).await?;
+            wallet::claim_transfers(&app.db).await?;
             wallet::remind_receivers(&app.db).await
         });
         workers.run("handing-over", TICK_MAX, every(app.config.expiry_period), |app| async move {
-            tickets::expire_hand_overs(&app).await
+            tickets::expire_hand_overs(&app).await?;
+            tickets::claim_hand_overs(&app.db).await
         });
         workers.run("shares", TICK_MAX, every(app.config.expiry_period), |app| async move {
             payment::shares::return_ended(&app).await

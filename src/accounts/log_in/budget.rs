@@ -2,7 +2,8 @@
 //!
 //! A **network** may fail a limited number of times an hour, over all accounts: an attempt
 //! under way counts as failed until it succeeds, so that concurrent attempts cannot exceed the
-//! limit. The **account's** budget (`guesses.rs`) holds across networks and instances.
+//! limit. A sign-up says that its address has an account, so a network is told so a limited number of
+//! times an hour, and after that signs nobody up for a while. The **account's** budget (`guesses.rs`) holds across networks and instances.
 
 use std::{
     num::NonZeroU32,
@@ -24,6 +25,8 @@ use crate::{
 
 /// Bound on networks whose failures are counted; the least recently failed are evicted.
 const NETWORKS_MAX: u64 = 100_000;
+/// Sign-ups an hour of one network whose address has an account.
+const TAKEN_PER_HOUR: NonZeroU32 = NonZeroU32::new(60).unwrap();
 const HOUR: Duration = Duration::from_hours(1);
 
 /// Budget that refused an attempt; the security log has its name.
@@ -38,6 +41,7 @@ pub(crate) enum Budget {
 #[derive(Clone, Debug)]
 pub struct LogInBudget {
     networks: Networks,
+    taken: Networks,
     each: Arc<Limit<(Network, AccountKey)>>,
     passwords: Guesses,
     /// Apart from the passwords': whoever knows the password must not clear the failures of the
@@ -59,6 +63,7 @@ impl LogInBudget {
     pub fn new(app: &App) -> Self {
         Self {
             networks: Networks::new(app.config.login_failures_per_hour),
+            taken: Networks::new(TAKEN_PER_HOUR),
             each: Arc::new(Limit::new(Quota::per_minute(app.config.login_per_minute))),
             passwords: Guesses::new(&app.redis, "log-in"),
             codes: Guesses::new(&app.redis, "log-in-code"),
@@ -73,6 +78,19 @@ impl LogInBudget {
     /// Counts an attempt that cannot name any account, against its network only.
     pub(crate) fn count_nonsense(&self, network: Network) -> Result<(), (Budget, RateLimited)> {
         self.networks.spend(network).map_err(|limited| (Budget::Network, limited))
+    }
+
+    /// Refuses a sign-up of a network that tried too many addresses with an account, whatever its own
+    /// address is: the refusal tells nothing.
+    pub(crate) fn check_taken(&self, network: Network) -> Result<(), RateLimited> {
+        self.taken.spend(network)?;
+        self.taken.give_back(network);
+        Ok(())
+    }
+
+    /// Counts a sign-up whose address has an account.
+    pub(crate) fn count_taken(&self, network: Network) {
+        let _ = self.taken.spend(network);
     }
 
     /// Counts an attempt; on `Ok` the caller may check the password.

@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use crate::{
     accounts::{
-        log_in::guesses::AccountKey,
+        error::AccountError,
+        log_in::{budget::LogInBudget, guesses::AccountKey},
         model::{NewAccount, Password},
         name::Name,
         pages::{Next, device_of, parse_next, welcome},
@@ -97,6 +98,7 @@ pub(crate) async fn create_account(
     app: Data<App>,
     gate: Data<PasswordGate>,
     limits: Data<Limits>,
+    budget: Data<LogInBudget>,
     request: HttpRequest,
     v: View,
     form: Body<SignUpForm>,
@@ -120,10 +122,14 @@ pub(crate) async fn create_account(
     };
     let address = client::address(&request, &app.config.trusted_proxies);
     let (network, account) = (Network::of(address), AccountKey::of(&new.email));
-    let outcome = match limits.signup.count(&network) {
+    let allowed = limits.signup.count(&network).and_then(|()| budget.check_taken(network));
+    let outcome = match allowed {
         Ok(()) => sign_up::sign_up(&app, &gate, network, new, &device_of(&request)).await,
         Err(limited) => Err(limited.into()),
     };
+    if matches!(outcome, Err(AccountError::EmailTaken)) {
+        budget.count_taken(network);
+    }
     match outcome {
         Ok(signed_up) => {
             let next = form.next.text();

@@ -16,8 +16,8 @@ pub(crate) async fn plan_transfer(
     sqlx::query!(
         r#"
         with made as (
-            insert into transfers (id, sender_id, receiver_id, amount, starts_at, expires_at)
-            select $4, s.id, r.id, $3, now() + interval '7 days', now() + interval '10 days'
+            insert into transfers (id, sender_id, receiver_id, address, amount, starts_at, expires_at)
+            select $4, s.id, r.id, r.email, $3, now() + interval '7 days', now() + interval '10 days'
             from accounts s, accounts r where s.email = $1 and r.email = $2
             returning id as transfer_id, sender_id, status, starts_at
         ), reminded as (

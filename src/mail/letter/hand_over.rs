@@ -52,6 +52,24 @@ pub(super) fn offered(blank: Content, handed: &HandedTicket, id: Uuid) -> Conten
     }
 }
 
+/// Tells an address without an account that a ticket waits for one; `None` if the offer is not pending
+/// any more. Nothing that the sender typed is in it.
+pub(super) fn waiting(blank: Content, handed: &HandedTicket) -> Option<Content> {
+    let (locale, hand_over) = (blank.locale, &handed.hand_over);
+    let until = times::in_full(hand_over.expires_at, times::zone(&handed.ticket.time_zone), locale);
+    let until = (locale.text("mail-fact-until"), until);
+    let action =
+        (format!("{}/signup?next=/tickets", blank.site), locale.text("mail-waiting-action"));
+    (hand_over.status == HandOverStatus::Pending).then(|| Content {
+        subject: locale.text("mail-handed-subject").to_string(),
+        paragraphs: vec![blank.naming("mail-handed-waiting-lede")],
+        facts: facts(locale, &handed.ticket).into_iter().chain([until]).collect(),
+        action: Some(action),
+        notes: vec![locale.text("mail-handed-note")],
+        ..blank
+    })
+}
+
 /// Tells the sender how a hand-over ended; `None` if it is pending, or ended by the sender.
 pub(super) fn ended(blank: Content, handed: &HandedTicket, id: Uuid) -> Option<Content> {
     let locale = blank.locale;

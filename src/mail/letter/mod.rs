@@ -105,6 +105,10 @@ async fn content_of(
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             transfer::received(blank, &offer, &format!("/wallet/transfers/{transfer_id}"))
         }
+        Message::TransferWaiting { transfer_id } => {
+            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
+            transfer::waiting(blank, &offer).ok_or(ComposeError::Gone)?
+        }
         Message::TransferExpiring { transfer_id } => {
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             let path = format!("/wallet/transfers/{transfer_id}");
@@ -121,6 +125,10 @@ async fn content_of(
         Message::HandOverOffered { hand_over_id } => {
             let handed = hand_over::read(db, *hand_over_id).await?;
             hand_over::offered(blank, &handed, *hand_over_id)
+        }
+        Message::HandOverWaiting { hand_over_id } => {
+            let handed = hand_over::read(db, *hand_over_id).await?;
+            hand_over::waiting(blank, &handed).ok_or(ComposeError::Gone)?
         }
         Message::HandOverEnded { hand_over_id } => {
             let handed = hand_over::read(db, *hand_over_id).await?;

@@ -2,7 +2,10 @@
 //!
 //! Names stand among the facts and in no subject: senders type their own.
 
-use super::content::{Content, on_one_line, points};
+use super::{
+    content::{Content, on_one_line, points},
+    hand_over::greeting,
+};
 use crate::{
     mail::store::OfferedPoints,
     text::times::{self, in_full},
@@ -15,7 +18,7 @@ pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Con
     let until = in_full(offer.expires_at, times::home(), locale);
     Content {
         subject: locale.text("mail-offer-subject").to_string(),
-        greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.to)),
+        greeting: greeting(locale, offer.to.as_deref()),
         paragraphs: vec![locale.text("mail-offer-lede")],
         facts: vec![
             (locale.text("mail-fact-from"), on_one_line(&offer.from)),
@@ -26,6 +29,27 @@ pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Con
         notes: vec![locale.text("mail-offer-note")],
         ..blank
     }
+}
+
+/// Tells an address without an account that points wait for one; `None` if the offer is not open any
+/// more. Nothing that the sender typed is in it.
+pub(super) fn waiting(blank: Content, offer: &OfferedPoints) -> Option<Content> {
+    let locale = blank.locale;
+    let until = in_full(offer.expires_at, times::home(), locale);
+    (offer.status == TransferStatus::Pending).then(|| Content {
+        subject: locale.text("mail-offer-subject").to_string(),
+        paragraphs: vec![blank.naming("mail-waiting-lede")],
+        facts: vec![
+            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+            (locale.text("mail-fact-until"), until),
+        ],
+        action: Some((
+            format!("{}/signup?next=/wallet", blank.site),
+            locale.text("mail-waiting-action"),
+        )),
+        notes: vec![locale.text("mail-offer-note")],
+        ..blank
+    })
 }
 
 /// Tells the receiver that an offer ends soon; `None` if it is not open any more.
@@ -44,7 +68,7 @@ pub(super) fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
     let locale = blank.locale;
     Content {
         subject: locale.text("mail-offer-ended-subject").to_string(),
-        greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.to)),
+        greeting: greeting(locale, offer.to.as_deref()),
         paragraphs: vec![locale.text("mail-offer-ended-lede")],
         facts: vec![
             (locale.text("mail-fact-from"), on_one_line(&offer.from)),
@@ -66,14 +90,18 @@ pub(super) fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> 
         TransferStatus::Cancelled => ("mail-taken-back-subject", "mail-taken-back-lede"),
         TransferStatus::Planned | TransferStatus::Pending => return None,
     };
+    // Only who accepted is named: a refusal would tell who has the address.
+    let to = match offer.status {
+        TransferStatus::Accepted => offer.to.as_deref(),
+        _ => offer.address.as_deref(),
+    };
+    let to = to.map(|to| (locale.text("mail-fact-to"), on_one_line(to)));
+    let points = (locale.text("mail-fact-points"), points(locale, offer.amount));
     Some(Content {
         subject: locale.text(subject).to_string(),
         greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.from)),
         paragraphs: vec![locale.text(lede)],
-        facts: vec![
-            (locale.text("mail-fact-to"), on_one_line(&offer.to)),
-            (locale.text("mail-fact-points"), points(locale, offer.amount)),
-        ],
+        facts: to.into_iter().chain([points]).collect(),
         action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
         ..blank
     })

@@ -112,8 +112,10 @@ pub(crate) async fn list_places(
 pub(crate) struct OfferedPoints {
     /// Name of the sender.
     pub from: String,
-    /// Name of the receiver.
-    pub to: String,
+    /// Name of the receiver; `None` while no account has confirmed the address.
+    pub to: Option<String>,
+    /// Address that the sender typed; `None` once it is not kept any more.
+    pub address: Option<String>,
     /// Points offered.
     pub amount: Points,
     /// State of the transfer.
@@ -130,11 +132,11 @@ pub(crate) async fn find_offer(
     sqlx::query_as!(
         OfferedPoints,
         r#"
-        select s.name as "from", r.name as "to", t.amount as "amount: Points",
+        select s.name as "from", r.name as "to?", t.address, t.amount as "amount: Points",
             t.status as "status: TransferStatus", t.expires_at
         from transfers t
         join accounts s on s.id = t.sender_id
-        join accounts r on r.id = t.receiver_id
+        left join accounts r on r.id = t.receiver_id
         where t.id = $1
         "#,
         transfer_id,

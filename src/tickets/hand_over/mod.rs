@@ -21,7 +21,8 @@
 //! * A ticket that is offered is not on return, and one that is on return is not offered: both would give
 //!   it away.
 //! * A sender learns nothing about an address: an offer to one without an account looks like any
-//!   other, and nobody can answer it.
+//!   other, a mail to the address says how to come by the ticket, and an account that confirms the
+//!   address is its recipient (`claims`).
 //!
 //! # Concurrency
 //!
@@ -31,6 +32,7 @@
 //! the code again, and finds it void. Beside the deletion of the recipient's account see
 //! `account_deletion`. Workers skip tickets that another transaction has locked.
 
+mod claims;
 mod error;
 pub(crate) mod model;
 pub(crate) mod pages;
@@ -39,6 +41,7 @@ mod telling;
 
 use uuid::Uuid;
 
+pub(crate) use self::claims::claim_hand_overs;
 use self::{
     error::HandOverError,
     model::{
@@ -136,8 +139,9 @@ async fn offer_once(
         ttl_secs: f64::from(app.config.hand_over_ttl_secs.get()),
     };
     let (offered, recipient_id) = store::insert_hand_over(&mut tx, &new).await?;
-    if let Some(recipient_id) = recipient_id {
-        telling::tell_offered(&mut tx, offered.hand_over_id, recipient_id).await?;
+    match recipient_id {
+        Some(id) => telling::tell_offered(&mut tx, offered.hand_over_id, id).await?,
+        None => telling::tell_waiting(&mut tx, offered.hand_over_id, order).await?,
     }
     Ok(commit_kept(&app.db, tx, key, offered).await?)
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::{
     accounts::{AccountId, Email},
     infra::ids::ids,
+    text::i18n::Locale,
     tickets::model::{TicketCode, TicketId, TicketStatus},
 };
 
@@ -74,6 +75,8 @@ pub(crate) struct HandOverOrder {
     pub(crate) code: TicketCode,
     /// E-mail address of the recipient.
     pub(crate) to: Email,
+    /// Language of the sender, in which an address without an account is written to.
+    pub(crate) locale: Locale,
 }
 
 /// Result of a new hand-over; also stored as the outcome of its request key.
@@ -91,7 +94,7 @@ pub(crate) struct NewHandOver<'a> {
     pub(crate) id: HandOverId,
     pub(crate) ticket_id: TicketId,
     pub(crate) sender_id: AccountId,
-    /// `None` if nobody has the address.
+    /// `None` while no account has confirmed the address.
     pub(crate) recipient_id: Option<AccountId>,
     pub(crate) address: &'a Email,
     /// How long it lasts at most, in seconds.

@@ -2,11 +2,11 @@
 //! an answer is told to the sender, and a cancellation to nobody. What ended a hand-over from outside
 //! is told to both.
 
-use super::model::{HandOverId, HandOverStatus, LockedHandOver};
+use super::model::{HandOverId, HandOverOrder, HandOverStatus, LockedHandOver};
 use crate::{
     accounts::AccountId,
-    infra::postgres::Connection,
-    outbox::{self, AccountMail, Message},
+    infra::{postgres::Connection, throwaway},
+    outbox::{self, AccountMail, Message, NewMail},
 };
 
 /// Writes the mail about a new hand-over to its recipient.
@@ -22,6 +22,28 @@ pub(super) async fn tell_offered(
         dedupe_key: format!("hand-over-offered:{id}"),
     };
     outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Writes the mail about a new hand-over to the address that no account has. It names nobody: senders
+/// type their own names, and this mailbox belongs to no customer.
+pub(super) async fn tell_waiting(
+    tx: &mut Connection,
+    id: HandOverId,
+    order: &HandOverOrder,
+) -> Result<(), sqlx::Error> {
+    // Addresses of a rehearsal end so; no mail reaches such a domain.
+    if order.to.as_str().ends_with(".invalid") || throwaway::is_marked(order.sender_id.0) {
+        return Ok(());
+    }
+    let mail = NewMail {
+        message: Message::HandOverWaiting { hand_over_id: id.0 },
+        secret: None,
+        recipient: order.to.clone(),
+        locale: order.locale,
+        order_key: order_key(id),
+        dedupe_key: format!("hand-over-waiting:{id}"),
+    };
+    outbox::write(tx, &mail).await
 }
 
 /// Writes the mails about hand-overs that have ended.

@@ -23,11 +23,11 @@ pub(crate) async fn list_history(
         r#"
         select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
                pending_change, reference_id, case when kind like 'TRANSFER%' then (
-                   select other.name from transfers t
-                   cross join lateral (
-                       select name from accounts where id = case line.kind
-                           when 'TRANSFER_IN' then t.sender_id else t.receiver_id end limit 1
-                   ) other
+                   select coalesce((
+                       select name from accounts where id = case
+                           when line.kind = 'TRANSFER_IN' then t.sender_id
+                           when t.status = 'ACCEPTED' then t.receiver_id end limit 1), t.address)
+                   from transfers t
                    where t.id = line.reference_id) end as counterparty, created_at
         from point_transactions line
         where wallet_id = $1 and wallet_version between $2 and $3
@@ -58,11 +58,11 @@ pub(crate) async fn list_history_of(
         r#"
         select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
                pending_change, reference_id, case when kind like 'TRANSFER%' then (
-                   select other.name from transfers t
-                   cross join lateral (
-                       select name from accounts where id = case line.kind
-                           when 'TRANSFER_IN' then t.sender_id else t.receiver_id end limit 1
-                   ) other
+                   select coalesce((
+                       select name from accounts where id = case
+                           when line.kind = 'TRANSFER_IN' then t.sender_id
+                           when t.status = 'ACCEPTED' then t.receiver_id end limit 1), t.address)
+                   from transfers t
                    where t.id = line.reference_id) end as counterparty, created_at
         from point_transactions line
         where wallet_id = $1 and kind = $2 and wallet_version > 0

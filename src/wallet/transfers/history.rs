@@ -86,7 +86,7 @@ mod tests {
             transfer_id: TransferId(Uuid::nil()),
             direction: TransferDirection::Sent,
             from: "ada".to_owned(),
-            to: "bob".to_owned(),
+            to: Some("bob".to_owned()),
             amount: Points::new(1).unwrap(),
             status,
             starts_at: starts.map(at),

@@ -13,6 +13,9 @@
 //!   sender, each in the transaction that it tells of. The receiver is reminded once before the end.
 //! * Nothing is accepted from a locked account, and nothing from a wallet whose debt is not covered: there
 //!   requests end as the reversal does ([`pledges`](super::pledges)), and both sides are told.
+//! * A sender learns nothing about an address: a request to one without an account waits like any other,
+//!   a mail to the address says how to come by the points, and an account that confirms the address is
+//!   its receiver (`claims`). A receiver's name is told after acceptance only.
 //! * Before the start the receiver finds a planned request nowhere but on the page that deletes the
 //!   account, and in the document of what is kept; whoever follows it there may reject it.
 //!
@@ -21,10 +24,11 @@
 //! Answers and expiry race for the request's row; the loser is refused with the outcome. Nothing
 //! races for the start: the clock after the lock decides whether an acceptance came too early. New
 //! requests of one sender are counted under the lock on the sender's wallet. A new request and the
-//! deletion of its receiver's account race for that account's row: the loser finds nobody to send to,
-//! or a request that keeps the account. Workers skip rows that
+//! deletion of its receiver's account race for that account's row: the loser makes a request that waits
+//! for another account, or finds one that keeps the account. Workers skip rows that
 //! another transaction has locked.
 
+pub(crate) mod claims;
 mod history;
 pub(crate) mod list;
 pub(crate) mod model;
@@ -75,15 +79,13 @@ pub(crate) async fn request(
     {
         return Ok(requested);
     }
-    let receiver_id = accounts::find_by_address(&app.db, &order.to).await?;
-    let receiver_id = receiver_id.ok_or(WalletError::UnknownRecipient)?;
-    // Points of a rehearsal's accounts must not leave it, because they are deleted with it.
-    if throwaway::is_marked(order.sender_id.0) || throwaway::is_marked(receiver_id.0) {
-        return Err(WalletError::UnknownRecipient);
-    }
-    if receiver_id == order.sender_id {
+    let found = accounts::find_by_address(&app.db, &order.to).await?;
+    if found == Some(order.sender_id) {
         return Err(WalletError::SelfTransfer);
     }
+    // Points of a rehearsal's accounts must not leave it, because they are deleted with it.
+    let is_real = |id: &AccountId| !throwaway::is_marked(id.0);
+    let receiver_id = found.filter(is_real).filter(|_| is_real(&order.sender_id));
     // Expiring lapsed requests frees their points and their share of the limit.
     expire_lapsed_of(&app.db, order.sender_id).await?;
     retry_stale(|_| request_once(app, order, receiver_id, key)).await
@@ -92,7 +94,7 @@ pub(crate) async fn request(
 async fn request_once(
     app: &App,
     order: &TransferOrder,
-    receiver_id: AccountId,
+    receiver_id: Option<AccountId>,
     key: Option<&RequestKey>,
 ) -> Result<Requested, WalletError> {
     let mut tx = app.db.begin().await?;
@@ -113,11 +115,18 @@ async fn request_once(
     wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
     let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
     let times = (ttl_secs, REMINDER_SECS);
-    let expires_at =
+    let (expires_at, receiver_id) =
         store::insert_transfer(&mut tx, transfer_id, order, receiver_id, times).await?;
-    let expires_at = expires_at.ok_or(WalletError::UnknownRecipient)?;
     if starts_at.is_none() {
-        telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
+        match receiver_id {
+            Some(receiver_id) => {
+                telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
+            }
+            None => {
+                let to = (&order.to, order.locale);
+                telling::tell_waiting(&mut tx, transfer_id, sender_id, to).await?;
+            }
+        }
     }
     let requested = Requested { transfer_id, expires_at, starts_at };
     Ok(commit_kept(&app.db, tx, key, requested).await?)
@@ -183,8 +192,9 @@ async fn settle(
     }
     let LockedTransfer { sender_id, receiver_id, amount, .. } = *transfer;
     let reference_id = transfer.transfer_id.0;
-    let movements = match outcome {
-        TransferStatus::Accepted => vec![
+    let receiver_id = receiver_id.filter(|_| outcome == TransferStatus::Accepted);
+    let movements = match receiver_id {
+        Some(receiver_id) => vec![
             (sender_id, Movement::out(Kind::TransferOut, amount, reference_id)),
             (receiver_id, Movement::credit(Kind::TransferIn, amount, reference_id)),
         ],
@@ -192,7 +202,7 @@ async fn settle(
             vec![(sender_id, Movement::release(Kind::TransferRelease, amount, reference_id))]
         }
     };
-    if outcome == TransferStatus::Accepted {
+    if let Some(receiver_id) = receiver_id {
         // The receiver's wallet must exist before both wallets are locked in id order.
         wallet::store::open_wallets(tx, &[receiver_id]).await?;
     }

@@ -9,6 +9,7 @@ use crate::{
     accounts::{AccountId, Email},
     infra::ids::ids,
     points::Points,
+    text::i18n::Locale,
 };
 
 /// Number of open requests that one account may have, which bounds the rows and the work that a
@@ -16,6 +17,8 @@ use crate::{
 pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
 /// Days ahead that a request may be planned: `transfers_starts_ahead` refuses more.
 pub(crate) const PLAN_DAYS_MAX: i64 = 90;
+/// Shown instead of a receiver whose address is not kept any more.
+const UNKNOWN_RECIPIENT: &str = "…";
 /// Locale key of why a chosen start is refused.
 pub(crate) const START_REFUSAL: &str = "wallet-refusal-start";
 
@@ -133,6 +136,8 @@ pub(crate) struct TransferOrder {
     pub amount: Points,
     /// Time from which the receiver may accept; `None`: at once.
     pub starts_at: Option<DateTime<Utc>>,
+    /// Language of the sender, in which an address without an account is written to.
+    pub locale: Locale,
 }
 
 /// Result of a new request; also stored as the outcome of its request key.
@@ -174,7 +179,8 @@ impl TransferAnswer {
 pub(crate) struct LockedTransfer {
     pub(crate) transfer_id: TransferId,
     pub(crate) sender_id: AccountId,
-    pub(crate) receiver_id: AccountId,
+    /// `None` while no account has confirmed the address that it was made for.
+    pub(crate) receiver_id: Option<AccountId>,
     pub(crate) amount: Points,
     pub(crate) status: TransferStatus,
     pub(crate) version: i64,
@@ -188,7 +194,7 @@ impl LockedTransfer {
     /// Whether `account_id` may give `answer`: the receiver accepts or rejects, the sender cancels.
     pub(crate) fn is_up_to(&self, account_id: AccountId, answer: TransferAnswer) -> bool {
         match answer {
-            TransferAnswer::Accept | TransferAnswer::Reject => self.receiver_id == account_id,
+            TransferAnswer::Accept | TransferAnswer::Reject => self.receiver_id == Some(account_id),
             TransferAnswer::Cancel => self.sender_id == account_id,
         }
     }
@@ -204,8 +210,9 @@ pub(crate) struct Transfer {
     pub direction: TransferDirection,
     /// Name of the sender.
     pub from: String,
-    /// Name of the receiver.
-    pub to: String,
+    /// Name of the receiver, who sees it at once and the sender after acceptance. Before, the sender
+    /// sees the address that was typed; null: it is not kept any more.
+    pub to: Option<String>,
     /// Number of points.
     pub amount: Points,
     /// Current state.
@@ -224,9 +231,14 @@ impl Transfer {
         self.direction == TransferDirection::Sent
     }
 
-    /// Returns the name of the other person.
+    /// Returns the name of the other person, or the address of a receiver who has not accepted.
     pub(crate) fn counterparty(&self) -> &str {
-        if self.is_sent() { &self.to } else { &self.from }
+        if self.is_sent() { self.recipient() } else { &self.from }
+    }
+
+    /// Returns the receiver as the account reads it.
+    pub(crate) fn recipient(&self) -> &str {
+        self.to.as_deref().unwrap_or(UNKNOWN_RECIPIENT)
     }
 }
 
@@ -240,7 +252,7 @@ mod tests {
         let locked = LockedTransfer {
             transfer_id: TransferId(Uuid::now_v7()),
             sender_id,
-            receiver_id,
+            receiver_id: Some(receiver_id),
             amount: Points::ONE,
             status: TransferStatus::Pending,
             version: 1,
@@ -263,7 +275,7 @@ mod tests {
                 transfer_id: TransferId(Uuid::now_v7()),
                 direction,
                 from: "Ada".to_owned(),
-                to: "Bob".to_owned(),
+                to: Some("Bob".to_owned()),
                 amount: Points::ONE,
                 status: TransferStatus::Pending,
                 starts_at: None,

@@ -45,26 +45,25 @@ pub(crate) async fn count_opened_lately(
     .await
 }
 
-/// Inserts an open request with its first status; returns its end. `None` if the receiver has deleted
-/// the account since it was looked up. It lasts `ttl_secs` from its start. Its receiver is to be told
-/// at a start that lies ahead, or else reminded `reminder_secs` before the end, if it lasts longer.
+/// Inserts an open request of `ttl_secs` from its start with its first status; returns its end, and its
+/// receiver: none if the account was deleted since it was looked up. A reminder is due at a start that
+/// lies ahead, or else `reminder_secs` before the end, if it lasts longer.
 pub(crate) async fn insert_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
     order: &TransferOrder,
-    receiver_id: AccountId,
+    receiver_id: Option<AccountId>,
     (ttl_secs, reminder_secs): (f64, f64),
-) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<(DateTime<Utc>, Option<AccountId>), sqlx::Error> {
+    let row = sqlx::query!(
         r#"
-        with made as (
-            insert into transfers (id, sender_id, receiver_id, amount, starts_at, expires_at)
-            select $1, $2, id, $4, $7::timestamptz,
-                coalesce($7, clock_timestamp()) + make_interval(secs => $5)
-            from accounts
-            where id = $3 and deleted_at is null
-            for key share
-            returning id, version, status, starts_at, expires_at
+        with receiver as (
+            select id from accounts where id = $3 and deleted_at is null for key share
+        ), made as (
+            insert into transfers (id, sender_id, receiver_id, address, amount, starts_at, expires_at)
+            values ($1, $2, (select id from receiver), $8, $4, $7::timestamptz,
+                coalesce($7, clock_timestamp()) + make_interval(secs => $5))
+            returning *
         ), reminded as (
             insert into transfer_reminders (transfer_id, due_at)
             select id, coalesce(starts_at, expires_at - make_interval(secs => $6))
@@ -73,7 +72,7 @@ pub(crate) async fn insert_transfer(
             insert into transfer_status_history (transfer_id, version, status)
             select id, version, status from made
         )
-        select expires_at from made
+        select expires_at as "expires_at!", receiver_id as "receiver_id?: AccountId" from made
         "#,
         transfer_id as _,
         order.sender_id as _,
@@ -82,9 +81,11 @@ pub(crate) async fn insert_transfer(
         ttl_secs,
         reminder_secs,
         order.starts_at,
+        order.to.as_str(),
     )
-    .fetch_optional(tx)
-    .await
+    .fetch_one(tx)
+    .await?;
+    Ok((row.expires_at, row.receiver_id))
 }
 
 /// Locks a request; `false` if there is none.
@@ -143,7 +144,8 @@ pub(crate) async fn write_transfer_status(
         r#"
         with ended as (
             update transfers
-            set status = $3, version = version + 1
+            set status = $3, version = version + 1,
+                address = case when $3 <> 'ACCEPTED' then address end
             where id = $1 and version = $2 and status = 'PENDING'
             returning id, version, status
         )
@@ -218,12 +220,13 @@ pub(crate) async fn find_transfer(
         r#"
         select t.id as "transfer_id: _",
                case t.sender_id when $1 then 'SENT' else 'RECEIVED' end as "direction!: _",
-               s.name as "from", r.name as "to", t.amount as "amount: _",
+               s.name as "from", t.amount as "amount: _",
+               case when t.status = 'ACCEPTED' or t.receiver_id = $1 then r.name else t.address end as "to",
                shown_transfer_status(t.status, t.starts_at, t.expires_at) as "status!: _",
                t.starts_at, t.expires_at, t.created_at
         from transfers t
         join accounts s on s.id = t.sender_id
-        join accounts r on r.id = t.receiver_id
+        left join accounts r on r.id = t.receiver_id
         where t.id = $2 and $1 in (t.sender_id, t.receiver_id)
         "#,
         account_id as _,
@@ -255,12 +258,13 @@ pub(crate) async fn list_open(
         )
         select t.id as "transfer_id!: _",
                case t.sender_id when $1 then 'SENT' else 'RECEIVED' end as "direction!: _",
-               s.name as "from", r.name as "to", t.amount as "amount!: _",
+               s.name as "from", t.amount as "amount!: _",
+               case when t.receiver_id = $1 then r.name else t.address end as "to",
                shown_transfer_status(t.status, t.starts_at, t.expires_at) as "status!: _",
                t.starts_at, t.expires_at as "expires_at!", t.created_at as "created_at!"
         from open t
         join accounts s on s.id = t.sender_id
-        join accounts r on r.id = t.receiver_id
+        left join accounts r on r.id = t.receiver_id
         order by t.id desc
         "#,
         account_id as _,

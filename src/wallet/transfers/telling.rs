@@ -7,9 +7,10 @@ use super::{
     store,
 };
 use crate::{
-    accounts::AccountId,
-    infra::postgres::Connection,
-    outbox::{self, AccountMail, Message},
+    accounts::{AccountId, Email},
+    infra::{postgres::Connection, throwaway},
+    outbox::{self, AccountMail, Message, NewMail},
+    text::i18n::Locale,
 };
 
 /// New requests of one sender in an hour that are told by mail: a sender who opens and cancels
@@ -33,6 +34,31 @@ pub(super) async fn tell_received(
         dedupe_key: format!("transfer-received:{transfer_id}"),
     };
     outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Writes the mail about a request to the address that no account has, as seldom as to an account. It
+/// names nobody: senders type their own names, and this mailbox belongs to no customer.
+pub(super) async fn tell_waiting(
+    tx: &mut Connection,
+    transfer_id: TransferId,
+    sender_id: AccountId,
+    (recipient, locale): (&Email, Locale),
+) -> Result<(), sqlx::Error> {
+    let n_lately = store::count_opened_lately(tx, sender_id, TOLD_AN_HOUR_MAX + 1).await?;
+    // Addresses of a rehearsal end so; no mail reaches such a domain.
+    let is_nowhere = recipient.as_str().ends_with(".invalid") || throwaway::is_marked(sender_id.0);
+    if n_lately > TOLD_AN_HOUR_MAX || is_nowhere {
+        return Ok(());
+    }
+    let mail = NewMail {
+        message: Message::TransferWaiting { transfer_id: transfer_id.0 },
+        secret: None,
+        recipient: recipient.clone(),
+        locale,
+        order_key: order_key(transfer_id),
+        dedupe_key: format!("transfer-waiting:{transfer_id}"),
+    };
+    outbox::write(tx, &mail).await
 }
 
 /// Writes the mails about requests that are about to expire, to their receivers.
@@ -82,12 +108,12 @@ pub(super) async fn tell_taken_back(
         order_key: order_key(transfer_id),
         dedupe_key: format!("transfer-{told}:{transfer_id}"),
     };
-    let id = transfer_id.0;
-    let settled = Message::TransferSettled { transfer_id: id };
-    let withdrawn = Message::TransferWithdrawn { transfer_id: id };
+    let settled = Message::TransferSettled { transfer_id: transfer_id.0 };
+    let withdrawn = Message::TransferWithdrawn { transfer_id: transfer_id.0 };
     let to_sender = mail(sender_id, settled, "settled");
-    let to_receiver =
-        transfer.planned_for.is_none().then(|| mail(receiver_id, withdrawn, "withdrawn"));
+    let to_receiver = receiver_id
+        .filter(|_| transfer.planned_for.is_none())
+        .map(|id| mail(id, withdrawn, "withdrawn"));
     let mails: Vec<AccountMail> = [to_sender].into_iter().chain(to_receiver).collect();
     outbox::write_to_accounts(tx, &mails).await
 }

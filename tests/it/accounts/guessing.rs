@@ -193,3 +193,27 @@ async fn passwords_that_others_had_before_are_refused(db: PgPool) {
     }
     office.close().await;
 }
+
+#[sqlx::test]
+async fn a_network_asks_for_a_few_taken_addresses_an_hour_and_then_signs_nobody_up(db: PgPool) {
+    const TAKEN_PER_HOUR: usize = 60;
+    let settings = [BEHIND_PROXY, ("SIGNUP_BURST", "1000")];
+    let office = Office::open_with(db, 1, &settings).await;
+    sign_up(&office.stranger(), "ada@example.com").await;
+    let ask = async |from: &str, email: &str| {
+        let stranger = office.stranger();
+        let request = stranger.asks(Method::POST, "/signup", "application/json");
+        let form = [("email", email), ("name", "Ada"), ("password", PASSWORD)];
+        stranger.send_form(request.header("x-forwarded-for", from), &form).await
+    };
+    for nth in 0..TAKEN_PER_HOUR {
+        let taken = ask("203.0.113.7", "ada@example.com").await;
+        assert_eq!((taken.status, taken.code().as_str()), (409, "email-taken"), "{nth}");
+    }
+    for email in ["ada@example.com", "free@example.com"] {
+        let refused = ask("203.0.113.7", email).await;
+        assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"), "{email}");
+    }
+    assert_eq!(ask("198.51.100.7", "free@example.com").await.status, 201);
+    office.close().await;
+}

@@ -3,13 +3,13 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use stagedoor::entry_queue::grow_logs;
+use stagedoor::{entry_queue::grow_logs, wallet::claim_transfers};
 use uuid::Uuid;
 
 use super::{TABLES, TOKEN, counts};
 use crate::support::{
-    Answer, Concert, Hold, Office, Person, Purchase, email_of, read_one, read_one_with,
-    run_sql_with, until, until_locks_wait,
+    Answer, Concert, Hold, Office, Person, Purchase, app, email_of, read_one, read_one_with,
+    run_sql, run_sql_with, until, until_locks_wait,
 };
 
 /// What `person` is answered who says `token`.
@@ -116,20 +116,22 @@ async fn a_rehearsal_and_what_is_real_never_meet(db: PgPool) {
     let (actor, ada) = (actor(&office, &stage).await, office.sign_in("ada").await);
     let slug = stage["slug"].as_str().unwrap();
     let nothing: [(&str, &str); 0] = [];
-
     let real_line = format!("/programs/{}/queue", concert.slug);
     assert_eq!(actor.post(&real_line, &nothing).await.status, 404);
     let rehearsed_line = format!("/programs/{slug}/queue");
     assert_eq!(ada.post(&rehearsed_line, &nothing).await.status, 404);
     assert_eq!(actor.post(&rehearsed_line, &nothing).await.status, 201);
 
-    let email = async |person: &Person| email_of(&db, person.account_id).await;
+    run_sql(&db, "update accounts set email_confirmed_at = now()").await;
     for (from, to) in [(&actor, &ada), (&ada, &actor)] {
-        let key = Uuid::now_v7().to_string();
-        let form = [("to", email(to).await), ("amount", "5".into()), ("request_key", key)];
-        let refused = from.post("/wallet/transfers", &form).await;
-        assert_eq!((refused.status, refused.code()), (404, "unknown-recipient".to_owned()));
+        from.post("/wallet/charges", &[("amount", 100)]).await;
+        let form = [("to", email_of(&db, to.account_id).await), ("amount", "5".into())];
+        assert_eq!(from.post("/wallet/transfers", &form).await.status, 201);
     }
+    claim_transfers(&app(&db).await.db).await.unwrap();
+    let met = "select (select count(*) from transfers where receiver_id is not null)
+        + (select count(*) from outbox where kind like 'transfer%')";
+    assert_eq!(read_one::<i64>(&db, met).await, 0, "they wait for nobody");
     let home = ada.visit("/").await;
     assert!(home.body.contains(&concert.slug) && !home.body.contains(slug), "{}", home.body);
     assert_eq!(actor.visit("/admin").await.status, 403);

@@ -9,6 +9,7 @@ use crate::{
     accounts::{AccountId, Email},
     app::App,
     infra::idempotency::RequestKey,
+    text::i18n::Locale,
     tickets::{hand_over::model::HandOverOrder, model::TicketCode},
     web::{
         form::{Field, Mistakes},
@@ -34,6 +35,7 @@ impl HandOverForm {
         &self,
         sender_id: AccountId,
         code: TicketCode,
+        locale: Locale,
     ) -> Result<(HandOverOrder, Option<RequestKey>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let to = mistakes.note("to", "account-refusal-email", Email::parse(self.to.text()));
@@ -43,7 +45,7 @@ impl HandOverForm {
                 let order = json!({ "code": code, "to": to.as_str() });
                 RequestKey::new(sender_id.0, key, "POST /tickets/{code}/hand-overs", &order)
             });
-            (HandOverOrder { sender_id, code, to }, key)
+            (HandOverOrder { sender_id, code, to, locale }, key)
         });
         mistakes.or(order)
     }

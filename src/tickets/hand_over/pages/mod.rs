@@ -45,7 +45,7 @@ pub(crate) async fn create_hand_over(
     Body(form): Body<HandOverForm>,
 ) -> Result<HttpResponse, PageError> {
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
-    let (error, reason) = match form.parse(me.account_id, code.clone()) {
+    let (error, reason) = match form.parse(me.account_id, code.clone(), me.view.locale) {
         Ok((order, key)) => match hand_over::offer(&app, &order, key.as_ref()).await {
             Ok(offered) => {
                 let location = format!("/tickets/{code}");

@@ -1,5 +1,6 @@
 //! SQL of hand-overs. Whoever writes one has locked its ticket.
 
+pub(super) mod claims;
 pub(super) mod lapsed;
 pub(crate) mod views;
 

@@ -1,7 +1,8 @@
 //! List of an account's requests, sent and received, by state and counterparty.
 //!
 //! A **counterparty** is the other person: given by the address, or by a request with the person,
-//! because a receiver is not told the sender's address. A **filter** selects requests; pages go from
+//! because a receiver is not told the sender's address. An address selects what was sent to it as typed
+//! until it is accepted: whose it is shows by no list. A **filter** selects requests; pages go from
 //! the newest to the oldest by the id of the last one seen. A planned request is in its sender's list
 //! only, until it starts.
 
@@ -21,31 +22,36 @@ use crate::{
 pub(crate) struct ListedTransfers {
     /// Requests, and one more if there is a next page.
     pub(crate) rows: Vec<Transfer>,
-    /// Name of a counterparty who was given by a request.
+    /// Name of a counterparty who was given by a request, or the address of one who has not accepted.
     pub(crate) picked: Option<String>,
 }
 
 /// Lists one page of the requests of `account_id` that `filter` selects, those older than `after`,
-/// newest first. With a counterparty whom nobody knows there are none.
+/// newest first. With a counterparty that no request names there are none.
 pub(crate) async fn list_page(
     db: &Pool,
     account_id: AccountId,
     filter: &TransferFilter,
     after: Option<TransferId>,
 ) -> Result<ListedTransfers, sqlx::Error> {
-    let (mut other_id, mut picked) = (None, None);
+    let (mut other_id, mut address, mut picked) = (None, None, None);
     match &filter.counterparty {
         None => {}
-        Some(Counterparty::Address(address)) => {
-            other_id = accounts::find_by_address(db, address).await?;
+        Some(Counterparty::Address(typed)) => {
+            other_id = accounts::find_by_address(db, typed).await?;
+            address = Some(typed.to_string());
         }
         Some(Counterparty::OfTransfer(id)) => {
-            (other_id, picked) = store::find_counterparty(db, account_id, *id).await?.unzip();
+            if let Some(found) = store::find_counterparty(db, account_id, *id).await? {
+                (other_id, address) = (found.account_id, found.address);
+                picked = found.name.or_else(|| address.clone());
+            }
         }
     }
-    if filter.counterparty.is_some() && other_id.is_none() {
+    if filter.counterparty.is_some() && other_id.is_none() && address.is_none() {
         return Ok(ListedTransfers::default());
     }
-    let rows = store::list(db, account_id, filter, other_id, after, PAGE_ROWS + 1).await?;
+    let other = (other_id, address.as_deref());
+    let rows = store::list(db, account_id, filter, other, after, PAGE_ROWS + 1).await?;
     Ok(ListedTransfers { rows, picked })
 }

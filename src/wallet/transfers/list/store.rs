@@ -13,13 +13,14 @@ use crate::{
     },
 };
 
-/// Lists requests of `account_id` that `filter` selects, only those with `other_id` if there is one,
-/// older than `after`, newest first, at most `rows_max`.
+/// Lists requests of `account_id` that `filter` selects, older than `after`, newest first, at most
+/// `rows_max`. With `other_id` or `address` only those from that account, those that it accepted, and
+/// those that were sent to the address and not accepted.
 pub(super) async fn list(
     db: &Pool,
     account_id: AccountId,
     filter: &TransferFilter,
-    other_id: Option<AccountId>,
+    (other_id, address): (Option<AccountId>, Option<&str>),
     after: Option<TransferId>,
     rows_max: i64,
 ) -> Result<Vec<Transfer>, sqlx::Error> {
@@ -31,17 +32,23 @@ pub(super) async fn list(
             from unnest($1::text[]) as kept (status)
             cross join lateral (
                 (select id from transfers t
-                 where $2::uuid is null and sender_id = $3 and status = kept.status and id < $5
+                 where $2::uuid is null and $10::text is null and sender_id = $3 and status = kept.status and id < $5
                      and shown_transfer_status(status, starts_at, expires_at) = any($6::text[])
                  order by id desc limit $7)
                 union all
                 (select id from transfers t
-                 where $2::uuid is null and receiver_id = $4 and status = kept.status and id < $5
+                 where $2::uuid is null and $10::text is null and receiver_id = $4 and status = kept.status and id < $5
                      and shown_transfer_status(status, starts_at, expires_at) = any($9::text[])
                  order by id desc limit $7)
                 union all
                 (select id from transfers t
                  where sender_id = $3 and receiver_id = $2 and sender_id <> receiver_id
+                     and status = kept.status and kept.status = 'ACCEPTED' and id < $5
+                     and shown_transfer_status(status, starts_at, expires_at) = any($6::text[])
+                 order by id desc limit $7)
+                union all
+                (select id from transfers t
+                 where sender_id = $3 and address = $10 and address is not null
                      and status = kept.status and id < $5
                      and shown_transfer_status(status, starts_at, expires_at) = any($6::text[])
                  order by id desc limit $7)
@@ -55,13 +62,16 @@ pub(super) async fn list(
         )
         select t.id as "transfer_id!: _",
                case t.sender_id when $8 then 'SENT' else 'RECEIVED' end as "direction!: _",
-               s.name as "from", r.name as "to", t.amount as "amount!: _",
+               s.name as "from",
+               case when t.status = 'ACCEPTED' or t.receiver_id = $8 then r.name
+                    else t.address end as "to",
+               t.amount as "amount!: _",
                shown_transfer_status(t.status, t.starts_at, t.expires_at) as "status!: _",
                t.starts_at, t.expires_at as "expires_at!", t.created_at as "created_at!"
         from (select id from found order by id desc limit $7) page
         join transfers t on t.id = page.id
         join accounts s on s.id = t.sender_id
-        join accounts r on r.id = t.receiver_id
+        left join accounts r on r.id = t.receiver_id
         order by t.id desc
         "#,
         filter.stored() as _,
@@ -73,29 +83,43 @@ pub(super) async fn list(
         rows_max,
         account_id as _,
         filter.shown(Received) as _,
+        address,
     )
     .fetch_all(db)
     .await
 }
 
-/// Returns id and name of the account on the other side of a request; `None` if `account_id` has no
-/// part in it.
+/// Counterparty that is given by a request with it.
+#[derive(Debug)]
+pub(super) struct PickedCounterparty {
+    /// Account; `None` for a receiver who has not accepted.
+    pub(super) account_id: Option<AccountId>,
+    /// Address of a receiver who has not accepted.
+    pub(super) address: Option<String>,
+    /// Name of the account; `None` for a receiver who has not accepted.
+    pub(super) name: Option<String>,
+}
+
+/// Returns the other side of a request; `None` if `account_id` has no part in it.
 pub(super) async fn find_counterparty(
     db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
-) -> Result<Option<(AccountId, String)>, sqlx::Error> {
-    let found = sqlx::query!(
+) -> Result<Option<PickedCounterparty>, sqlx::Error> {
+    sqlx::query_as!(
+        PickedCounterparty,
         r#"
-        select other.id as "id: AccountId", other.name
+        select other.id as "account_id?: AccountId", other.name as "name?",
+               case t.sender_id when $1 then t.address end as address
         from transfers t
-        join accounts other on other.id = case t.sender_id when $1 then t.receiver_id else t.sender_id end
+        left join accounts other on other.id = case
+            when t.sender_id <> $1 then t.sender_id
+            when t.status = 'ACCEPTED' then t.receiver_id end
         where t.id = $2 and $1 in (t.sender_id, t.receiver_id)
         "#,
         account_id as _,
         transfer_id as _,
     )
     .fetch_optional(db)
-    .await?;
-    Ok(found.map(|found| (found.id, found.name)))
+    .await
 }

@@ -11,7 +11,10 @@ use crate::{
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
-    text::times::{self, zone_name},
+    text::{
+        i18n::Locale,
+        times::{self, zone_name},
+    },
     wallet::transfers::model::TransferOrder,
     web::{
         form::{Field, Mistakes},
@@ -43,6 +46,7 @@ impl TransferForm {
     pub(crate) fn parse(
         &self,
         sender_id: AccountId,
+        locale: Locale,
     ) -> Result<(TransferOrder, Option<RequestKey>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let to = mistakes.note("to", "account-refusal-email", Email::parse(self.to.text()));
@@ -62,7 +66,7 @@ impl TransferForm {
                 };
                 RequestKey::new(sender_id.0, key, "POST /wallet/transfers", &order)
             });
-            (TransferOrder { sender_id, to, amount, starts_at }, key)
+            (TransferOrder { sender_id, to, amount, starts_at, locale }, key)
         });
         mistakes.or(order)
     }

@@ -44,7 +44,7 @@ pub(crate) async fn create_transfer(
     me: CurrentAccount,
     Body(form): Body<TransferForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (error, mistakes) = match form.parse(me.account_id) {
+    let (error, mistakes) = match form.parse(me.account_id, me.view.locale) {
         Ok((order, key)) => match transfers::request(&app, &order, key.as_ref()).await {
             Ok(requested) => {
                 let answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);

@@ -5,7 +5,11 @@ mod store;
 
 use self::store::OpenRequest;
 use super::telling;
-use crate::infra::postgres::Pool;
+use crate::{
+    accounts::Email,
+    infra::postgres::{Connection, Pool},
+    text::i18n::Locale,
+};
 
 /// How long before its end a request is told again, in seconds. One that is not open for longer has
 /// no reminder.
@@ -24,13 +28,13 @@ pub async fn remind_receivers(db: &Pool) -> Result<(), sqlx::Error> {
         let open = store::list_open_among(&mut tx, &due).await?;
         let (started, expiring): (Vec<OpenRequest>, Vec<OpenRequest>) =
             open.into_iter().partition(|request| request.is_starting);
-        for OpenRequest { transfer_id, sender_id, receiver_id, .. } in &started {
-            telling::tell_received(&mut tx, *transfer_id, *sender_id, *receiver_id).await?;
+        for request in &started {
+            tell_started(&mut tx, request).await?;
         }
         let ids: Vec<_> = started.iter().map(|request| request.transfer_id).collect();
         store::insert_last_reminders(&mut tx, &ids, REMINDER_SECS).await?;
         let expiring: Vec<_> =
-            expiring.iter().map(|request| (request.transfer_id, request.receiver_id)).collect();
+            expiring.iter().filter_map(|r| Some((r.transfer_id, r.receiver_id?))).collect();
         telling::tell_expiring(&mut tx, &expiring).await?;
         tx.commit().await?;
         if due.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
@@ -38,4 +42,15 @@ pub async fn remind_receivers(db: &Pool) -> Result<(), sqlx::Error> {
         }
     }
     Ok(())
+}
+
+/// Writes the mail about a planned request that has started, to its receiver or its address.
+async fn tell_started(tx: &mut Connection, request: &OpenRequest) -> Result<(), sqlx::Error> {
+    let OpenRequest { transfer_id, sender_id, receiver_id, .. } = *request;
+    if let Some(receiver_id) = receiver_id {
+        return telling::tell_received(tx, transfer_id, sender_id, receiver_id).await;
+    }
+    let Some(address) = request.address.as_deref().and_then(Email::parse) else { return Ok(()) };
+    let locale = Locale::parse(&request.locale).unwrap_or_default();
+    telling::tell_waiting(tx, transfer_id, sender_id, (&address, locale)).await
 }

@@ -11,7 +11,11 @@ use crate::{
 pub(super) struct OpenRequest {
     pub(super) transfer_id: TransferId,
     pub(super) sender_id: AccountId,
-    pub(super) receiver_id: AccountId,
+    /// `None` while no account has confirmed the address.
+    pub(super) receiver_id: Option<AccountId>,
+    pub(super) address: Option<String>,
+    /// Language of the sender.
+    pub(super) locale: String,
     /// Whether the reminder is that of the start of a planned request.
     pub(super) is_starting: bool,
 }
@@ -54,13 +58,17 @@ pub(super) async fn list_open_among(
         OpenRequest,
         r#"
         select t.id as "transfer_id: _", t.sender_id as "sender_id: _",
-               t.receiver_id as "receiver_id: _", (t.starts_at = due.at) is true as "is_starting!"
+               t.receiver_id as "receiver_id: _", t.address,
+               coalesce(s.mail_locale, s.locale) as "locale!", (t.starts_at = due.at) is true as "is_starting!"
         from unnest($1::uuid[], $2::timestamptz[]) as due (id, at)
         cross join lateral (
-            select id, sender_id, receiver_id, starts_at from transfers
+            select id, sender_id, receiver_id, address, starts_at from transfers
             where id = due.id and status = 'PENDING' and expires_at > clock_timestamp()
             limit 1
         ) t
+        cross join lateral (
+            select mail_locale, locale from accounts where id = t.sender_id limit 1
+        ) s
         "#,
         ids as _,
         &times,

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::{Evening, act, handed, kinds, offer, offered};
 use crate::support::{
-    Concert, ConcertOptions, Hold, Office, Purchase, count, email_of, read_one, run_sql, storm,
+    Concert, ConcertOptions, Hold, Office, Purchase, count, email_of, eventually, read_one,
+    run_sql, storm,
 };
 
 /// Pending hand-overs of one account, and hand-overs of one in an hour.
@@ -99,8 +100,21 @@ async fn an_address_without_an_account_is_not_told_from_any_other(db: PgPool) {
     let path = &seen[1].2;
     assert_eq!(act(bob, path, "acceptance").await.status, 404);
     assert_eq!(bob.get(path).await.status, 404);
-    assert_eq!(kinds(&db).await, ["hand-over-offered"], "to the one who has an account");
-    assert_eq!(act(ada, path, "cancellation").await.status, 200);
+    assert_eq!(kinds(&db).await, ["hand-over-offered", "hand-over-waiting"]);
+    // Whoever signs up later and confirms the address accepts it.
+    let lou = evening.office.stranger();
+    let form =
+        [("email", "nobody@example.com"), ("name", "Lou"), ("password", "a long enough one")];
+    assert_eq!(lou.post("/signup", &form).await.status, 201);
+    assert_eq!(act(&lou, path, "acceptance").await.status, 404, "the address is not confirmed");
+    run_sql(&db, "update accounts set email_confirmed_at = now() where name = 'Lou'").await;
+    let answer = eventually("the offer is Lou's", async || {
+        let answer = act(&lou, path, "acceptance").await;
+        if answer.status == 200 { Ok(answer) } else { Err(answer.body) }
+    })
+    .await;
+    assert!(answer.json()["code"].is_string(), "{}", answer.body);
+    assert_eq!(ada.get(path).await.json()["to"], "Lou");
     evening.office.close().await;
 }
 

@@ -1,0 +1,36 @@
+//! Claims: offers to an address that had no account, which an account has confirmed since. The account is
+//! the recipient from then on, and is told like any other; the sender sees no difference. Instances race
+//! for the ticket, whose row guards its hand-overs.
+
+use super::{
+    store::claims::{self, Claim},
+    telling,
+};
+use crate::{
+    infra::{postgres::Pool, throwaway},
+    tickets::store as tickets,
+};
+
+/// Offers claimed in one tick; the rest is left to the next one.
+const CLAIMS_MAX: i64 = 500;
+
+/// Claims the offers whose addresses accounts have confirmed: one tick of a worker. Instances may run it
+/// concurrently.
+pub(crate) async fn claim_hand_overs(db: &Pool) -> Result<(), sqlx::Error> {
+    for claim in claims::list(db, CLAIMS_MAX).await? {
+        claim_once(db, &claim).await?;
+    }
+    Ok(())
+}
+
+async fn claim_once(db: &Pool, claim: &Claim) -> Result<(), sqlx::Error> {
+    // Tickets of a rehearsal must not leave it, nor others come in.
+    if throwaway::is_marked(claim.sender_id.0) || throwaway::is_marked(claim.recipient_id.0) {
+        return Ok(());
+    }
+    let mut tx = db.begin().await?;
+    if tickets::lock_free(&mut tx, claim.ticket_id).await? && claims::write(&mut tx, claim).await? {
+        telling::tell_offered(&mut tx, claim.id, claim.recipient_id).await?;
+    }
+    tx.commit().await
+}

@@ -1,0 +1,64 @@
+//! Claims: requests to an address that had no account, which an account has confirmed since.
+//!
+//! A request whose address nobody had is **claimed** for the first account that has confirmed it: the
+//! account is its receiver from then on, and is told like any other. The sender sees no difference.
+//!
+//! # Concurrency
+//!
+//! Instances race for a request's row; the loser finds it claimed. The account is read under a lock
+//! that its deletion waits for.
+
+mod store;
+
+use self::store::Claim;
+use super::{store::lock_free_transfer, telling};
+use crate::{
+    accounts::AccountId,
+    infra::{
+        postgres::{Connection, Pool},
+        throwaway,
+    },
+};
+
+/// Requests claimed in one tick; the rest is left to the next one.
+const CLAIMS_MAX: i64 = 500;
+/// Addresses deleted in one tick.
+const FORGOTTEN_MAX: i64 = 1_000;
+/// Days after its end for which a request keeps the address that its sender typed.
+const ADDRESS_DAYS: i32 = 30;
+
+/// Claims the requests whose addresses accounts have confirmed, and forgets the addresses of those that
+/// ended long ago: one tick of a worker. Instances may run it concurrently.
+pub async fn claim_transfers(db: &Pool) -> Result<(), sqlx::Error> {
+    for claim in store::list_claims(db, CLAIMS_MAX).await? {
+        claim_once(db, &claim).await?;
+    }
+    store::delete_old_addresses(db, ADDRESS_DAYS, FORGOTTEN_MAX).await
+}
+
+async fn claim_once(db: &Pool, claim: &Claim) -> Result<(), sqlx::Error> {
+    let &Claim { transfer_id, sender_id, receiver_id } = claim;
+    // Points of a rehearsal's accounts must not leave it.
+    if throwaway::is_marked(sender_id.0) || throwaway::is_marked(receiver_id.0) {
+        return Ok(());
+    }
+    let mut tx = db.begin().await?;
+    if !lock_free_transfer(&mut tx, transfer_id).await? {
+        return Ok(());
+    }
+    let has_started = store::write_claim(&mut tx, claim).await?;
+    // A planned request is told at its start.
+    if has_started == Some(true) {
+        telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
+    }
+    tx.commit().await
+}
+
+/// Deletes the addresses that are kept with the ended requests of an account that is about to be
+/// deleted: those that it typed, and its own.
+pub(crate) async fn forget_addresses_of(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    store::delete_addresses_of(tx, account_id).await
+}
