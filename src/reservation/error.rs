@@ -28,9 +28,6 @@ use crate::{
     },
 };
 
-/// Range of the retry delay returned to a request that waits for a zone, in milliseconds.
-const RETRY_MS: std::ops::Range<u64> = 2_000..4_000;
-
 /// Reason why a hold or change was refused or failed. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum ReservationError {
@@ -193,15 +190,13 @@ impl ReservationError {
 
     /// Returns the seats that are leased to the account with the refusal.
     pub(crate) fn leased_seat_ids(&self) -> &[ScheduleSeatId] {
-        match self {
-            Self::SeatUnavailable { leased_seat_ids, .. } => leased_seat_ids,
-            _ => &[],
-        }
+        let Self::SeatUnavailable { leased_seat_ids, .. } = self else { return &[] };
+        leased_seat_ids
     }
 
     /// Returns a refusal with a random retry delay, so that retries do not arrive together.
     pub(crate) fn waiting(waiting: Waiting) -> Self {
-        Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
+        Self::Waiting { waiting, retry_after_ms: rand::random_range(2_000..4_000) }
     }
 
     /// Returns the mistake in the form when the error names an unknown seat, zone or price type.

@@ -3,6 +3,7 @@
 mod buyers;
 mod counts;
 mod endings;
+mod numbers;
 mod orders;
 mod people;
 mod races;
