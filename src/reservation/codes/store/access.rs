@@ -92,8 +92,10 @@ pub(crate) async fn list_accounts_inside(
         from (select account_id, sale_code_id from code_redemptions
               where account_id = any($2) offset 0) own
         cross join lateral (select * from sale_codes where id = own.sale_code_id limit 1) c
+        cross join lateral (
+            select zone_id from sale_code_zones where sale_code_id = c.id and zone_id = $1 limit 1
+        ) z
         where c.withdrawn_at is null
-          and exists (select from sale_code_zones where sale_code_id = c.id and zone_id = $1)
           and coalesce(c.valid_from <= clock_timestamp(), true)
           and coalesce(clock_timestamp() < c.valid_until, true)
         "#,

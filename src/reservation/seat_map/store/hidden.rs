@@ -33,7 +33,10 @@ pub(crate) async fn list_opened(
         from (select sale_code_id from code_redemptions where account_id = $2 offset 0) own
         cross join lateral (select * from sale_codes where id = own.sale_code_id limit 1) c
         join schedules s on s.id = $1 and s.program_id = c.program_id
-        left join sale_code_zones z on z.sale_code_id = c.id and z.schedule_id = s.id
+        left join lateral (
+            select zone_id from sale_code_zones
+            where sale_code_id = c.id and schedule_id = s.id limit 1
+        ) z on true
         where c.section is not null and c.withdrawn_at is null and (c.schedule_id is null or c.schedule_id = s.id)
           and coalesce(c.valid_from <= clock_timestamp(), true)
           and coalesce(clock_timestamp() < c.valid_until, true)
