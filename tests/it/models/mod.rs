@@ -11,6 +11,7 @@
 //! seed that repeats it: CONTRIBUTING.md says how. All cases of a machine share an office, and each has
 //! people and performances of its own.
 
+mod after_sale;
 mod projection;
 mod queue;
 mod reservations;
@@ -38,8 +39,6 @@ use crate::support::{
 
 /// Cases of one machine, unless `PROPTEST_CASES` asks for more.
 const CASES: u32 = 10;
-/// Steps of the longest case.
-const STEPS_MAX: usize = 20;
 /// Shorter sequences that are tried once a case has failed, and the time for them.
 const SHRINKS_MAX: u32 = 400;
 const SHRINKING_MS_MAX: u32 = 120_000;
@@ -49,6 +48,9 @@ const SENT_MAX: usize = 20;
 /// Part of the office with its model.
 trait Machine {
     type Step: Clone + Debug;
+
+    /// Steps of the longest case.
+    const STEPS_MAX: usize = 20;
 
     /// Returns what may be done next. The indices of a step mean what was made so far, so that every
     /// sequence can be carried out.
@@ -65,13 +67,18 @@ trait Machine {
 }
 
 /// Runs the cases of a machine. The workers of its office leave to the steps what is late.
-async fn check<M: Machine>(db: PgPool) {
+async fn check<M: Machine + 'static>(db: PgPool) {
     let settings = [("EXPIRY_PERIOD_MS", "3600000"), ("ADMISSION_PERIOD_MS", "3600000")];
     let office = Office::open_with(db, 2, &settings).await;
+    check_in(office, M::begin).await;
+}
+
+/// Runs the cases of a machine that `begin` begins in an office.
+async fn check_in<M: Machine>(office: Office, begin: impl AsyncFn(&Office) -> M + Send + 'static) {
     let runtime = Handle::current();
     // The cases wait for their requests on a thread of their own: this one carries them out.
     let running = tokio::task::spawn_blocking(move || {
-        let (seed, outcome) = run_cases::<M>(&office, &runtime);
+        let (seed, outcome) = run_cases(&office, &runtime, &begin);
         (office, seed, outcome)
     });
     let (office, seed, outcome) = running.await.unwrap();
@@ -84,7 +91,11 @@ async fn check<M: Machine>(db: PgPool) {
     }
 }
 
-fn run_cases<M: Machine>(office: &Office, runtime: &Handle) -> (u64, Result<(), String>) {
+fn run_cases<M: Machine>(
+    office: &Office,
+    runtime: &Handle,
+    begin: &impl AsyncFn(&Office) -> M,
+) -> (u64, Result<(), String>) {
     let mut config = ProptestConfig {
         failure_persistence: None,
         max_shrink_iters: SHRINKS_MAX,
@@ -100,9 +111,9 @@ fn run_cases<M: Machine>(office: &Office, runtime: &Handle) -> (u64, Result<(), 
     };
     config.rng_seed = RngSeed::Fixed(seed);
     let known = RefCell::new(HashSet::new());
-    let outcome = TestRunner::new(config).run(&vec(M::step(), 1..=STEPS_MAX), |steps| {
+    let outcome = TestRunner::new(config).run(&vec(M::step(), 1..=M::STEPS_MAX), |steps| {
         runtime.block_on(async {
-            let mut machine = M::begin(office).await;
+            let mut machine = begin(office).await;
             for step in &steps {
                 machine.take(office, step).await;
             }
