@@ -46,11 +46,11 @@ pub(super) fn paths() -> Vec<Path> {
         at("/reservations/{id}/shares/{share_id}/cancellation")
             .post(holder::create_cancellation, changes::<TakenBackDocument>("Takes a share back that nobody has paid.").refuses("share-ended share-taken hold-expired invalid-state contended already-paid")),
         at("/reservations/{id}/rest/payment")
-            .post(holder::create_rest_payment, creates::<SharePaid>("Pays the places that are in no share.").refuses("insufficient-points share-nothing-left hold-expired invalid-state already-paid account-deleted contended key-reused already-processing return-closed return-gone")),
+            .post(holder::create_rest_payment, creates::<SharePaid>("Pays the places that are in no share.").refuses("insufficient-points points-frozen share-nothing-left hold-expired invalid-state already-paid account-deleted contended key-reused already-processing return-closed return-gone")),
         at("/shares/{code}")
             .get(link::show_share, shows::<LinkDocument<'_>>("Shows a share to whoever has its link.")),
         at("/shares/{code}/payment")
-            .post(link::create_payment, creates::<SharePaid>("Pays a share. The points are withheld until all shares are paid.").refuses("insufficient-points share-own-link share-taken share-ended share-hold-over share-unconfirmed account-deleted contended key-reused already-processing")),
+            .post(link::create_payment, creates::<SharePaid>("Pays a share. The points are withheld until all shares are paid.").refuses("insufficient-points points-frozen share-own-link share-taken share-ended share-hold-over share-unconfirmed account-deleted contended key-reused already-processing")),
         at("/shares/{code}/withdrawal")
             .post(link::create_withdrawal, changes::<WithdrawnDocument>("Takes one's payment of a share back, while others have not paid.").refuses("share-not-paid share-ended share-hold-over contended")),
     ]

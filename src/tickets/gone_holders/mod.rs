@@ -10,7 +10,7 @@
 //!
 //! # Concurrency
 //!
-//! Whoever makes tickets valid locks them, and then the accounts of their holders, for which a deletion
+//! What makes tickets valid locks them, and then the accounts of their holders, for which a deletion
 //! starts over. So a deletion comes before, and is seen by the statement that decides, or finds what keeps
 //! the account.
 

@@ -26,8 +26,8 @@ use super::{
     model::{Kind, Movement, Wallet},
     store::write_movement,
     transfers::{
-        self,
         model::{LockedTransfer, TransferId},
+        taken_back,
     },
 };
 use crate::{
@@ -88,7 +88,7 @@ impl<'a> Pledges<'a> {
             };
             wallet = write_movement(tx, &wallet, &Movement::release(kind, amount, id)).await?;
             match transfer {
-                Some(transfer) => transfers::end_for_debt(tx, transfer).await?,
+                Some(transfer) => taken_back::end_for_debt(tx, transfer).await?,
                 None => ended.push(id),
             }
         }

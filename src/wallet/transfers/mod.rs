@@ -35,6 +35,7 @@ pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod reminders;
 pub(crate) mod store;
+pub(super) mod taken_back;
 mod telling;
 
 use uuid::Uuid;
@@ -217,25 +218,6 @@ async fn settle(
         wallet::store::write_movement(tx, wallet, &movement).await?;
     }
     Ok(telling::tell_settled(tx, transfer, outcome).await?)
-}
-
-/// Ends a locked, open request of a debtor, whose points the caller releases, and tells both sides; one
-/// that has lapsed ends by itself. The receiver of one that has not started was never told of it.
-pub(super) async fn end_for_debt(
-    tx: &mut Connection,
-    transfer: &LockedTransfer,
-) -> Result<(), WalletError> {
-    let (status, by_office) = match transfer.is_lapsed {
-        true => (TransferStatus::Expired, false),
-        false => (TransferStatus::Cancelled, true),
-    };
-    if !store::write_transfer_status(tx, transfer, status, by_office).await? {
-        return Err(WalletError::StaleVersion);
-    }
-    Ok(match by_office {
-        true => telling::tell_taken_back(tx, transfer).await?,
-        false => telling::tell_settled(tx, transfer, status).await?,
-    })
 }
 
 /// Expires the lapsed requests of one sender and releases their points. Called before points are
