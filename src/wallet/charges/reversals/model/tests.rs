@@ -1,3 +1,5 @@
+//! Tests of what all that was told of a purchase means, in every order.
+
 use chrono::DateTime;
 use proptest::prelude::*;
 use uuid::Uuid;
