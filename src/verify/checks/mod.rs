@@ -98,7 +98,7 @@ invariants! {
         "src/verify/checks/wrong_write_offs.sql"
     ];
     /// No transfer waits for points that are owed.
-    C3 DebtorsOfferNothing late ["src/verify/checks/pledging_debtors.sql"];
+    C3 DebtorsOfferNothing ["src/verify/checks/pledging_debtors.sql"];
     /// No seat is in two live items.
     S1 SeatIsLiveOnce ["src/verify/checks/double_seats.sql"];
     /// Items, reservations and seats agree on what is taken.
