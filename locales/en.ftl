@@ -695,9 +695,15 @@ seat-code-uses = { $count ->
     [one] Once per person.
    *[other] Up to { $count } times per person.
   }
+seat-code-places = { $count ->
+    [one] For one more seat or place.
+   *[other] For { $count } more seats or places.
+  }
+seat-code-returned = Not off tickets that other guests give back.
 seat-code-until = Until { $when }.
 seat-code-total-title = Your price with the code
 seat-code-total = It's { $amount } with your code. Nothing is held yet.
+seat-returned-note = A seat here comes from another guest. It costs what they paid: no code or ticket type changes that.
 seat-without-code = Reserve without the code
 seat-filter-none = No step-free seats here.
 seat-kept = Wheelchair spaces and companion seats are kept for people who need them. A companion seat is booked together with its wheelchair space.
@@ -1599,6 +1605,7 @@ admin-refusal-code-valid = The end must be later than the beginning.
 admin-refusal-code-section = An access code opens a section, a zone or an entrance of its own. Please fill in one of them.
 admin-refusal-code-gate = An entrance needs a time and a number of people, and only access codes have one.
 admin-refusal-code-once = A code that opens a section is redeemed once by each person. Leave this empty.
+admin-refusal-code-places = An access code takes nothing off, so it has no number of seats. Leave this empty, or type 1 or more for other codes.
 admin-refusal-price-type-note = The note may have 120 characters.
 admin-refusal-price-type-cost = Please say what it costs: 1 to 100 percent, a price above zero, or free.
 admin-refusal-price-type-places = Please choose sections and seats, each of them once.
@@ -1967,6 +1974,8 @@ admin-code-amount-help = Off the order, at most its price.
 admin-code-limits = Limits
 admin-code-uses-max = Uses in all
 admin-code-uses-help = Of each code. Empty: any number.
+admin-code-places-max = Seats and places in all
+admin-code-places-help = That all reservations with one code may have together. Empty: any number.
 admin-code-own-max = Uses for each person
 admin-code-valid-from = Valid from
 admin-code-valid-until = Valid until
@@ -1991,7 +2000,8 @@ admin-code-uses = { $count ->
    *[other] { $count } uses
 }
 admin-code-uses-of = { $uses } of { $max } uses
-admin-code-limit = Set uses
+admin-code-places-of = { $places } of { $max } seats and places
+admin-code-limit = Set limits
 admin-code-withdraw = Withdraw
 admin-code-withdrawn = Withdrawn
 admin-download = Download as CSV
@@ -2149,6 +2159,9 @@ error-price-type-elsewhere-action = Choose again
 error-price-type-limit-title = Too many of one ticket type
 error-price-type-limit-detail = An order may have at most { $count } of { $name }. Nothing was held or charged.
 error-price-type-limit-action = Choose again
+error-price-type-on-return-title = These seats have one price
+error-price-type-on-return-detail = What another guest gives back costs what that guest paid, so it isn't sold as { $name }. Nothing was held or charged.
+error-price-type-on-return-action = Choose the standard price, or other seats
 error-price-type-without-ordinary-title = A standard ticket is missing
 error-price-type-without-ordinary-detail = { $count ->
     [0] { $name } is sold only together with a standard ticket. Nothing was held or charged.
@@ -2222,6 +2235,15 @@ error-code-over-action = Reserve without a code
 error-code-used-up-title = This code is used up
 error-code-used-up-detail = It was used as often as it may be. Nothing is held yet.
 error-code-used-up-action = Reserve without a code
+error-code-places-title = The code isn't enough for all of these
+error-code-places-detail = { $count ->
+    [one] It can be used for one more seat or place. Nothing is held yet.
+   *[other] It can be used for { $count } more seats or places. Nothing is held yet.
+  }
+error-code-places-action = Choose fewer, or reserve without a code
+error-code-on-return-title = This code isn't for these seats
+error-code-on-return-detail = They come from other guests and cost what those guests paid. Nothing is held yet.
+error-code-on-return-action = Reserve without a code
 error-code-used-title = You've used this code
 error-code-used-detail = You have a reservation with it, and can't use it more often. Nothing is held yet.
 error-code-used-action = Reserve without a code
@@ -2243,6 +2265,12 @@ error-code-below-uses-detail = { $count ->
    *[other] { $count } reservations have this code. It can't be limited to fewer.
 }
 error-code-below-uses-action = Choose a higher number
+error-code-below-places-title = The code has more seats
+error-code-below-places-detail = { $count ->
+    [one] 1 seat or place is reserved with this code. It can't be limited to fewer.
+   *[other] { $count } seats or places are reserved with this code. It can't be limited to fewer.
+  }
+error-code-below-places-action = Choose a higher number
 error-waiting-title = Many people want this area at once
 error-waiting-detail = You keep your place in its short line. Try again in a few seconds.
 error-waiting-action = Try now
@@ -2267,6 +2295,9 @@ error-return-all-sold-action = See your tickets
 error-return-not-shared-title = Please pay for these at once
 error-return-not-shared-detail = A seat of yours comes from another guest. Such a reservation is paid by one person. Nothing was changed.
 error-return-not-shared-action = Back to your reservation
+error-return-own-title = This is your own ticket
+error-return-own-detail = You've put this place back on sale, and it's still yours. Nothing was held.
+error-return-own-action = Take it back on your ticket's page
 error-return-not-valid-title = This ticket can't be sold
 error-return-not-valid-detail = Only a valid ticket can be put back on sale. This one was used, refunded or sold, or its show is cancelled.
 error-return-not-valid-action = See your tickets

@@ -146,6 +146,9 @@ pub enum ReservationError {
     /// A row changed between its lock and its write; those who change reservations try again.
     #[error("a row changed between its lock and its write")]
     StaleVersion,
+    /// A rule of the program is newer than the request, which is tried once more: never answered.
+    #[error("a rule of the program has changed")]
+    RulesChanged,
     /// Rows that belong together disagree: a bug.
     #[error("the rows of a reservation disagree")]
     Inconsistent,
@@ -219,6 +222,7 @@ impl ReservationError {
                 | Self::Batch(_)
                 | Self::Inconsistent
                 | Self::StaleVersion
+                | Self::RulesChanged
                 | Self::KeyReused
         )
     }
@@ -245,11 +249,8 @@ impl From<KeyError> for ReservationError {
 
 impl Contention for ReservationError {
     fn is_stale(&self) -> bool {
-        match self {
-            Self::StaleVersion => true,
-            Self::Database(error) => is_conflict(error),
-            _ => false,
-        }
+        matches!(self, Self::StaleVersion)
+            || matches!(self, Self::Database(error) if is_conflict(error))
     }
 
     fn contended() -> Self {
@@ -281,9 +282,7 @@ impl HttpError for ReservationError {
                 Problem::new(409, "sold-out").with(json!({ "alternatives": alternatives }))
             }
             Self::PriceType(error) => error.problem(),
-            Self::PriceChanged { total } => Problem::new(409, "price-changed")
-                .with(json!({ "total": total }))
-                .number("total", total),
+            Self::PriceChanged { total } => PriceTypeError::Changed { total: *total }.problem(),
             Self::Waiting { waiting, retry_after_ms } => Problem::new(429, "waiting")
                 .retry_after(retry_after_ms.div_ceil(1_000))
                 .with(json!({ "waiting_count": waiting.count, "ahead": waiting.ahead }))
@@ -307,7 +306,7 @@ impl HttpError for ReservationError {
             Self::Code(refusal) => refusal.problem(),
             Self::UnknownSeat | Self::UnknownZone => self.mistake().unwrap_or_default().problem(),
             Self::Inconsistent => Problem::new(500, "internal"),
-            Self::AlreadyProcessing | Self::StaleVersion => {
+            Self::AlreadyProcessing | Self::StaleVersion | Self::RulesChanged => {
                 Problem::new(409, "already-processing").recovery("/reservations").retry_after(2)
             }
             Self::KeyReused => Problem::new(422, "key-reused"),

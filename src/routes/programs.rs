@@ -70,7 +70,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/programs/{id}/codes.csv")
             .get(codes::download_codes, file("Downloads the codes.", "text/csv")),
         at("/admin/programs/{id}/codes/{code_id}/limit")
-            .post(codes::update_limit, changes::<Empty>("Changes how often a code may be used.").refuses("code-below-uses code-withdrawn")),
+            .post(codes::update_limit, changes::<Empty>("Changes how often a code may be used, and for how many places.").refuses("code-below-uses code-below-places code-withdrawn")),
         at("/admin/programs/{id}/codes/{code_id}/withdrawal")
             .post(codes::create_withdrawal, changes::<Empty>("Withdraws a code.").refuses("code-withdrawn")),
     ];

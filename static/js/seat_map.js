@@ -11,7 +11,7 @@
 
 import { SEAT_SIZE, Seat } from "./seat.js";
 import { seatCloser } from "./seat_closer.js";
-import { seatTypes } from "./seat_types.js";
+import { isOnReturn, seatTypes } from "./seat_types.js";
 import { seatView } from "./seat_view.js";
 import { zoomable } from "./seat_zoom.js";
 
@@ -62,9 +62,9 @@ async function inPieces(items, work) {
   }
 }
 
-// Takes `{seats: [{id, status, price}]}` into the page.
+// Takes `{seats: [{id, status, price, on_return}]}` into the page.
 function applyChanges({ seats: changed = [] }) {
-  for (const { id, status, price } of changed) {
+  for (const { id, status, price, on_return: onReturn = false } of changed) {
     const seat = seats.get(String(id));
     if (!seat) continue;
     const free = status === "AVAILABLE";
@@ -74,6 +74,7 @@ function applyChanges({ seats: changed = [] }) {
     }
     seat.box.disabled = !free;
     seat.box.dataset.status = status;
+    seat.box.toggleAttribute("data-on-return", onReturn);
     if (String(price) !== seat.box.dataset.price) reprice(seat, price);
     paint(seat);
   }
@@ -251,8 +252,12 @@ function showTotal() {
   const mine = chosen();
   types.show(mine);
   const sum = mine.reduce((prices, seat) => prices + types.price(seat), 0);
-  const off = discountOf(sum);
+  // What somebody gives back costs what was paid for it, with a code too.
+  const returned = mine.filter(isOnReturn);
+  const off = discountOf(returned.reduce((rest, seat) => rest - types.price(seat), sum));
   const total = sum - off;
+  const note = form.querySelector("[data-returned-note]");
+  if (note) note.hidden = returned.length === 0;
   put("[data-discount]", off > 0 ? `${text.codeWord} −${amount(off)}` : "");
   put("[data-total]", amount(total));
   const names = mine.map(({ name }) => name).join(" · ");

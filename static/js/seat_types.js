@@ -14,6 +14,11 @@ export function typedPrice(ordinary, { percent, fixed }) {
   return Math.max(whole + rest, Math.min(ordinary, 1));
 }
 
+/** Whether somebody gives the seat back, at what was paid for it. */
+export function isOnReturn({ box }) {
+  return box.hasAttribute("data-on-return");
+}
+
 /** Sets up the choice of types in `form`; `changed` is called after each choice. */
 export function seatTypes(form, amount, changed) {
   const root = form.querySelector("[data-seat-types]");
@@ -45,6 +50,7 @@ export function seatTypes(form, amount, changed) {
   }
 
   function price(seat) {
+    if (isOnReturn(seat)) return seat.price;
     const option = rowOf(seat).querySelector("select").selectedOptions[0];
     return typedPrice(seat.price, option.dataset);
   }
@@ -55,6 +61,10 @@ export function seatTypes(form, amount, changed) {
     for (const row of [...list.children]) if (!shown.includes(row)) row.remove();
     seats.forEach((seat, position) => {
       const row = shown[position];
+      const select = row.querySelector("select");
+      // No type is had of what somebody gives back; a select that is disabled is not sent.
+      select.disabled = isOnReturn(seat);
+      if (select.disabled) select.selectedIndex = 0;
       for (const option of row.querySelectorAll("option")) {
         const price = typedPrice(seat.price, option.dataset);
         const cost = option.dataset.percent === "0" ? root.dataset.textFree : amount(price);

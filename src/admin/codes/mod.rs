@@ -21,7 +21,7 @@ use crate::{
     infra::postgres::{Connection, retry_stale},
     reservation::codes::{
         self,
-        model::{CodeWord, NewCode, SaleCodeId},
+        model::{CodeLimits, CodeWord, NewCode, SaleCodeId},
     },
 };
 
@@ -44,16 +44,16 @@ pub(crate) async fn make(
     retry_stale(|_| audit::perform(app, &work)).await
 }
 
-/// Sets how many live reservations may have a code; `None`: any number.
+/// Sets how many live reservations may have a code, and how many places these may have.
 pub(crate) async fn limit(
     app: &App,
     by: AccountId,
     program_id: ProgramId,
     id: SaleCodeId,
-    uses_max: Option<i32>,
+    limits: CodeLimits,
 ) -> Result<(), AdminError> {
     let work = async |tx: &mut Connection| {
-        let (before, after) = codes::limit(tx, program_id, id, uses_max).await?;
+        let (before, after) = codes::limit(tx, program_id, id, limits).await?;
         let entry = AuditEntry::new(by, Act::CodeLimited, Subject::Program, program_id);
         Ok::<_, AdminError>(((), entry.before(&before).after(&after)))
     };

@@ -43,8 +43,8 @@ pub(crate) async fn list_sections(
         cross join lateral (
             -- What is on return is sold until somebody else has paid for it.
             select s.section, coalesce(sum(n.places), 0) as sold,
-                count(*) filter (where c.status = 'HELD' and c.return_id is null) as held,
-                count(*) filter (where is_free(c.status) and c.return_id is null) as free,
+                count(*) filter (where seat_standing(c.status, c.return_id) = 'HELD') as held,
+                count(*) filter (where is_free(seat_standing(c.status, c.return_id))) as free,
                 coalesce(sum(n.points), 0)::bigint as revenue
             from schedule_seats c
             join seats s on s.id = c.seat_id and s.venue_id = d.venue_id

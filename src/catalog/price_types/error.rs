@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::model::Company;
 use crate::{
+    catalog::ScheduleSeatId,
     points::Points,
     web::{
         error::{HttpError, Problem},
@@ -34,6 +35,14 @@ pub enum PriceTypeError {
     WrongPlace {
         /// Name of the type.
         name: String,
+    },
+    /// A place that somebody has put back on sale costs what was paid for it.
+    #[error("price type {name} is not had of what is on return")]
+    OnReturn {
+        /// Name of the type.
+        name: String,
+        /// Seats on return for which a type was asked; empty for places of a zone.
+        seat_ids: Vec<ScheduleSeatId>,
     },
     /// The order has more places of the type than one may have.
     #[error("more than {places_max} places of price type {name}")]
@@ -75,6 +84,9 @@ impl HttpError for PriceTypeError {
                 .word("name", name),
             Self::WrongPlace { name } => Problem::new(422, "price-type-elsewhere")
                 .with(json!({ "price_type": name }))
+                .word("name", name),
+            Self::OnReturn { name, seat_ids } => Problem::new(409, "price-type-on-return")
+                .with(json!({ "price_type": name, "seat_ids": seat_ids }))
                 .word("name", name),
             Self::TooMany { name, places_max } => Problem::new(422, "price-type-limit")
                 .with(json!({ "price_type": name, "places_max": places_max }))

@@ -34,6 +34,17 @@ pub enum CodeRefusal {
         /// Code, which holds past their end may have.
         id: SaleCodeId,
     },
+    /// The order has more places than reservations may still have with it.
+    #[error("the code is for {places_left} places more")]
+    FewPlaces {
+        /// Code, which holds past their end may have.
+        id: SaleCodeId,
+        /// Places that are left.
+        places_left: i32,
+    },
+    /// All places of the order are on return: nothing makes them cheaper.
+    #[error("the code takes nothing off places on return")]
+    OnReturn,
     /// As many reservations of the account have it as may.
     #[error("the account has used the code")]
     UsedByAccount,
@@ -51,6 +62,10 @@ impl HttpError for CodeRefusal {
             }
             Self::Over => Problem::new(410, "code-over"),
             Self::UsedUp { .. } => Problem::new(409, "code-used-up"),
+            Self::FewPlaces { places_left, .. } => Problem::new(409, "code-places")
+                .with(json!({ "places_left": places_left }))
+                .number("count", places_left),
+            Self::OnReturn => Problem::new(409, "code-on-return"),
             Self::UsedByAccount => Problem::new(409, "code-used"),
             Self::Elsewhere => Problem::new(409, "code-elsewhere"),
         }
@@ -75,6 +90,15 @@ pub(crate) enum CodeEditError {
         /// Live reservations that have it.
         uses: i32,
     },
+    /// They have more places than would be allowed.
+    #[error("reservations have {places} places with the code")]
+    BelowPlaces {
+        /// Places that live reservations have with it.
+        places: i32,
+    },
+    /// Those who redeem an access code order as many places as everybody.
+    #[error("an access code has no places")]
+    AccessPlaces,
     /// The program has no such performance.
     #[error("no such performance")]
     NoSchedule,
@@ -102,6 +126,12 @@ impl HttpError for CodeEditError {
             Self::BelowUses { uses } => Problem::new(409, "code-below-uses")
                 .with(json!({ "uses": uses }))
                 .number("count", uses),
+            Self::BelowPlaces { places } => Problem::new(409, "code-below-places")
+                .with(json!({ "places": places }))
+                .number("count", places),
+            Self::AccessPlaces => {
+                Mistakes::one("places_max", "admin-refusal-code-places").problem()
+            }
             Self::OpensWithDraw => Problem::new(409, "code-gate-draw"),
             Self::NoSchedule => Mistakes::one("schedule_id", "admin-refusal-schedule").problem(),
             Self::Database(error) => error.problem(),

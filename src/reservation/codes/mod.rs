@@ -1,9 +1,10 @@
 //! Codes of a program: whoever orders with one pays less, or sees what others do not.
 //!
 //! A **code** is a row with a **word**, which people type, and **terms**: a percentage or points taken off
-//! the sum of an order's prices, when and for what it is valid, and how many **uses** it has. A use is a
-//! live reservation that was made with the code: a hold that has not ended, or a paid reservation. A
-//! refund gives its use back, like the release and the end of a hold.
+//! the sum of an order's prices, when and for what it is valid, and how many **uses** and **places** it has.
+//! A use is a live reservation that was made with the code: a hold that has not ended, or a paid
+//! reservation. A refund gives its use and its places back, like the release and the end of a hold. What is
+//! on return is somebody's: a code takes nothing off it, and does not count it among its places.
 //!
 //! An **access code** takes nothing off. An account **redeems** it once, which is its use and is never
 //! given back. While the code is valid, the account may use the code's access gate (`entry_queue`), and its
@@ -13,7 +14,7 @@
 //! # Invariants
 //!
 //! * No more live reservations have a code than may, in all (`sale_codes_uses_within_max`) and of one
-//!   account.
+//!   account, and they have no more places with it than they may (`sale_codes_places_within_max`).
 //! * The terms of a code never change (`sale_codes_kept`), so what a page showed is what is charged: a
 //!   request says which code's terms it showed, or which total.
 //! * A word is one code of a program at a time (`sale_codes_word_key`).
@@ -43,7 +44,7 @@ use std::sync::Arc;
 
 use self::{
     error::{CodeEditError, CodeRefusal},
-    model::{AskedCode, CodeWord, NewCode, SaleCode, SaleCodeId},
+    model::{AskedCode, CodeLimits, CodeWord, NewCode, SaleCode, SaleCodeId},
     store::edits,
 };
 use crate::{
@@ -81,13 +82,13 @@ pub(crate) async fn find_usable(
     Ok(code)
 }
 
-/// Gives back the uses of reservations that this transaction ends, one for each of `ids`. Must follow the
-/// locks of seats and zones.
+/// Gives back the uses of reservations that this transaction ends, one for each of `ended`, and their
+/// places. Must follow the locks of seats and zones.
 pub(crate) async fn return_uses(
     tx: &mut Connection,
-    ids: &[SaleCodeId],
+    ended: &[(SaleCodeId, i32)],
 ) -> Result<(), sqlx::Error> {
-    if ids.is_empty() { Ok(()) } else { store::write_uses_returned(tx, ids).await }
+    if ended.is_empty() { Ok(()) } else { store::write_uses_returned(tx, ended).await }
 }
 
 /// Makes a code for each of `words`, all on the same terms and with the same access gate.
@@ -116,20 +117,30 @@ pub(crate) async fn make(
     if made.len() == words.len() { Ok(()) } else { Err(CodeEditError::Taken) }
 }
 
-/// Sets how many live reservations may have a code: not fewer than have it. Returns the code before and
-/// after.
+/// Sets how many live reservations may have a code, and how many places these may have: not fewer than
+/// they have. Counts the places anew. Returns the code before and after.
 pub(crate) async fn limit(
     tx: &mut Connection,
     program_id: ProgramId,
     id: SaleCodeId,
-    uses_max: Option<i32>,
+    limits: CodeLimits,
 ) -> Result<(SaleCode, SaleCode), CodeEditError> {
     let code = lock_live(tx, program_id, id).await?;
+    let CodeLimits { uses_max, places_max } = limits;
+    let places_max = places_max.unwrap_or(code.places_max);
     if uses_max.is_some_and(|uses_max| uses_max < code.uses) {
         return Err(CodeEditError::BelowUses { uses: code.uses });
     }
-    edits::update_uses_max(tx, id, uses_max).await?;
-    let after = SaleCode { uses_max, ..code.clone() };
+    let places = match places_max {
+        None => None,
+        Some(_) if code.is_access => return Err(CodeEditError::AccessPlaces),
+        Some(places_max) => match edits::count_places(tx, id).await? {
+            places if places > places_max => return Err(CodeEditError::BelowPlaces { places }),
+            places => Some(places),
+        },
+    };
+    edits::update_limits(tx, id, uses_max, (places_max, places)).await?;
+    let after = SaleCode { uses_max, places_max, places, ..code.clone() };
     Ok((code, after))
 }
 

@@ -12,6 +12,7 @@ use crate::{
     entry_queue::{AccessGateId, NewAccessGate},
     infra::ids::ids,
     points::Points,
+    reservation::model::Item,
 };
 
 ids! {
@@ -69,7 +70,7 @@ impl FromStr for CodeWord {
     }
 }
 
-/// Terms of a code. None changes later but `uses_max`.
+/// Terms of a code. None changes later but `uses_max` and `places_max`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct NewCode {
     /// Whether it opens a section or an access gate instead of taking something off.
@@ -84,7 +85,9 @@ pub(crate) struct NewCode {
     pub(crate) valid_until: Option<DateTime<Utc>>,
     /// Live reservations that may have it; `None`: any number.
     pub(crate) uses_max: Option<i32>,
-    /// The same of one account.
+    /// Places that those reservations may have together; `None`: any number, as with access codes.
+    pub(crate) places_max: Option<i32>,
+    /// Live reservations of one account that may have it.
     pub(crate) uses_per_account_max: Option<i32>,
     /// Only performance it is for.
     pub(crate) schedule_id: Option<ScheduleId>,
@@ -92,6 +95,16 @@ pub(crate) struct NewCode {
     pub(crate) section: Option<String>,
     /// Access gate of its own, which the codes that are made together share; only of access codes.
     pub(crate) gate: Option<NewAccessGate>,
+}
+
+/// How much of a code may be used, as an administrator changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CodeLimits {
+    /// Live reservations that may have it; `None`: any number.
+    pub(crate) uses_max: Option<i32>,
+    /// Places that they may have together, of which `None` is any number; `None`: as it is.
+    #[expect(clippy::option_option, reason = "a form may say nothing of it")]
+    pub(crate) places_max: Option<Option<i32>>,
 }
 
 /// Code of a program, as it was read.
@@ -110,6 +123,8 @@ pub(crate) struct SaleCode {
     pub(crate) valid_from: Option<DateTime<Utc>>,
     pub(crate) valid_until: Option<DateTime<Utc>>,
     pub(crate) uses_max: Option<i32>,
+    /// Places that the reservations with it may have together; null: any number.
+    pub(crate) places_max: Option<i32>,
     pub(crate) uses_per_account_max: Option<i32>,
     pub(crate) schedule_id: Option<ScheduleId>,
     /// Only section or zone it is for, as it was called when the code was made.
@@ -121,6 +136,9 @@ pub(crate) struct SaleCode {
     pub(crate) gate_id: Option<AccessGateId>,
     /// Reservations that have it and are held or paid; redemptions of an access code.
     pub(crate) uses: i32,
+    /// Places of those reservations, without those on return, which no code makes cheaper; counted only
+    /// where they are limited.
+    pub(crate) places: Option<i32>,
     pub(crate) withdrawn_at: Option<DateTime<Utc>>,
     pub(crate) created_at: DateTime<Utc>,
 }
@@ -142,6 +160,16 @@ impl SaleCode {
         let share = self.percent.and_then(|percent| sum.share(percent));
         share.or(self.amount).unwrap_or_default().min(sum)
     }
+
+    /// Returns what an order costs with it.
+    pub(crate) fn price(&self, sum: OrderSum) -> OrderPrice {
+        OrderPrice { discount: self.discount(sum.reducible), code_id: Some(self.id), sum }
+    }
+
+    /// Returns the places that reservations may still have with it; `None`: any number.
+    pub(crate) fn places_left(&self) -> Option<i32> {
+        self.places_max.map(|places_max| places_max - self.places.unwrap_or_default())
+    }
 }
 
 /// Code that a request for a hold is made with.
@@ -154,11 +182,48 @@ pub(crate) struct AskedCode {
     pub(crate) found: Option<Arc<SaleCode>>,
 }
 
+/// Sum of an order's prices. What is on return belongs to its seller until it is paid, so no code makes
+/// it cheaper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OrderSum {
+    /// Sum of the prices of all places.
+    pub(crate) all: Points,
+    /// Part of it that a code may make less: the prices of the places that are not on return.
+    pub(crate) reducible: Points,
+    /// Number of those places.
+    pub(crate) places: i32,
+}
+
+impl OrderSum {
+    /// Returns the sum of items; `None` on overflow.
+    pub(crate) fn of<'a>(mut items: impl Iterator<Item = &'a Item>) -> Option<Self> {
+        items.try_fold(Self::default(), |sum, item| {
+            let price = item.unit_price.checked_mul(i64::from(item.quantity))?;
+            sum.with(price, item.quantity, item.return_id.is_some())
+        })
+    }
+
+    /// Adds places that cost `price` together; `None` on overflow.
+    pub(crate) fn with(self, price: Points, places: i32, is_on_return: bool) -> Option<Self> {
+        let all = self.all.checked_add(price)?;
+        if is_on_return {
+            return Some(Self { all, ..self });
+        }
+        let reducible = self.reducible.checked_add(price)?;
+        Some(Self { all, reducible, places: self.places.checked_add(places)? })
+    }
+
+    /// Whether a code may make every place of the order cheaper.
+    pub(crate) fn is_reducible(self) -> bool {
+        self.all == self.reducible
+    }
+}
+
 /// Price of an order, from locked rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OrderPrice {
     /// Sum of the prices of all items.
-    pub(crate) sum: Points,
+    pub(crate) sum: OrderSum,
     /// Points that the code takes off, at most the sum.
     pub(crate) discount: Points,
     /// Code of the order; `None` without one.
@@ -167,13 +232,13 @@ pub(crate) struct OrderPrice {
 
 impl OrderPrice {
     /// Returns the price of an order without a code.
-    pub(crate) fn without_code(sum: Points) -> Self {
+    pub(crate) fn without_code(sum: OrderSum) -> Self {
         Self { sum, discount: Points::ZERO, code_id: None }
     }
 
     /// Returns what is paid.
     pub(crate) fn total(self) -> Points {
-        self.sum.checked_sub(self.discount).unwrap_or_default()
+        self.sum.all.checked_sub(self.discount).unwrap_or_default()
     }
 }
 
@@ -193,12 +258,14 @@ mod tests {
             valid_from: None,
             valid_until: None,
             uses_max: None,
+            places_max: None,
             uses_per_account_max: None,
             schedule_id: None,
             section: None,
             zones: Vec::new(),
             gate_id: None,
             uses: 0,
+            places: None,
             withdrawn_at: None,
             created_at: DateTime::UNIX_EPOCH,
         }
@@ -230,6 +297,18 @@ mod tests {
         assert_eq!(off(None, Some(50), 40).get(), 40);
     }
 
+    #[test]
+    fn a_code_takes_nothing_off_places_on_return() {
+        let points = |points| Points::new(points).unwrap();
+        let both = OrderSum::default().with(points(300), 3, false).unwrap();
+        let both = both.with(points(1_001), 1, true).unwrap();
+        assert_eq!((both.all, both.places, both.is_reducible()), (points(1_301), 3, false));
+        assert_eq!(code(Some(50), None).price(both).total(), points(1_151));
+        assert_eq!(code(None, Some(5_000)).price(both).total(), points(1_001));
+        let returned = OrderSum::default().with(points(1_001), 1, true).unwrap();
+        assert_eq!(code(Some(100), None).price(returned).total(), points(1_001));
+    }
+
     proptest! {
         #[test]
         fn no_order_costs_less_than_nothing_or_more_than_its_prices(
@@ -237,9 +316,8 @@ mod tests {
         ) {
             let sum = Points::new(sum).unwrap();
             for code in [code(Some(percent), None), code(None, Some(amount))] {
-                let discount = code.discount(sum);
-                let price = OrderPrice { sum, discount, code_id: Some(code.id) };
-                prop_assert_eq!(price.total().checked_add(discount), Some(sum));
+                let price = code.price(OrderSum::default().with(sum, 1, false).unwrap());
+                prop_assert_eq!(price.total().checked_add(price.discount), Some(sum));
             }
         }
     }

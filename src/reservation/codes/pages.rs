@@ -122,12 +122,15 @@ pub(crate) struct TermsDocument {
     schedule_id: Option<ScheduleId>,
     /// Live reservations of the account that may have it.
     uses_per_account_max: Option<i32>,
+    /// Places that reservations may still have with it; null: any number.
+    places_left: Option<i32>,
     valid_until: Option<DateTime<Utc>>,
 }
 
 impl TermsDocument {
     fn of(code: SaleCode) -> Self {
         Self {
+            places_left: code.places_left(),
             code: Some(code.word),
             code_id: Some(code.id),
             percent: code.percent,

@@ -40,10 +40,21 @@ impl SaleCode {
         }
     }
 
-    /// Refuses a code of which as many live reservations have a use as may.
+    /// Refuses a code of which as many live reservations have a use as may, or as many places.
     pub(crate) fn require_use_left(&self) -> Result<(), CodeRefusal> {
         match self.uses_max {
             Some(uses_max) if self.uses >= uses_max => Err(CodeRefusal::UsedUp { id: self.id }),
+            _ => self.require_places_left(1),
+        }
+    }
+
+    /// Refuses `places` that are more than live reservations may still have with the code.
+    pub(crate) fn require_places_left(&self, places: i32) -> Result<(), CodeRefusal> {
+        match self.places_left() {
+            Some(..=0) if places > 0 => Err(CodeRefusal::UsedUp { id: self.id }),
+            Some(places_left) if places_left < places => {
+                Err(CodeRefusal::FewPlaces { id: self.id, places_left })
+            }
             _ => Ok(()),
         }
     }

@@ -32,6 +32,9 @@ pub struct Alternative {
     pub seat_types: Vec<String>,
     /// Price of the seats together.
     pub total: Points,
+    /// Part of it that a code may make less.
+    #[serde(skip)]
+    pub(crate) reducible: Points,
     /// `total` minus the price of the wanted seats together, in points.
     pub price_difference: i64,
 }
@@ -101,13 +104,14 @@ fn nearest(
         let is_offered =
             |seat: &MapSeat| offers.iter().any(|offer| offer.seat_ids.contains(&seat.id));
         let given = types.give(&group).filter(|_| !group.iter().any(|seat| is_offered(seat)));
-        let Some((given, total)) = given else { continue };
+        let Some((given, sum)) = given else { continue };
         offers.push(Alternative {
             seat_ids: group.iter().map(|seat| seat.id).collect(),
             seats: group.iter().map(|seat| (*seat).clone()).collect(),
             seat_types: given.fields(),
-            total,
-            price_difference: total.get() - wanted_total.get(),
+            total: sum.all,
+            reducible: sum.reducible,
+            price_difference: sum.all.get() - wanted_total.get(),
         });
         if offers.len() == OFFERS_MAX {
             break;
@@ -141,6 +145,7 @@ mod tests {
             kind: SeatKind::Standard,
             companion_of: None,
             category: None,
+            is_on_return: false,
         };
         (0..4).map(seat).collect()
     }

@@ -12,6 +12,7 @@ use super::{
     request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
     single_seats::blocks_of_proposal,
+    store as hold_store,
     types_asked::TypesAsked,
     wanted_types::WantedTypes,
 };
@@ -25,7 +26,7 @@ use crate::{
         error::ReservationError,
         lifecycle::expiry,
         model::{Choice, Hold, SeatStatus, Wish},
-        returns::store::list_seats_on_return,
+        returns::{error::ReturnRefusal, store::list_seats_on_return},
         seat_map::{seat::MapSeat, store},
     },
 };
@@ -47,7 +48,8 @@ pub(crate) async fn hold_best(
     if wish.section.as_deref().is_some_and(|section| !request.is_of_code(section)) {
         return Err(CodeRefusal::Elsewhere.into());
     }
-    let (mut lost, mut too_few) = (Vec::new(), None);
+    let (mut lost, mut too_few, mut useless) = (Vec::new(), None, None);
+    let mut is_ruled = request.program.no_single_seats;
     let types = read_types(app, state, request).await?;
     let mut search = Search::of(app, wish, request, &types);
     for reading in 0..READINGS_MAX {
@@ -59,9 +61,15 @@ pub(crate) async fn hold_best(
             state.seats_anew(app, request.schedule.id, wish.section.as_deref()).await?
         };
         let groups = search.groups(&seats);
-        if groups.is_empty() && reading > 0 && !is_freed(app, state, &search, &seats).await? {
-            let none_left = none_left(app, &seats, &search).await?;
-            return Err(too_few.unwrap_or(none_left));
+        // The schedule at hand, or this machine's clock, was behind.
+        let is_refused = groups.is_empty() && reading > 0;
+        if is_refused && search.proposal != Proposal::All && !search.keeps_places(app).await? {
+            search.proposal = Proposal::All;
+            continue;
+        }
+        if is_refused && !is_freed(app, state, &search, &seats).await? {
+            let none = none_left(app, &seats, &search).await?;
+            return Err(too_few.or(useless).unwrap_or(none));
         }
         let mut gone: HashSet<ScheduleSeatId> = HashSet::new();
         for group in groups {
@@ -70,15 +78,20 @@ pub(crate) async fn hold_best(
             }
             // A wish that names a price was shown that price and must not hold at another one.
             let shown = request.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
-            let choice = Choice::Seats(group.ids.clone());
-            let blocks = match request.program.no_single_seats {
-                true => blocks_of_proposal(&seats, &group.ids, |seat| search.is_choice(seat)),
-                false => Vec::new(),
+            let attempt = async |is_ruled: bool| {
+                let is_choice = |seat: &MapSeat| search.is_choice(seat);
+                let blocks = is_ruled.then(|| blocks_of_proposal(&seats, &group.ids, is_choice));
+                let (choice, types) = (Choice::Seats(group.ids.clone()), group.types.clone());
+                let chosen = HoldRequest { choice, blocks, types, shown, ..request.clone() };
+                state.seat_holds.hold(ChosenRequest { request: chosen, key: key.cloned() }).await
             };
-            let types = group.types;
-            let chosen = HoldRequest { choice, blocks, types, shown, ..request.clone() };
-            let attempt = ChosenRequest { request: chosen, key: key.cloned() };
-            match state.seat_holds.hold(attempt).await {
+            let mut held = attempt(is_ruled).await;
+            // The program at hand was older than the rule of single seats.
+            if matches!(held, Err(ReservationError::RulesChanged)) {
+                is_ruled = true;
+                held = attempt(is_ruled).await;
+            }
+            match held {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
                     gone.extend(&seat_ids);
                     lost = seat_ids;
@@ -105,11 +118,20 @@ pub(crate) async fn hold_best(
                     search.proposal = Proposal::of(true, wish.is_step_free && request.is_needed);
                     gone.extend(group.ids);
                 }
+                // The seller may take it back instead; and a code is for other seats.
+                Err(ReservationError::Return(ReturnRefusal::Own { seat_ids })) => {
+                    gone.extend(&seat_ids);
+                    search.own.extend(seat_ids);
+                }
+                Err(refusal @ ReservationError::Code(CodeRefusal::OnReturn)) => {
+                    gone.extend(group.ids);
+                    useless = Some(refusal);
+                }
                 outcome => return outcome,
             }
         }
     }
-    Err(ReservationError::seats_unavailable(lost))
+    Err(useless.unwrap_or_else(|| ReservationError::seats_unavailable(lost)))
 }
 
 /// Reads the price types that `request` counts.
@@ -152,6 +174,8 @@ struct Search<'a> {
     proposal: Proposal,
     /// Seats on return, where none but these are proposed.
     on_return: Option<HashSet<ScheduleSeatId>>,
+    /// Seats that the account has put back on sale, as far as they were met.
+    own: HashSet<ScheduleSeatId>,
 }
 
 impl<'a> Search<'a> {
@@ -159,7 +183,13 @@ impl<'a> Search<'a> {
         let keeps_places = request.schedule.keeps_places(app.now());
         let proposal = Proposal::of(keeps_places, wish.is_step_free && request.is_needed);
         let (wish, shown, on_return) = (wish.clone(), request.shown, None);
-        Self { wish, request, types, shown, proposal, on_return }
+        let own = HashSet::new();
+        Self { wish, request, types, shown, proposal, on_return, own }
+    }
+
+    /// Whether places are kept now, by the database's clock.
+    async fn keeps_places(&self, app: &App) -> Result<bool, sqlx::Error> {
+        hold_store::keeps_places(&app.db, self.request.schedule.id).await
     }
 
     /// Whether a seat is free, and not kept: nobody leaves a kept place single.
@@ -174,6 +204,7 @@ impl<'a> Search<'a> {
             && (seat.kind.is_step_free() || !self.wish.is_step_free)
             && self.proposal.allows(seat)
             && self.request.is_of_code(&seat.section)
+            && !self.own.contains(&seat.id)
     }
 
     /// Returns the groups to try, best first; only those of the shown total, if one was shown.
@@ -231,9 +262,13 @@ async fn none_left(
             seat_ids: Vec::new(),
             general_sale_at: schedule.general_sale_at(),
         },
-        None if !search.types.is_empty() && !of_no_type.groups(seats).is_empty() => {
-            search.types.had_nowhere().into()
-        }
+        None if !search.types.is_empty() => match of_no_type.groups(seats).first() {
+            Some(best) => {
+                let best = seats.iter().filter(|seat| best.ids.contains(&seat.id));
+                search.types.had_nowhere(&best.collect::<Vec<_>>()).into()
+            }
+            None => ReservationError::SoldOut { zone_id: None, alternatives: Vec::new() },
+        },
         None => ReservationError::SoldOut { zone_id: None, alternatives: Vec::new() },
     })
 }

@@ -150,32 +150,50 @@ async fn hold_choice(
     request: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
-    let chosen = || ChosenRequest { request: request.clone(), key: key.cloned() };
     match &request.choice {
         Choice::Best(wish) => best_available::hold_best(app, state, request, wish, key).await,
-        Choice::Seats(ids) => {
-            let blocks = read_blocks(app, state, request, ids).await?;
-            let request = HoldRequest { blocks, ..request.clone() };
-            state.seat_holds.hold(ChosenRequest { request, key: key.cloned() }).await
-        }
+        Choice::Seats(ids) => hold_seats(app, state, request, key, ids).await,
         Choice::Places { zone_id, quantity } => {
             // A request for places that do not exist must not wait for the zone's lock.
             state.require_places(app, request.schedule.id, *zone_id, *quantity).await?;
-            places::hold_places(app, state, chosen(), *zone_id).await
+            let chosen = ChosenRequest { request: request.clone(), key: key.cloned() };
+            places::hold_places(app, state, chosen, *zone_id).await
         }
     }
 }
 
-/// Returns the blocks of an order whose program has the rule of single seats; none without it.
+/// Holds seats. Whether their program has the rule of single seats is read with the locks; the blocks of the
+/// order are read before, where it had the rule a moment ago, or once it is known to have it.
+async fn hold_seats(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    key: Option<&RequestKey>,
+    ids: &[ScheduleSeatId],
+) -> Result<Hold, ReservationError> {
+    let attempt = async |blocks| {
+        let request = HoldRequest { blocks, ..request.clone() };
+        state.seat_holds.hold(ChosenRequest { request, key: key.cloned() }).await
+    };
+    let held = match request.program.no_single_seats {
+        true => Err(ReservationError::RulesChanged),
+        false => attempt(None).await,
+    };
+    match held {
+        Err(ReservationError::RulesChanged) => {
+            attempt(Some(read_blocks(app, state, request, ids).await?)).await
+        }
+        outcome => outcome,
+    }
+}
+
+/// Returns the blocks of an order of seats.
 async fn read_blocks(
     app: &App,
     state: &ReservationState,
     request: &HoldRequest,
     ids: &[ScheduleSeatId],
 ) -> Result<Vec<SeatBlock>, ReservationError> {
-    if !request.program.no_single_seats {
-        return Ok(Vec::new());
-    }
     let _permit = state.permits.acquire().await?;
     let seats = list_rows_of(&app.db, request.schedule.id, ids).await?;
     Ok(blocks_of(&seats, ids))
@@ -188,7 +206,7 @@ async fn is_freed(
     refusal: &ReservationError,
 ) -> Result<bool, sqlx::Error> {
     let (seat_ids, zone_id) = match refusal {
-        ReservationError::Code(CodeRefusal::UsedUp { id }) => {
+        ReservationError::Code(CodeRefusal::UsedUp { id } | CodeRefusal::FewPlaces { id, .. }) => {
             let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
             return Ok(expiry::expire_with_code(app, *id).await? > 0);
         }

@@ -13,11 +13,10 @@ use crate::{
     accounts::AccountId,
     catalog::{ScheduleSeatId, ZoneId},
     infra::postgres::{Connection, is_lock_timeout},
-    points::Points,
     reservation::{
         codes::{
             error::CodeRefusal,
-            model::{OrderPrice, SaleCode, SaleCodeId},
+            model::{OrderPrice, OrderSum, SaleCode, SaleCodeId},
             store::{self, NewUses, access},
         },
         error::ReservationError,
@@ -153,13 +152,13 @@ impl OrderCodes {
         !zone.is_hidden || self.open_zones.contains(&(account_id, zone.id))
     }
 
-    /// Returns what an order whose prices add up to `sum` costs, or the refusal of its code at `moment`,
+    /// Returns what an order of `sum` costs, or the refusal of its code at `moment`,
     /// which was read after the lock.
     pub(super) fn price(
         &self,
         request: &HoldRequest,
         moment: DateTime<Utc>,
-        sum: Points,
+        sum: OrderSum,
     ) -> Result<OrderPrice, CodeRefusal> {
         if request.code.is_none() {
             return Ok(OrderPrice::without_code(sum));
@@ -174,7 +173,11 @@ impl OrderCodes {
         if code.uses_per_account_max.is_some_and(|uses_max| own_uses >= i64::from(uses_max)) {
             return Err(CodeRefusal::UsedByAccount);
         }
-        Ok(OrderPrice { sum, discount: code.discount(sum), code_id: Some(code.id) })
+        if sum.places == 0 {
+            return Err(CodeRefusal::OnReturn);
+        }
+        code.require_places_left(sum.places)?;
+        Ok(code.price(sum))
     }
 
     /// Whether all of an order is in the section or zone that the code is for.
@@ -193,8 +196,9 @@ impl OrderCodes {
         let code = price.code_id.and_then(|id| self.codes.get_mut(&id));
         let Some(code) = code else { return hold };
         code.uses = code.uses.saturating_add(1);
+        code.places = code.places.map(|places| places.saturating_add(price.sum.places));
         *self.own_uses.entry((code.id, account_id)).or_default() += 1;
-        self.new.add(hold.reservation_id, code.id, price.discount);
+        self.new.add(hold.reservation_id, code.id, price);
         Hold { code: Some(code.word.clone()), discount: Some(price.discount), ..hold }
     }
 

@@ -35,6 +35,9 @@ pub struct PlacesAlternative {
     pub total: Points,
     /// `total` minus the price of the wanted places, in points.
     pub price_difference: i64,
+    /// Whether none of them is on return, so that a code may make all of them cheaper.
+    #[serde(skip)]
+    pub(crate) is_reducible: bool,
 }
 
 /// Returns those of `zones` that have `quantity` places left, without `wanted`. A zone whose total
@@ -60,6 +63,7 @@ pub(super) fn that_have(
             quantity,
             total,
             price_difference: total.get() - wanted_total.get(),
+            is_reducible: quantity <= zone.remaining - zone.returned,
         })
     });
     offers.take(OFFERS_MAX).collect()

@@ -72,12 +72,25 @@ impl TypesRead {
         Ok(Self { types, sections, zone })
     }
 
-    /// Returns the prices of `seats`; refused if they break a rule of their types.
+    /// Returns the name of the first type of `asked`.
+    pub(super) fn name_of(&self, asked: &TypesAsked) -> Result<String, PriceTypeError> {
+        let id = asked.ids().next().ok_or(PriceTypeError::Unknown)?;
+        Ok(rules::current(&self.types, id)?.details.name.clone())
+    }
+
+    /// Returns the prices of `seats`; refused if they break a rule of their types, or if one of a type is
+    /// on return.
     pub(crate) fn price_seats(
         &self,
         asked: &TypesAsked,
         seats: &[&LockedSeat],
     ) -> Result<PlacePrices, ReservationError> {
+        let returned = seats.iter().filter(|seat| seat.return_id.is_some()).map(|seat| seat.id);
+        let returned: Vec<_> = returned.filter(|id| asked.by_seat.contains_key(id)).collect();
+        if let Some(id) = returned.first().and_then(|seat| asked.by_seat.get(seat)) {
+            let name = rules::current(&self.types, *id)?.details.name.clone();
+            return Err(PriceTypeError::OnReturn { name, seat_ids: returned }.into());
+        }
         let groups = seats.iter().map(|seat| {
             let section = self.sections.get(&seat.seat_id).map(String::as_str);
             let place = (section.unwrap_or_default(), seat.kind);

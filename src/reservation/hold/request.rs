@@ -8,12 +8,12 @@ use uuid::Uuid;
 use super::{single_seats::SeatBlock, types_asked::TypesAsked};
 use crate::{
     accounts::AccountId,
-    catalog::{Program, Schedule},
+    catalog::{Program, Schedule, ScheduleSeatId},
     entry_queue::EntryPass,
     infra::idempotency::RequestKey,
     points::Points,
     reservation::{
-        codes::model::{AskedCode, OrderPrice},
+        codes::model::{AskedCode, OrderPrice, OrderSum},
         error::ReservationError,
         model::Choice,
     },
@@ -30,9 +30,9 @@ pub(crate) struct HoldRequest {
     pub schedule: Schedule,
     /// Seats or places wanted.
     pub choice: Choice,
-    /// Blocks of the chosen seats, by what is beside them; empty unless the program refuses orders that
-    /// leave single seats.
-    pub blocks: Vec<SeatBlock>,
+    /// Blocks of the chosen seats, by what is beside them; `None` where the program, as it was read before
+    /// the locks, does not refuse orders that leave single seats.
+    pub blocks: Option<Vec<SeatBlock>>,
     /// Price types of the places; none: the ordinary price.
     pub types: TypesAsked,
     /// Price that was shown; `None` accepts any price.
@@ -92,6 +92,11 @@ impl ShownPrice {
 }
 
 impl HoldRequest {
+    /// Returns the seats beside its blocks, of which the state decides.
+    pub(crate) fn beside(&self) -> impl Iterator<Item = ScheduleSeatId> {
+        self.blocks.iter().flatten().flat_map(SeatBlock::beside)
+    }
+
     pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);
@@ -118,10 +123,10 @@ impl HoldRequest {
         format!("{}:{}", self.account_id, key.simple())
     }
 
-    /// Returns what an order whose prices add up to `sum` costs with the code, as it was looked up.
-    pub(crate) fn price(&self, sum: Points) -> OrderPrice {
+    /// Returns what an order of `sum` costs with the code, as it was looked up.
+    pub(crate) fn price(&self, sum: OrderSum) -> OrderPrice {
         match self.code.as_ref().and_then(|code| code.found.as_ref()) {
-            Some(code) => OrderPrice { sum, discount: code.discount(sum), code_id: Some(code.id) },
+            Some(code) => code.price(sum),
             None => OrderPrice::without_code(sum),
         }
     }
@@ -140,11 +145,13 @@ impl HoldRequest {
         price: OrderPrice,
         price_version: i64,
     ) -> Result<(), ReservationError> {
-        let shows_code = || self.code.as_ref().is_none_or(|code| code.shown == price.code_id);
+        // Whoever was shown the terms of a code was not shown which places it takes nothing off.
+        let is_code = |code: &AskedCode| code.shown == price.code_id && price.sum.is_reducible();
+        let shows_code = || self.code.as_ref().is_none_or(is_code);
         let is_as_shown = match self.shown {
             None => true,
             Some(ShownPrice::Total(shown)) => shown == price.total(),
-            Some(ShownPrice::Sum(shown)) => shown == price.sum && shows_code(),
+            Some(ShownPrice::Sum(shown)) => shown == price.sum.all && shows_code(),
             Some(ShownPrice::PriceVersion(shown)) => price_version <= shown && shows_code(),
             Some(ShownPrice::UnitPrice(_)) => shows_code(),
         };

@@ -141,6 +141,7 @@ mod tests {
                     kind: SeatKind::Standard,
                     companion_of: None,
                     category: None,
+                    is_on_return: false,
                 });
             }
         }

@@ -1,10 +1,9 @@
 //! Stock of a transaction: the seats, or the zone of places, that its requests ask for, locked.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use super::{
     request::ChosenRequest,
-    single_seats::SeatBlock,
     store::{self, LockedSeat},
 };
 use crate::{
@@ -23,7 +22,7 @@ pub(super) struct Stock {
     pub(super) seats: HashMap<ScheduleSeatId, LockedSeat>,
     pub(super) zone: Option<LockedZone>,
     /// Places of the zone that are on return, the cheapest first.
-    pub(super) returned: VecDeque<FreeReturn>,
+    pub(super) returned: Vec<FreeReturn>,
 }
 
 impl Stock {
@@ -52,8 +51,8 @@ impl Stock {
             false => lock_zones(tx, &zones).await?.pop(),
         };
         let returned = match &zone {
-            Some(zone) if zone.returned > 0 => list_free_of_zone(tx, zone.id).await?.into(),
-            _ => VecDeque::new(),
+            Some(zone) if zone.returned > 0 => list_free_of_zone(tx, zone.id).await?,
+            _ => Vec::new(),
         };
         Ok(Self {
             seats: seats.into_iter().map(|seat| (seat.id, seat)).collect(),
@@ -71,7 +70,7 @@ fn wanted(requests: &[&ChosenRequest]) -> (Vec<ScheduleSeatId>, Vec<ZoneId>) {
         match &chosen.request.choice {
             Choice::Seats(ids) => {
                 seats.extend(ids.iter().copied());
-                seats.extend(chosen.request.blocks.iter().flat_map(SeatBlock::beside));
+                seats.extend(chosen.request.beside());
             }
             Choice::Places { zone_id, .. } => {
                 zones.insert(*zone_id);

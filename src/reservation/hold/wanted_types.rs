@@ -8,7 +8,7 @@ use crate::{
         price_types::{PriceTypeError, rules},
     },
     points::Points,
-    reservation::seat_map::seat::MapSeat,
+    reservation::{codes::model::OrderSum, seat_map::seat::MapSeat},
 };
 
 /// Types that seats of a group are to have, each as often as it is wanted.
@@ -44,6 +44,7 @@ impl WantedTypes {
     pub(super) fn total(&self, asked: &TypesAsked, seats: &[&MapSeat]) -> Option<Points> {
         seats.iter().try_fold(Points::ZERO, |sum, seat| {
             let named = asked.by_seat.get(&seat.id);
+            let named = named.filter(|_| !seat.is_on_return);
             let wanted = named.and_then(|named| self.0.iter().find(|each| each.named == *named));
             let cost = wanted.map(|each| rules::price(each.current.details.cost, seat.price));
             sum.checked_add(cost.unwrap_or(seat.price))
@@ -51,30 +52,38 @@ impl WantedTypes {
     }
 
     /// Returns the types of `seats`, and what they cost together; `None` if the seats cannot have the
-    /// types, or on overflow.
-    pub(super) fn give(&self, seats: &[&MapSeat]) -> Option<(TypesAsked, Points)> {
-        let places: Vec<_> = seats.iter().map(|seat| (seat.section.as_str(), seat.kind)).collect();
+    /// types, as none on return can, or on overflow.
+    pub(super) fn give(&self, seats: &[&MapSeat]) -> Option<(TypesAsked, OrderSum)> {
+        let (returned, free): (Vec<&MapSeat>, Vec<&MapSeat>) =
+            seats.iter().partition(|seat| seat.is_on_return);
+        let places: Vec<_> = free.iter().map(|seat| (seat.section.as_str(), seat.kind)).collect();
         let wanted: Vec<&PriceType> = self.0.iter().map(|wanted| &wanted.current).collect();
         let given = rules::assign(&places, &wanted)?;
-        let (mut types, mut total) = (TypesAsked::default(), Points::ZERO);
-        for (seat, given) in seats.iter().zip(given) {
+        let (mut types, mut sum) = (TypesAsked::default(), OrderSum::default());
+        for (seat, given) in free.iter().zip(given) {
             let cost = given.map(|given| rules::price(given.details.cost, seat.price));
-            total = total.checked_add(cost.unwrap_or(seat.price))?;
+            sum = sum.with(cost.unwrap_or(seat.price), 1, false)?;
             let named =
                 given.and_then(|given| self.0.iter().find(|each| each.current.id == given.id));
             types.by_seat.extend(named.map(|named| (seat.id, named.named)));
         }
-        Some((types, total))
+        let sum = returned.iter().try_fold(sum, |sum, seat| sum.with(seat.price, 1, true))?;
+        Some((types, sum))
     }
 
-    /// Returns the refusal of types that no free seats may have together.
-    pub(super) fn had_nowhere(&self) -> PriceTypeError {
+    /// Returns the refusal of types that no free seats may have together, of which `seats` are the best.
+    pub(super) fn had_nowhere(&self, seats: &[&MapSeat]) -> PriceTypeError {
         let is_bound = |wanted: &&WantedType| {
             let details = &wanted.current.details;
             details.sections.is_some() || details.kinds.is_some()
         };
         let named = self.0.iter().find(is_bound).or(self.0.first());
-        let name = named.map(|wanted| wanted.current.details.name.clone());
-        PriceTypeError::WrongPlace { name: name.unwrap_or_default() }
+        let name = named.map(|wanted| wanted.current.details.name.clone()).unwrap_or_default();
+        let returned = seats.iter().filter(|seat| seat.is_on_return);
+        let seat_ids: Vec<_> = returned.map(|seat| seat.id).collect();
+        match seat_ids.is_empty() {
+            true => PriceTypeError::WrongPlace { name },
+            false => PriceTypeError::OnReturn { name, seat_ids },
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) async fn lock_picked(
         PickedSeat,
         r#"
         select c.id as "id: ScheduleSeatId",
-            case when c.return_id is null then c.status else 'RESERVED' end as "status!: SeatStatus",
+            seat_standing(c.status, c.return_id) as "status!: SeatStatus",
             s.section || ' ' || s.row_label || '-' || s.number as "name!"
         from schedule_seats c
         join seats s on s.id = c.seat_id
@@ -57,8 +57,8 @@ pub(crate) async fn write_seats_blocked(
         update schedule_seats
         set status = case when $2 then 'BLOCKED' else free_status(hidden_at) end,
             version = version + 1, changed_xid = pg_current_xact_id()
-        where id = any($1) and return_id is null
-            and case when $2 then is_free(status) else status = 'BLOCKED' end
+        where id = any($1) and case
+            when $2 then is_free(seat_standing(status, return_id)) else status = 'BLOCKED' end
         "#,
         &ids,
         is_blocked,

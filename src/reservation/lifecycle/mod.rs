@@ -31,7 +31,10 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
-use self::store::{LockedRow, holds, status};
+use self::store::{
+    LockedRow, holds,
+    status::{self, EndedUse},
+};
 pub(crate) use super::row_counts::expect_all;
 use super::{
     codes::return_uses,
@@ -241,8 +244,8 @@ async fn free(
     versions: &[i64],
     to: ReservationStatus,
 ) -> Result<(), ReservationError> {
-    let codes = status::write_ended(tx, ids, versions, to).await?;
-    expect_all(ids.len(), codes.len(), ReservationError::StaleVersion)?;
+    let uses = status::write_ended(tx, ids, versions, to).await?;
+    expect_all(ids.len(), uses.len(), ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
     if !seat_ids.is_empty() {
@@ -265,8 +268,8 @@ async fn free(
     if !awaited.is_empty() {
         end_wanted_back(tx, &awaited).await?;
     }
-    return_uses(tx, &codes.into_iter().flatten().collect::<Vec<_>>()).await?;
-    Ok(())
+    let uses: Vec<_> = uses.iter().filter_map(EndedUse::of_code).collect();
+    Ok(return_uses(tx, &uses).await?)
 }
 
 async fn lock(

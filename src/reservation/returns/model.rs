@@ -81,6 +81,7 @@ pub(crate) fn payout_of(price: Points, fee_percent: i32) -> Option<Points> {
 pub(crate) struct FreeReturn {
     pub(crate) id: ReturnId,
     pub(crate) price: Points,
+    pub(crate) seller_id: AccountId,
 }
 
 /// Open return whose seat or zone this transaction has locked.

@@ -39,12 +39,17 @@ pub(crate) struct SeatChange {
     id: ScheduleSeatId,
     status: SeatStatus,
     price: Points,
+    /// Whether somebody has put it back on sale.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    on_return: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct ZoneChange {
     id: ZoneId,
     remaining: i32,
+    /// Number of those that somebody has put back on sale.
+    on_return: i32,
     price: Points,
 }
 
@@ -68,11 +73,16 @@ pub(crate) fn as_text<S: serde::Serializer>(
 impl Delta {
     /// Creates a delta of `rows` and the sections that they changed.
     pub(crate) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
-        let seat =
-            |row: &ChangedSeat| SeatChange { id: row.id, status: row.status, price: row.price };
+        let seat = |row: &ChangedSeat| SeatChange {
+            id: row.id,
+            status: row.status,
+            price: row.price,
+            on_return: row.on_return,
+        };
         let zone = |row: &ChangedZone| ZoneChange {
             id: row.id,
             remaining: row.remaining,
+            on_return: row.on_return,
             price: row.price,
         };
         Self {

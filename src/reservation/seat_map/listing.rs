@@ -202,4 +202,14 @@ pub(crate) struct ZoneState {
     pub price: Points,
     /// Number of free places.
     pub remaining: i32,
+    /// Number of those that somebody has put back on sale. They go last, cost what was paid for them, and
+    /// no price type and no code makes them cheaper.
+    pub on_return: i32,
+}
+
+impl ZoneState {
+    /// Whether only places on return are left.
+    pub(crate) fn is_on_return(&self) -> bool {
+        self.on_return == self.remaining
+    }
 }

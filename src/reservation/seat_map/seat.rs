@@ -40,6 +40,10 @@ pub struct MapSeat {
     /// Price category, such as R; it changes only with the venue's plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    /// Whether somebody has put it back on sale: it costs what was paid for it, and no price type and no
+    /// code makes it cheaper.
+    #[serde(rename = "on_return", skip_serializing_if = "std::ops::Not::not")]
+    pub is_on_return: bool,
 }
 
 impl MapSeat {

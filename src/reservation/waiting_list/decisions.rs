@@ -169,6 +169,7 @@ mod tests {
             cools_until: None,
             kept_until: DateTime::UNIX_EPOCH,
             wheelchairs: None,
+            no_single_seats: false,
             has_wish: false,
         };
         ListState {
@@ -280,7 +281,7 @@ mod tests {
             remaining: 1,
             returned: Vec::new(),
         };
-        let free = FreePlaces { seats: Vec::new(), zones: vec![zone(), zone()] };
+        let free = FreePlaces { zones: vec![zone(), zone()], ..FreePlaces::default() };
         let wish = |order| decide_after(|state, _| state.free = free.clone(), order);
         let one = wish(order(1));
         assert!(matches!(one, Err(WaitingListError::PlacesFree)), "{one:?}");

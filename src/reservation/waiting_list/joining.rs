@@ -13,7 +13,7 @@ use super::{
     model::{SEATS_MAX, WishRequest, Wished},
     store::{
         self,
-        offers::{Wanted, find_terms, list_free_seats, list_free_zones},
+        offers::{Wanted, find_terms, list_free_seats, list_free_zones, list_sellers},
         own::list_parts,
     },
 };
@@ -131,13 +131,14 @@ async fn read_state(
     let (_, offers) = find_terms(tx, schedule_id).await?.ok_or(WaitingListError::NotFound)?;
     let terms = list_terms(tx, schedule_id, &accounts, &[]).await?;
     let wanted = Wanted::By(requests.iter().map(|request| &request.order).collect());
+    let seats = list_free_seats(tx, schedule_id, offers.keeps_places, &wanted, SEATS_MAX).await?;
     Ok(ListState {
         offers,
         terms: terms.into_iter().map(|terms| (terms.account_id, terms)).collect::<HashMap<_, _>>(),
         parts: list_parts(&mut *tx, schedule_id).await?,
         free: FreePlaces {
-            seats: list_free_seats(tx, schedule_id, offers.keeps_places, &wanted, SEATS_MAX)
-                .await?,
+            sellers: list_sellers(tx, &seats).await?,
+            seats,
             zones: list_free_zones(tx, schedule_id).await?,
         },
         wishers: store::list_wishers(tx, schedule_id, &accounts).await?.into_iter().collect(),

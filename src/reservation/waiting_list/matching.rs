@@ -2,6 +2,10 @@
 //!
 //! Wishes are served in their order, each with the best that it fits of what those before it left.
 
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleSeatId, ZoneId},
@@ -17,28 +21,42 @@ pub(crate) struct FreeZone {
     pub(crate) id: ZoneId,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
-    /// Prices of those of them that are on return, the lowest first: they go last.
-    pub(crate) returned: Vec<i64>,
+    /// Those of them that are on return, the cheapest first: they go last.
+    pub(crate) returned: Vec<ReturnedPlace>,
+}
+
+/// Place of a zone that is on return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct ReturnedPlace {
+    pub(crate) price: Points,
+    pub(crate) seller_id: AccountId,
 }
 
 impl FreeZone {
-    fn n_returned(&self) -> i32 {
-        i32::try_from(self.returned.len()).unwrap_or(i32::MAX)
+    /// Returns how many places are left that nobody has put back on sale.
+    fn n_of_house(&self) -> i32 {
+        self.remaining - i32::try_from(self.returned.len()).unwrap_or(i32::MAX)
     }
 
-    /// Returns the price of the dearest of the next `places`; `None` if fewer are left.
-    fn price_of(&self, places: i32) -> Option<Points> {
-        let own = self.remaining - self.n_returned();
-        let returned = usize::try_from(places - own).ok().filter(|n| *n > 0);
-        let Some(n) = returned else { return (places <= self.remaining).then_some(self.price) };
-        let dearest = Points::new(*self.returned.get(n - 1)?)?;
-        Some(if own > 0 { dearest.max(self.price) } else { dearest })
+    /// Returns the price of the dearest of the next `places` for `buyer`, who gets none of the own places
+    /// back; `None` if fewer are left.
+    fn price_of(&self, places: i32, buyer: AccountId) -> Option<Points> {
+        let of_house = self.n_of_house();
+        let Some(n) = usize::try_from(places - of_house).ok().filter(|n| *n > 0) else {
+            return Some(self.price);
+        };
+        let mut of_others = self.returned.iter().filter(|place| place.seller_id != buyer);
+        let dearest = of_others.nth(n - 1)?.price;
+        Some(if of_house > 0 { dearest.max(self.price) } else { dearest })
     }
 
-    fn take(&mut self, places: i32) {
-        let own = self.remaining - self.n_returned();
-        let returned = usize::try_from(places - own).unwrap_or_default();
-        self.returned.drain(..returned.min(self.returned.len()));
+    fn take(&mut self, places: i32, buyer: AccountId) {
+        let mut n = places - self.n_of_house();
+        self.returned.retain(|place| {
+            let is_taken = n > 0 && place.seller_id != buyer;
+            n -= i32::from(is_taken);
+            !is_taken
+        });
         self.remaining -= places;
     }
 }
@@ -48,6 +66,8 @@ impl FreeZone {
 pub(crate) struct FreePlaces {
     /// Free seats in map order, none of them kept.
     pub(crate) seats: Vec<MapSeat>,
+    /// Who has put those of them back on sale that are on return.
+    pub(crate) sellers: HashMap<ScheduleSeatId, AccountId>,
     /// Zones, the cheapest first.
     pub(crate) zones: Vec<FreeZone>,
 }
@@ -66,9 +86,9 @@ impl WishOrder {
         self.section.as_deref().is_none_or(|wanted| wanted == seat.section) && self.pays(seat.price)
     }
 
-    fn wants_zone(&self, zone: &FreeZone) -> bool {
+    fn wants_zone(&self, zone: &FreeZone, buyer: AccountId) -> bool {
         let is_meant = self.section.is_none() || self.zone_id == Some(zone.id);
-        is_meant && zone.price_of(self.places).is_some_and(|price| self.pays(price))
+        is_meant && zone.price_of(self.places, buyer).is_some_and(|price| self.pays(price))
     }
 
     fn pays(&self, price: Points) -> bool {
@@ -90,7 +110,7 @@ impl FreePlaces {
             Picked::Seats(ids) => self.seats.retain(|seat| !ids.contains(&seat.id)),
             Picked::Places(id) => {
                 let zone = self.zones.iter_mut().find(|zone| zone.id == *id)?;
-                zone.take(order.places);
+                zone.take(order.places, account_id);
             }
         }
         Some(picked)
@@ -100,8 +120,10 @@ impl FreePlaces {
     /// places of zones.
     pub(crate) fn find(&self, account_id: AccountId, order: &WishOrder) -> Option<Picked> {
         let n_seats = usize::try_from(order.places).ok()?;
-        let fitting: Vec<&MapSeat> =
-            self.seats.iter().filter(|seat| order.wants_seat(seat)).collect();
+        // Nobody gets the own seat back: its seller may take it back instead.
+        let is_own = |seat: &MapSeat| self.sellers.get(&seat.id) == Some(&account_id);
+        let fits = |seat: &&MapSeat| order.wants_seat(seat) && !is_own(seat);
+        let fitting: Vec<&MapSeat> = self.seats.iter().filter(fits).collect();
         let best = ranked(&self.seats, &fitting, n_seats, account_id).into_iter().next();
         let together = best.map(|group| group.seats.iter().map(|seat| seat.id).collect());
         let scattered = || {
@@ -113,7 +135,7 @@ impl FreePlaces {
             ids.sort();
             return Some(Picked::Seats(ids));
         }
-        let zone = self.zones.iter().find(|zone| order.wants_zone(zone));
+        let zone = self.zones.iter().find(|zone| order.wants_zone(zone, account_id));
         zone.map(|zone| Picked::Places(zone.id))
     }
 }
@@ -139,6 +161,7 @@ mod tests {
             kind: SeatKind::Standard,
             companion_of: None,
             category: None,
+            is_on_return: false,
         }
     }
 
@@ -159,11 +182,16 @@ mod tests {
     }
 
     const ADA: AccountId = AccountId(Uuid::nil());
+    const BOB: AccountId = AccountId(Uuid::max());
+
+    fn returned(price: i64, seller_id: AccountId) -> ReturnedPlace {
+        ReturnedPlace { price: Points::new(price).unwrap(), seller_id }
+    }
 
     #[test]
     fn seats_side_by_side_come_first_and_scattered_ones_only_to_whom_takes_them() {
         let seats = || [1, 3, 4, 6].map(|number| seat("Stalls", number, 10)).to_vec();
-        let mut free = FreePlaces { seats: seats(), zones: Vec::new() };
+        let mut free = FreePlaces { seats: seats(), ..FreePlaces::default() };
         assert_eq!(free.places_max(), 4);
         assert_eq!(ids(free.take(ADA, &order(2))), [3, 4]);
         let together = WishOrder { is_together: true, ..order(2) };
@@ -175,7 +203,8 @@ mod tests {
     #[test]
     fn a_wish_gets_no_other_section_and_no_higher_price() {
         let seats = vec![seat("Circle", 1, 10), seat("Stalls", 2, 30)];
-        let mut free = FreePlaces { seats, zones: vec![zone(20, 2)] };
+        let zones = vec![zone(20, 2)];
+        let mut free = FreePlaces { seats, zones, ..FreePlaces::default() };
         let circle = WishOrder { section: Some("Circle".to_owned()), ..order(2) };
         assert_eq!(free.take(ADA, &circle), None);
         let cheap = WishOrder { price_max: Points::new(19), ..order(1) };
@@ -189,7 +218,7 @@ mod tests {
     #[test]
     fn a_wish_for_a_zone_gets_the_zone_that_its_name_meant() {
         let zones = vec![zone(10, 2), zone(10, 2)];
-        let free = FreePlaces { seats: Vec::new(), zones };
+        let free = FreePlaces { zones, ..FreePlaces::default() };
         let named = WishOrder { section: Some("Pit".to_owned()), ..order(1) };
         assert_eq!(free.find(ADA, &named), None, "it means no zone");
         let pit = WishOrder { zone_id: Some(free.zones[1].id), ..named };
@@ -198,8 +227,8 @@ mod tests {
 
     #[test]
     fn places_on_return_go_last_and_at_their_own_prices() {
-        let pit = FreeZone { returned: vec![15, 25], ..zone(20, 3) };
-        let mut free = FreePlaces { seats: Vec::new(), zones: vec![pit] };
+        let pit = FreeZone { returned: vec![returned(15, BOB), returned(25, BOB)], ..zone(20, 3) };
+        let mut free = FreePlaces { zones: vec![pit], ..FreePlaces::default() };
         let at_most = |places, price| WishOrder { price_max: Points::new(price), ..order(places) };
         assert_eq!(free.find(ADA, &at_most(2, 19)), None, "one of two is at the zone's price");
         assert!(free.find(ADA, &at_most(2, 20)).is_some());
@@ -212,9 +241,24 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_offered_the_own_place_that_is_on_return() {
+        let pit = FreeZone { returned: vec![returned(15, ADA), returned(25, BOB)], ..zone(20, 2) };
+        let sellers = HashMap::from([(ScheduleSeatId(1), ADA), (ScheduleSeatId(2), BOB)]);
+        let seats = vec![seat("Stalls", 1, 10), seat("Stalls", 2, 10)];
+        let mut free = FreePlaces { seats, sellers, zones: vec![pit] };
+        assert_eq!(ids(free.take(ADA, &order(1))), [2]);
+        let pit = free.zones[0].id;
+        assert_eq!(free.find(ADA, &order(2)), None);
+        assert_eq!(free.take(ADA, &order(1)), Some(Picked::Places(pit)));
+        assert_eq!(free.zones[0].returned, [returned(15, ADA)], "the other one was taken");
+        assert_eq!(free.find(ADA, &order(1)), None);
+        assert_eq!(ids(free.take(BOB, &order(1))), [1]);
+    }
+
+    #[test]
     fn places_of_a_wish_are_in_one_zone() {
         let zones = vec![zone(10, 2), zone(10, 3)];
-        let mut free = FreePlaces { seats: Vec::new(), zones };
+        let mut free = FreePlaces { zones, ..FreePlaces::default() };
         assert_eq!(free.places_max(), 3);
         assert_eq!(free.take(ADA, &order(5)), None);
         assert_eq!(free.take(ADA, &order(3)), Some(Picked::Places(free.zones[1].id)));

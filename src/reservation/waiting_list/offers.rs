@@ -1,6 +1,6 @@
 //! Offers, made in the transaction that has locked the list.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use super::{
     matching::{FreePlaces, Picked},
@@ -22,7 +22,6 @@ use crate::{
         inventory::{model::LockedZone, store::lock_zones},
         model::{Hold, Item, LockedLists, SeatStatus, WishId},
         returns::{
-            model::FreeReturn,
             places::{count_picked, pick_places, total_of},
             store::list_free_of_zone,
         },
@@ -83,8 +82,10 @@ async fn match_wishes(
     terms: &OfferTerms,
 ) -> Result<Vec<(WaitingWish, Picked)>, ReservationError> {
     let (schedule_id, keeps) = (terms.schedule_id, terms.keeps_places);
+    let seats = store::list_free_seats(tx, schedule_id, keeps, &Wanted::ByList, SEATS_MAX).await?;
     let mut free = FreePlaces {
-        seats: store::list_free_seats(tx, schedule_id, keeps, &Wanted::ByList, SEATS_MAX).await?,
+        sellers: store::list_sellers(tx, &seats).await?,
+        seats,
         zones: store::list_free_zones(tx, schedule_id).await?,
     };
     let (mut matched, mut last) = (Vec::new(), 0);
@@ -180,6 +181,9 @@ async fn make(
         let Picked::Seats(ids) = picked else { continue };
         let seats: Option<Vec<LockedSeat>> = ids.iter().map(|id| by_id.get(id).copied()).collect();
         let seats = seats.ok_or(ReservationError::Inconsistent)?;
+        if seats.iter().any(|seat| seat.seller_id == Some(wish.account_id)) {
+            return Err(ReservationError::StaleVersion);
+        }
         let items = seats
             .iter()
             .map(|seat| (Item::of_seat(seat.id, seat.price).of_return(seat.return_id), seat.kind));
@@ -203,14 +207,14 @@ async fn make_places(
     zone: LockedZone,
     matched: &[(WaitingWish, Picked)],
 ) -> Result<Vec<AccountMail>, ReservationError> {
-    let mut returned: VecDeque<FreeReturn> = match zone.returned {
-        0 => VecDeque::new(),
-        _ => list_free_of_zone(tx, zone.id).await?.into(),
+    let mut returned = match zone.returned {
+        0 => Vec::new(),
+        _ => list_free_of_zone(tx, zone.id).await?,
     };
     let mut left = zone.clone();
     let (mut holds, mut n_places, mut mails) = (NewHolds::default(), 0, Vec::new());
     for (wish, _) in matched.iter().filter(|(_, picked)| *picked == Picked::Places(zone.id)) {
-        let items = pick_places(&left, &returned, wish.order.places);
+        let items = pick_places(&left, &returned, wish.order.places, wish.account_id);
         let items = items.ok_or(ReservationError::StaleVersion)?;
         let is_dear = |item: &Item| wish.order.price_max.is_some_and(|most| item.unit_price > most);
         if items.iter().any(is_dear) {

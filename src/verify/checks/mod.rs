@@ -168,6 +168,8 @@ invariants! {
         "src/verify/checks/wrong_sold_now.sql",
         "src/verify/checks/wrong_resales.sql"
     ] late ["src/verify/checks/overdue_returns.sql"];
+    /// The buyer of a place on return pays what its seller was paid for.
+    O2 ReturnsKeepTheirPrice ["src/verify/checks/cheapened_returns.sql"];
     /// A code is used as often as it may be, by reservations with the discount that it gives.
     K1 CodesAreUsedWithinLimits [
         "src/verify/checks/wrong_code_uses.sql",

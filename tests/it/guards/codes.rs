@@ -49,6 +49,16 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ),
     ("sale_codes_uses_within_max", "update sale_codes set uses = 2 where withdrawn_at is null"),
     ("sale_codes_uses_within_max", "update sale_codes set uses = -1"),
+    ("sale_codes_places_max_positive", "update sale_codes set places_max = 0, places = 0"),
+    ("sale_codes_places_within_max", "update sale_codes set places_max = 1, places = 2"),
+    ("sale_codes_places_within_max", "update sale_codes set places_max = 1, places = -1"),
+    ("sale_codes_places_are_counted", "update sale_codes set places_max = 1"),
+    ("sale_codes_places_are_counted", "update sale_codes set places = 1"),
+    (
+        "sale_codes_access_has_no_places",
+        "insert into sale_codes (id, program_id, word, is_access, section, places_max, places)
+         values (gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'MANY', true, 'Stalls', 1, 0)",
+    ),
     (
         "sale_codes_section_length",
         "insert into sale_codes (id, program_id, word, amount, section)

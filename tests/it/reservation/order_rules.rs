@@ -6,7 +6,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, admit_logged, hold, hold_places, order_path};
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, run_sql, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, run_sql, run_sql_with, storm,
+};
 
 /// Seats of a row.
 const ROW: usize = 10;
@@ -110,6 +112,38 @@ async fn two_orders_at_once_do_not_leave_a_seat_alone_together(db: PgPool) {
         assert!(row[3].is_none() || row[3] <= row[0], "{row:?}");
     }
     assert_eq!(held_at.chunks(ROW).filter(|row| row[3].is_none()).count(), n_refused);
+    office.verify().await;
+    office.close().await;
+}
+
+/// An instance knows a program for a second; an order is decided by what the program says once the seats
+/// are locked.
+#[sqlx::test]
+async fn the_rule_of_single_seats_holds_from_the_moment_it_is_made_and_no_longer(db: PgPool) {
+    let (office, concert) = without_single_seats(&db, 4).await;
+    let people = office.crowd(4, "Ada").await;
+    admit(&db, &concert, &people).await;
+    let map = format!("/schedules/{}", concert.schedule_id);
+    for (nth, person) in people.iter().enumerate() {
+        let row = &concert.seat_ids[ROW * nth..ROW * (nth + 1)];
+        let (before, after) = (nth % 2 == 0, nth % 2 == 1);
+        run_sql_with(&db, "update programs set no_single_seats = $1", before).await;
+        tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
+        assert_eq!(person.visit(&map).await.status, 200, "the instance has read the program");
+        run_sql_with(&db, "update programs set no_single_seats = $1", after).await;
+        let order = match nth {
+            0 | 1 => hold(person, &concert, &row[1..3]).await,
+            _ => best(person, &concert, 3).await,
+        };
+        match (nth, after) {
+            (0, _) => assert_eq!(order.status, 201, "{}", order.body),
+            (1, _) => {
+                assert_eq!(order.code(), "single-seat", "{}", order.body);
+                assert_eq!(order.json()["seat_ids"], json!([row[0]]));
+            }
+            _ => assert_eq!(order.status, 201, "{}", order.body),
+        }
+    }
     office.verify().await;
     office.close().await;
 }

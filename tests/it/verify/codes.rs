@@ -35,6 +35,14 @@ macro_rules! broken_codes {
 }
 
 #[sqlx::test]
+async fn a_code_whose_places_are_counted_is_healthy(db: PgPool) {
+    for part in [super::HEALTHY, CODED, "update sale_codes set places_max = 2, places = 2"] {
+        run(&db, part.to_owned()).await;
+    }
+    assert_eq!(violations(&db).await, []);
+}
+
+#[sqlx::test]
 async fn an_office_with_codes_and_shares_is_healthy(db: PgPool) {
     for part in [super::HEALTHY, SHARED, super::UNGUARDED, CODED, DISCOUNTED_SHARES] {
         run(&db, part.to_owned()).await;
@@ -62,6 +70,9 @@ broken_codes! {
          select gen_random_uuid(), '00000000-0000-0000-0000-0000000000bb', schedule_id, zone_id, 1, 30000
          from reservation_items where id::text like '%b3';
          update zones set remaining = remaining - 1";
+    places_that_nobody_has: CodesAreUsedWithinLimits, "update sale_codes set places_max = 5, places = 3";
+    more_places_than_may_be: CodesAreUsedWithinLimits,
+        "update sale_codes set places_max = 1, places = 2";
     another_discount_than_the_code_gives: CodesAreUsedWithinLimits,
         "update reservations set discount = 5000, total = 55000 where id::text like '%b2'";
     a_discount_of_no_code: CodesAreUsedWithinLimits,

@@ -57,6 +57,7 @@ const UNGUARDED: &str = "
     alter table wishes disable trigger wishes_end_once;
     alter table sale_codes disable trigger sale_codes_kept;
     alter table sale_codes drop constraint sale_codes_uses_within_max;
+    alter table sale_codes drop constraint sale_codes_places_within_max;
     alter table webhook_deliveries drop constraint webhook_deliveries_delivered_or_failed;
     alter table outbox drop constraint outbox_sent_or_failed;
     alter table outbox drop constraint outbox_ended_keeps_no_secret;";

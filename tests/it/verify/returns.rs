@@ -2,8 +2,8 @@
 
 use sqlx::PgPool;
 use stagedoor::verify::Invariant::{
-    OrdersKeepTheirRules, RequestKeysHold, ReturnsAreSoldOnce, SeatsAgreeWithItems,
-    ZonesAgreeWithItems,
+    OrdersKeepTheirRules, RequestKeysHold, ReturnsAreSoldOnce, ReturnsKeepTheirPrice,
+    SeatsAgreeWithItems, ZonesAgreeWithItems,
 };
 
 use super::{breaks_after, run, violations};
@@ -26,7 +26,58 @@ async fn an_office_where_tickets_are_sold_on_is_healthy(db: PgPool) {
     assert_eq!(violations(&db).await, []);
 }
 
+/// Ada has bob's seat as a child, at four fifths of what he was paid for.
+const CHEAPENED: &str = "
+    insert into price_types (id, series_id, schedule_id, name, percent, created_at)
+    values ('00000000-0000-0000-0000-000000000071', gen_random_uuid(),
+        '00000000-0000-0000-0000-000000000003', 'Child', 80, now() - interval '2 hours');
+    update reservation_items set price_type_id = '00000000-0000-0000-0000-000000000071',
+        ordinary_price = unit_price, unit_price = 40000 where awaits_return;
+    update reservations set total = 40000 where id::text like '%31'";
+
+#[sqlx::test]
+async fn what_an_older_version_sold_cheaper_is_not_held_against_it(db: PgPool) {
+    for part in [super::HEALTHY, RETURNED, super::UNGUARDED, CHEAPENED] {
+        run(&db, part.to_owned()).await;
+    }
+    assert_eq!(violations(&db).await, []);
+    let newer = "update reservations set returns_at_price = true where buys_return";
+    run(&db, newer.to_owned()).await;
+    let found = violations(&db).await;
+    assert!(
+        found.len() == 1 && found.iter().all(|found| found.invariant == ReturnsKeepTheirPrice),
+        "{found:#?}"
+    );
+}
+
+/// Ada has the seat with a code, which takes something off it.
+const DISCOUNTED: &str = "
+    insert into sale_codes (id, program_id, word, amount, uses, created_at)
+    values ('00000000-0000-0000-0000-0000000000c0', '00000000-0000-0000-0000-000000000001', 'GIFT', 10000,
+        1, now() - interval '1 hour');
+    update reservations set sale_code_id = '00000000-0000-0000-0000-0000000000c0', discount = 10000,
+        total = 40000 where id::text like '%31'";
+
+#[sqlx::test]
+async fn a_code_that_an_older_version_took_off_a_return_is_not_held_against_it(db: PgPool) {
+    for part in [super::HEALTHY, RETURNED, super::UNGUARDED, DISCOUNTED] {
+        run(&db, part.to_owned()).await;
+    }
+    assert_eq!(violations(&db).await, []);
+    let newer = "update reservations set returns_at_price = true where buys_return";
+    run(&db, newer.to_owned()).await;
+    let found = violations(&db).await;
+    assert!(found.iter().any(|found| found.invariant == ReturnsKeepTheirPrice), "{found:#?}");
+}
+
 broken_returns! {
+    a_buyer_who_pays_less_by_a_price_type: ReturnsKeepTheirPrice,
+        "insert into price_types (id, series_id, schedule_id, name, percent, created_at)
+         values ('00000000-0000-0000-0000-000000000071', gen_random_uuid(),
+             '00000000-0000-0000-0000-000000000003', 'Child', 80, now() - interval '2 hours');
+         update reservation_items set price_type_id = '00000000-0000-0000-0000-000000000071',
+             ordinary_price = unit_price, unit_price = 40000 where awaits_return;
+         update reservations set total = 40000, returns_at_price = true where id::text like '%31'";
     a_return_above_what_was_paid: ReturnsAreSoldOnce,
         "update ticket_returns set price = 60000, payout = 54000 where status = 'OPEN'";
     a_seat_that_is_sold_on_above_what_was_paid: ReturnsAreSoldOnce,

@@ -45,6 +45,7 @@ const LABELS: &[(&str, &str)] = &[
     ("offer_mins", "admin-program-offer"),
     ("on_sale_at", "admin-program-opens"),
     ("phone", "admin-office-phone"),
+    ("places_max", "admin-code-places-max"),
     ("places_per_account_max", "admin-program-places"),
     ("places_per_order_min", "admin-program-places-min"),
     ("poster", "admin-program-poster"),

@@ -11,7 +11,7 @@ use crate::{
     catalog::ScheduleId,
     entry_queue::NewAccessGate,
     points::Points,
-    reservation::codes::model::{CodeWord, NewCode},
+    reservation::codes::model::{CodeLimits, CodeWord, NewCode},
     web::{
         form::{Field, Mistakes},
         local_time::parse_optional_time,
@@ -45,6 +45,8 @@ pub(crate) struct CodesForm {
     pub(crate) valid_until: Field,
     /// Reservations that may use it; empty: any number.
     pub(crate) uses_max: Field,
+    /// Places that they may have together; empty: any number, as with access codes.
+    pub(crate) places_max: Field,
     /// Uses of one account; empty: any number.
     pub(crate) uses_per_account_max: Field,
     /// Performance they are for; empty: all.
@@ -78,6 +80,9 @@ impl CodesForm {
         });
         let valid = mistakes.note("valid_until", "admin-refusal-code-valid", valid);
         let uses_max = parse_limit(&mut mistakes, "uses_max", &self.uses_max);
+        let places_max = parse_limit(&mut mistakes, "places_max", &self.places_max);
+        let places_max = places_max.filter(|max| is_access != Some(true) || max.is_none());
+        let places_max = mistakes.note("places_max", "admin-refusal-code-places", places_max);
         let own = parse_limit(&mut mistakes, "uses_per_account_max", &self.uses_per_account_max);
         let schedule_id = match self.schedule_id.is_empty() {
             true => Some(None),
@@ -98,7 +103,7 @@ impl CodesForm {
         let opens = |section: &Option<String>| section.is_some() || has_gate;
         let section = section.filter(|section| is_access != Some(true) || opens(section));
         let section = mistakes.note("section", "admin-refusal-code-section", section);
-        let limits = uses_max.zip(own);
+        let limits = uses_max.zip(places_max).zip(own);
         let scope = schedule_id.zip(section).zip(gate);
         let terms = is_access.zip(terms);
         let new =
@@ -109,7 +114,8 @@ impl CodesForm {
                     amount: terms.1.1,
                     valid_from: valid.0,
                     valid_until: valid.1,
-                    uses_max: limits.0,
+                    uses_max: limits.0.0,
+                    places_max: limits.0.1,
                     uses_per_account_max: limits.1,
                     schedule_id: scope.0.0,
                     section: scope.0.1,
@@ -173,23 +179,25 @@ impl CodesForm {
     }
 }
 
-/// How many may use a code; empty: any number.
+/// How much of a code may be used.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CodeLimitForm {
     /// Reservations that may use it; empty: any number.
     uses_max: Field,
+    /// Places that they may have together; empty: any number, left out: as it is.
+    places_max: Option<Field>,
 }
 
 impl CodeLimitForm {
-    #[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-    fn read(&self, mistakes: &mut Mistakes) -> Option<Option<i32>> {
-        parse_limit(mistakes, "uses_max", &self.uses_max)
-    }
-
-    pub(super) fn parse(&self) -> Result<Option<i32>, Mistakes> {
+    pub(super) fn parse(&self) -> Result<CodeLimits, Mistakes> {
         let mut mistakes = Mistakes::default();
-        let uses_max = self.read(&mut mistakes);
-        mistakes.or(uses_max)
+        let uses_max = parse_limit(&mut mistakes, "uses_max", &self.uses_max);
+        let places_max = match &self.places_max {
+            None => Some(None),
+            Some(field) => parse_limit(&mut mistakes, "places_max", field).map(Some),
+        };
+        let limits = uses_max.zip(places_max);
+        mistakes.or(limits.map(|(uses_max, places_max)| CodeLimits { uses_max, places_max }))
     }
 }

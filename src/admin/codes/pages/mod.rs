@@ -44,11 +44,13 @@ const COLUMNS: &[&str] = &[
     "valid_from",
     "valid_until",
     "uses_max",
+    "places_max",
     "uses_per_account_max",
     "schedule_id",
     "section",
     "gate_id",
     "uses",
+    "places",
     "created_at",
     "withdrawn_at",
 ];
@@ -203,8 +205,8 @@ pub(crate) async fn update_limit(
     let (id, code_id) = path.into_inner();
     let (id, code_id) = (ProgramId(id), SaleCodeId(code_id));
     match form.parse() {
-        Ok(uses_max) => {
-            let outcome = codes::limit(&app, me.account_id, id, code_id, uses_max).await;
+        Ok(limits) => {
+            let outcome = codes::limit(&app, me.account_id, id, code_id, limits).await;
             answer(&app, me.view, id, outcome).await
         }
         Err(mistakes) if me.view.wants_form(&mistakes) => {
@@ -272,11 +274,13 @@ pub(crate) async fn download_codes(
                     moment(code.valid_from),
                     moment(code.valid_until),
                     number(code.uses_max),
+                    number(code.places_max),
                     number(code.uses_per_account_max),
                     code.schedule_id.map(|id| id.to_string()).unwrap_or_default(),
                     code.section.unwrap_or_default(),
                     code.gate_id.map(|id| id.to_string()).unwrap_or_default(),
                     code.uses.to_string(),
+                    number(code.places),
                     moment(Some(code.created_at)),
                     moment(code.withdrawn_at),
                 ];

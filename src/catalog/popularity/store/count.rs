@@ -120,13 +120,14 @@ pub(crate) async fn write_sell_outs(
             and (select true from sell_outs where schedule_id = d.id) is null
             and (
                 select true from schedule_seats
-                where schedule_id = d.id and status = 'AVAILABLE' limit 1
+                where schedule_id = d.id and status = 'AVAILABLE' and return_id is null limit 1
             ) is null
             and (
                 select true from schedule_seats
-                where schedule_id = d.id and (status = 'HELD' or is_free(status)) limit 1
+                where schedule_id = d.id and return_id is null and (status = 'HELD' or is_free(status))
+                limit 1
             ) is null
-            and (select true from zones where schedule_id = d.id and remaining > 0 limit 1) is null
+            and (select true from zones where schedule_id = d.id and remaining > returned limit 1) is null
             and (
                 select true from (select id from zones where schedule_id = d.id offset 0) z
                 cross join lateral (

@@ -36,10 +36,10 @@ async fn list_parts(
         SectionInventory,
         r#"
         select s.section, count(*) as "seats!",
-            count(*) filter (where is_free(c.status)) as "free!",
-            count(*) filter (where c.status = 'HELD') as "held!",
-            count(*) filter (where c.status = 'RESERVED') as "sold!",
-            count(*) filter (where c.status = 'BLOCKED') as "blocked!",
+            count(*) filter (where is_free(seat_standing(c.status, c.return_id))) as "free!",
+            count(*) filter (where seat_standing(c.status, c.return_id) = 'HELD') as "held!",
+            count(*) filter (where seat_standing(c.status, c.return_id) = 'RESERVED') as "sold!",
+            count(*) filter (where seat_standing(c.status, c.return_id) = 'BLOCKED') as "blocked!",
             min(c.price) as "price_min: Points", max(c.price) as "price_max: Points"
         from schedules d
         join seats s on s.venue_id = d.venue_id
@@ -65,10 +65,10 @@ pub(crate) async fn list_categories(
         CategoryInventory,
         r#"
         select s.price_category as "category!", count(*) as "seats!",
-            count(*) filter (where is_free(c.status)) as "free!",
-            count(*) filter (where c.status = 'HELD') as "held!",
-            count(*) filter (where c.status = 'RESERVED') as "sold!",
-            count(*) filter (where c.status = 'BLOCKED') as "blocked!",
+            count(*) filter (where is_free(seat_standing(c.status, c.return_id))) as "free!",
+            count(*) filter (where seat_standing(c.status, c.return_id) = 'HELD') as "held!",
+            count(*) filter (where seat_standing(c.status, c.return_id) = 'RESERVED') as "sold!",
+            count(*) filter (where seat_standing(c.status, c.return_id) = 'BLOCKED') as "blocked!",
             min(c.price) as "price_min: Points", max(c.price) as "price_max: Points"
         from schedules d
         join seats s on s.venue_id = d.venue_id and s.price_category is not null
@@ -91,7 +91,9 @@ pub(crate) async fn list_zones(
     sqlx::query_as!(
         ZoneInventory,
         r#"
-        select id as "id: ZoneId", name, price as "price: Points", capacity, remaining
+        select id as "id: ZoneId", name, price as "price: Points", capacity,
+            -- What is on return is sold until somebody else has paid for it.
+            remaining - returned as "remaining!"
         from zones where schedule_id = $1
         order by name
         "#,

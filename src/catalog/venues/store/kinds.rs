@@ -42,7 +42,7 @@ pub(crate) async fn list_of_other_kind(
 pub(crate) struct PerformedSeat {
     pub(crate) id: ScheduleSeatId,
     pub(crate) name: String,
-    /// Whether it is held or sold.
+    /// Whether it is held or sold, on return or not.
     pub(crate) is_taken: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn lock_performed(
         PerformedSeat,
         r#"
         select c.id as "id: _", s.section || ' ' || s.row_label || '-' || s.number as "name!",
-            c.status in ('HELD', 'RESERVED') as "is_taken!"
+            seat_is_taken(c.status, c.return_id) as "is_taken!"
         from schedule_seats c
         join seats s on s.id = c.seat_id
         where c.id = any(array(

@@ -121,7 +121,7 @@ pub(crate) async fn list_removed(
         from seats s
         cross join lateral (
             select count(*) as n,
-                count(*) filter (where c.status in ('HELD', 'RESERVED')) as n_sold
+                count(*) filter (where seat_is_taken(c.status, c.return_id)) as n_taken
             from schedule_seats c where c.seat_id = s.id
         ) use
         where venue_id = $1
@@ -129,7 +129,7 @@ pub(crate) async fn list_removed(
             select from unnest($2::text[], $3::text[], $4::integer[]) as p (section, row_label, number)
             where p.section = s.section and p.row_label = s.row_label and p.number = s.number
           )
-        order by use.n_sold desc, s.section, s.row_label, s.number
+        order by use.n_taken desc, s.section, s.row_label, s.number
         "#,
         venue_id as _,
         &sections,

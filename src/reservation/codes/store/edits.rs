@@ -36,8 +36,9 @@ pub(in crate::reservation::codes) async fn insert(
     sqlx::query_scalar!(
         r#"
         insert into sale_codes (id, program_id, word, percent, amount, valid_from, valid_until,
-            uses_max, uses_per_account_max, schedule_id, section, is_access, gate_id)
-        select id, $1, word, $2, $3, $4, $5, $6, $7, $8, $9, $12, $13
+            uses_max, uses_per_account_max, schedule_id, section, is_access, gate_id, places_max, places)
+        select id, $1, word, $2, $3, $4, $5, $6, $7, $8, $9, $12, $13, $14,
+            case when $14::integer is not null then 0 end
         from unnest($10::uuid[], $11::text[]) as w (id, word)
         on conflict (program_id, word) where withdrawn_at is null do nothing
         returning id as "id: SaleCodeId"
@@ -55,20 +56,50 @@ pub(in crate::reservation::codes) async fn insert(
         words as _,
         new.is_access,
         gate_id as _,
+        new.places_max,
     )
     .fetch_all(tx)
     .await
 }
 
-/// Sets how many live reservations may have a locked code.
-pub(in crate::reservation::codes) async fn update_uses_max(
+/// Counts the places that live reservations have with a locked code, without those on return.
+pub(in crate::reservation::codes) async fn count_places(
+    tx: &mut Connection,
+    id: SaleCodeId,
+) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select coalesce(sum(i.quantity), 0)::integer as "places!"
+        from (select id from reservations
+              where sale_code_id = $1 and status in ('HELD', 'CONFIRMED') offset 0) r
+        cross join lateral (
+            select quantity from reservation_items
+            where reservation_id = r.id and return_id is null offset 0
+        ) i
+        "#,
+        id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Sets how many live reservations may have a locked code, how many places these may have, and how many
+/// they have.
+pub(in crate::reservation::codes) async fn update_limits(
     tx: &mut Connection,
     id: SaleCodeId,
     uses_max: Option<i32>,
+    (places_max, places): (Option<i32>, Option<i32>),
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update sale_codes set uses_max = $2 where id = $1", id as _, uses_max)
-        .execute(tx)
-        .await?;
+    sqlx::query!(
+        "update sale_codes set uses_max = $2, places_max = $3, places = $4 where id = $1",
+        id as _,
+        uses_max,
+        places_max,
+        places,
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }
 
@@ -94,9 +125,9 @@ pub(crate) async fn list(
         SaleCode,
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
-            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            amount as "amount: _", valid_from, valid_until, uses_max, places_max, uses_per_account_max,
             schedule_id as "schedule_id: _", section, zones_of_code(id) as "zones!: _",
-            gate_id as "gate_id: _", uses, withdrawn_at, created_at
+            gate_id as "gate_id: _", uses, places, withdrawn_at, created_at
         from sale_codes
         where program_id = $1 and id < $2
         order by id desc

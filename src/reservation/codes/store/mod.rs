@@ -5,7 +5,7 @@ pub(crate) mod edits;
 
 use sqlx::PgExecutor;
 
-use super::model::{CodeWord, SaleCode, SaleCodeId};
+use super::model::{CodeWord, OrderPrice, SaleCode, SaleCodeId};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleSeatId},
@@ -25,9 +25,9 @@ pub(super) async fn find(
         SaleCode,
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
-            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            amount as "amount: _", valid_from, valid_until, uses_max, places_max, uses_per_account_max,
             schedule_id as "schedule_id: _", section, zones_of_code(id) as "zones!: _",
-            gate_id as "gate_id: _", uses, withdrawn_at, created_at
+            gate_id as "gate_id: _", uses, places, withdrawn_at, created_at
         from sale_codes
         where program_id = $1 and word = $2 and withdrawn_at is null and is_access = $3
         "#,
@@ -50,9 +50,9 @@ pub(crate) async fn lock(
         SaleCode,
         r#"
         select id as "id: _", word as "word: _", is_access, percent,
-            amount as "amount: _", valid_from, valid_until, uses_max, uses_per_account_max,
+            amount as "amount: _", valid_from, valid_until, uses_max, places_max, uses_per_account_max,
             schedule_id as "schedule_id: _", section, zones_of_code(id) as "zones!: _",
-            gate_id as "gate_id: _", uses, withdrawn_at, created_at
+            gate_id as "gate_id: _", uses, places, withdrawn_at, created_at
         from sale_codes
         where id = any($1) and program_id = $2
         order by id
@@ -122,14 +122,16 @@ pub(crate) struct NewUses {
     reservations: Vec<ReservationId>,
     codes: Vec<SaleCodeId>,
     discounts: Vec<Points>,
+    places: Vec<i32>,
 }
 
 impl NewUses {
-    /// Adds a use of the code `id` by a reservation that it makes cheaper by `discount`.
-    pub(crate) fn add(&mut self, reservation_id: ReservationId, id: SaleCodeId, discount: Points) {
+    /// Adds a use of the code `id` by a reservation at `price`.
+    pub(crate) fn add(&mut self, reservation_id: ReservationId, id: SaleCodeId, price: OrderPrice) {
         self.reservations.push(reservation_id);
         self.codes.push(id);
-        self.discounts.push(discount);
+        self.discounts.push(price.discount);
+        self.places.push(price.sum.places);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -146,9 +148,12 @@ pub(crate) async fn write_uses(tx: &mut Connection, uses: &NewUses) -> Result<u6
             select id from sale_codes where id = any($2) order by id for no key update
         ), counted as (
             update sale_codes c
-            set uses = c.uses
-                + (select count(*) from unnest($2::uuid[]) as used (id) where used.id = c.id)::integer
+            set uses = c.uses + used.n, places = c.places + used.places
             from locked
+            cross join lateral (
+                select count(*)::integer as n, sum(places)::integer as places
+                from unnest($2::uuid[], $4::integer[]) as u (id, places) where u.id = locked.id
+            ) used
             where c.id = locked.id
         )
         update reservations r
@@ -161,29 +166,37 @@ pub(crate) async fn write_uses(tx: &mut Connection, uses: &NewUses) -> Result<u6
         uses.reservations as _,
         uses.codes as _,
         uses.discounts as _,
+        &uses.places,
     )
     .execute(tx)
     .await?;
     Ok(written.rows_affected())
 }
 
-/// Locks codes and gives uses of them back, one for each of `ids`.
+/// Locks codes and gives uses of them back, with the places of each.
 pub(crate) async fn write_uses_returned(
     tx: &mut Connection,
-    ids: &[SaleCodeId],
+    ended: &[(SaleCodeId, i32)],
 ) -> Result<(), sqlx::Error> {
+    let (ids, places): (Vec<SaleCodeId>, Vec<i32>) = ended.iter().copied().unzip();
     sqlx::query!(
         r#"
         with locked as materialized (
             select id from sale_codes where id = any($1) order by id for no key update
         )
         update sale_codes c
-        set uses = c.uses
-            - (select count(*) from unnest($1::uuid[]) as ended (id) where ended.id = c.id)::integer
+        set uses = c.uses - ended.n,
+            -- An older version takes a code, and does not count its places.
+            places = case when c.places is not null then greatest(c.places - ended.places, 0) end
         from locked
+        cross join lateral (
+            select count(*)::integer as n, sum(places)::integer as places
+            from unnest($1::uuid[], $2::integer[]) as e (id, places) where e.id = locked.id
+        ) ended
         where c.id = locked.id
         "#,
         ids as _,
+        &places,
     )
     .execute(tx)
     .await?;

@@ -1,11 +1,12 @@
 //! Decisions about the requests of one transaction, one after the other: each sees what those
 //! before it took. Pure: all rows were locked and read before.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
 mod kept;
+mod places;
 #[cfg(test)]
 mod tests;
 
@@ -13,23 +14,19 @@ use super::{
     order_codes::OrderCodes,
     price_types::TypesRead,
     request::{ChosenRequest, HoldRequest},
-    single_seats::SeatBlock,
     store::{HoldTerms, LockedSeat, new_holds::NewHolds},
 };
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleSeatId, SeatKind, ZoneId},
+    catalog::{ScheduleSeatId, ZoneId},
     entry_queue::{self, Stay, TokenId},
     infra::{idempotency::Outcomes, postgres::WhenHeld},
     reservation::{
-        codes::model::OrderPrice,
+        codes::model::{OrderPrice, OrderSum},
         error::ReservationError,
         inventory::model::LockedZone,
         model::{Choice, Hold, Item, ItemOfKind, SeatStatus},
-        returns::{
-            model::FreeReturn,
-            places::{count_picked, pick_places, total_of},
-        },
+        returns::{error::ReturnRefusal, model::FreeReturn, places::count_picked},
     },
 };
 
@@ -53,7 +50,7 @@ pub(super) struct Decisions {
     /// Codes that are locked.
     pub(super) codes: OrderCodes,
     /// Places of the zone that are on return, the cheapest first.
-    pub(super) returned: VecDeque<FreeReturn>,
+    pub(super) returned: Vec<FreeReturn>,
     /// Outcomes by request key.
     pub(super) outcomes: Outcomes,
     /// Holds to be written.
@@ -130,26 +127,34 @@ impl Decisions {
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
+        let own = seats.iter().filter(|seat| seat.seller_id == Some(request.account_id));
+        let own: Vec<_> = own.map(|seat| seat.id).collect();
+        if !own.is_empty() {
+            return Err(ReturnRefusal::Own { seat_ids: own }.into());
+        }
         if !self.has_beside(request) {
             return Ok(None);
         }
         let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
         require_enough(terms, ids.len(), seats.iter().all(|seat| seat.return_id.is_some()))?;
         kept::require_allowed(terms, request, &seats)?;
+        if terms.no_single_seats && request.blocks.is_none() {
+            return Err(ReservationError::RulesChanged);
+        }
         let single = self.left_single(request, terms, &seats);
         if !single.is_empty() {
             return Err(ReservationError::LeavesSingle { seat_ids: single });
         }
         let prices = self.price_types.price_seats(&request.types, &seats)?;
         prices.require_as_named()?;
-        let price = self.codes.price(request, terms.moment, prices.total)?;
-        let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
-        request.require_shown(price, price_version)?;
         let items = seats.iter().zip(prices.places).map(|(seat, place)| {
             let item = Item::of_seat(seat.id, place.unit_price).of_return(seat.return_id);
             ItemOfKind { price_type: place.price_type, ..item.of_kind(seat.kind) }
         });
-        let items = items.collect();
+        let items: Vec<ItemOfKind> = items.collect();
+        let price = self.codes.price(request, terms.moment, sum_of(&items)?)?;
+        let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
+        request.require_shown(price, price_version)?;
         let first_new = self.taken.len();
         for id in ids {
             if let Some(seat) = self.seats.get_mut(id) {
@@ -164,7 +169,7 @@ impl Decisions {
 
     /// Whether the seats beside the order are locked, as far as they are waited for.
     fn has_beside(&self, request: &HoldRequest) -> bool {
-        let mut beside = request.blocks.iter().flat_map(SeatBlock::beside);
+        let mut beside = request.beside();
         self.when_held == WhenHeld::Wait || beside.all(|id| self.seats.contains_key(&id))
     }
 
@@ -177,14 +182,15 @@ impl Decisions {
         seats: &[&LockedSeat],
     ) -> Vec<ScheduleSeatId> {
         let is_kept = |seat: &LockedSeat| terms.keeps_places() && seat.kind.is_kept();
-        if seats.iter().any(|seat| is_kept(seat)) {
+        if !terms.no_single_seats || seats.iter().any(|seat| is_kept(seat)) {
             return Vec::new();
         }
         let is_free = |id: ScheduleSeatId| {
             let beside = self.seats.get(&id).filter(|seat| seat.status.is_free());
             beside.is_some_and(|seat| !is_kept(seat))
         };
-        let single = request.blocks.iter().flat_map(|block| block.left_single(is_free));
+        let blocks = request.blocks.iter().flatten();
+        let single = blocks.flat_map(|block| block.left_single(is_free));
         let single: BTreeSet<ScheduleSeatId> = single.collect();
         single.into_iter().collect()
     }
@@ -199,36 +205,18 @@ impl Decisions {
         let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
         let zone = zone.filter(|zone| codes.opens_zone(request.account_id, zone));
         let zone = zone.ok_or(ReservationError::UnknownZone)?;
-        let (items, sum) = match request.types.is_empty() {
-            true => {
-                let items = pick_places(zone, &self.returned, quantity);
-                let items = items.ok_or_else(|| ReservationError::zone_sold_out(zone_id))?;
-                let sum = total_of(&items).ok_or(ReservationError::Inconsistent)?;
-                let items = items.into_iter().map(|item| item.of_kind(SeatKind::Standard));
-                (items.collect::<Vec<_>>(), sum)
-            }
-            // A place on return costs what was paid for it: types are had of the others.
-            false if zone.remaining - zone.returned < quantity => {
-                return Err(ReservationError::zone_sold_out(zone_id));
-            }
-            false => {
-                let prices = self.price_types.price_places(&request.types, quantity, zone.price)?;
-                prices.require_as_named()?;
-                let items = prices.places.into_iter().map(|place| {
-                    let item = Item::of_places(zone_id, place.quantity, place.unit_price);
-                    ItemOfKind { price_type: place.price_type, ..item.of_kind(SeatKind::Standard) }
-                });
-                (items.collect(), prices.total)
-            }
-        };
+        let items = places::take(zone, &self.returned, &self.price_types, request, quantity)?;
         let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
         let n_places = usize::try_from(quantity).unwrap_or_default();
         require_enough(terms, n_places, items.iter().all(|each| each.item.return_id.is_some()))?;
-        let price = self.codes.price(request, terms.moment, sum)?;
+        let price = self.codes.price(request, terms.moment, sum_of(&items)?)?;
         // A zone has a single price, which requests show exactly, so there is no version to
         // compare. What it costs with a place on return at another price is told with the refusal.
         request.require_shown(price, 0)?;
-        request.require_unit_price(zone.price, price)?;
+        let ordinary = items.iter().filter(|each| each.price_type.is_none());
+        for unit_price in ordinary.map(|each| each.item.unit_price).chain([zone.price]) {
+            request.require_unit_price(unit_price, price)?;
+        }
         count_picked(zone, &mut self.returned, items.iter().map(|each| &each.item));
         self.n_places += quantity;
         Ok((items, price))
@@ -248,6 +236,12 @@ impl Decisions {
         self.new.add(account_id, &hold);
         Ok(hold)
     }
+}
+
+/// Returns what items cost together.
+fn sum_of(items: &[ItemOfKind]) -> Result<OrderSum, ReservationError> {
+    let sum = OrderSum::of(items.iter().map(|each| &each.item));
+    sum.ok_or(ReservationError::Inconsistent)
 }
 
 fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {

@@ -76,7 +76,7 @@ pub(crate) async fn create_hold(
         program: performance.program.clone(),
         schedule: performance.schedule.clone(),
         choice,
-        blocks: Vec::new(),
+        blocks: None,
         types,
         shown,
         code,

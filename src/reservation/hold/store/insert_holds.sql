@@ -2,10 +2,11 @@
 -- calls compares the numbers of seats and zones written with those that were locked.
 with held as (
     insert into reservations (id, account_id, schedule_id, program_id, total, expires_at, hold_ttl_secs,
-        refund_until, refund_percent, places_max, created_at, kept_until, wish_id, buys_return, places_min)
+        refund_until, refund_percent, places_max, created_at, kept_until, wish_id, buys_return, places_min,
+        returns_at_price)
     -- Only an order of places on return alone has less than the program asks for.
     select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id, buys_return,
-        least($31, places)
+        least($31, places), buys_return
     from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[], $25::boolean[], $32::integer[])
         h (id, account_id, total, wish_id, buys_return, places)
 ), items as (

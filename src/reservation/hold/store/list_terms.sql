@@ -9,7 +9,7 @@ select asked.account_id as "account_id!: AccountId", moment.at as "moment!",
         ), false))) as "is_on_sale!",
     p.hold_ttl_secs,
     s.starts_at - make_interval(hours => p.refund_until_hours) as "refund_until!",
-    p.refund_percent,
+    p.refund_percent, p.no_single_seats,
     p.places_per_order_min as places_min, p.places_per_account_max as places_max,
     (
         select coalesce(sum(i.quantity - i.returned), 0)

@@ -26,6 +26,8 @@ pub(crate) struct LockedSeat {
     pub(crate) status: SeatStatus,
     /// Return that the seat is bought from.
     pub(crate) return_id: Option<ReturnId>,
+    /// Account that has put it back on sale.
+    pub(crate) seller_id: Option<AccountId>,
     /// Seat of the venue.
     pub(crate) seat_id: SeatId,
     pub(crate) kind: SeatKind,
@@ -51,6 +53,9 @@ pub(crate) async fn lock_seats(
                     case when price_after <> price then 9223372036854775807 else price_version end
                         as "price_version!",
                     status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+                    case when return_id is not null then (
+                        select seller_id from ticket_returns where id = schedule_seats.return_id
+                    ) end as "seller_id: _",
                     kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
                     hidden_at is not null as "is_hidden!"
                 from schedule_seats
@@ -72,6 +77,9 @@ pub(crate) async fn lock_seats(
                     case when price_after <> price then 9223372036854775807 else price_version end
                         as "price_version!",
                     status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+                    case when return_id is not null then (
+                        select seller_id from ticket_returns where id = schedule_seats.return_id
+                    ) end as "seller_id: _",
                     kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
                     hidden_at is not null as "is_hidden!"
                 from schedule_seats
@@ -111,6 +119,8 @@ pub(crate) struct HoldTerms {
     /// Wheelchair places of the performance, among those asked for, that the account has; `None` if
     /// none were asked for.
     pub(crate) wheelchairs: Option<Vec<SeatId>>,
+    /// Whether the program refuses orders that leave single seats.
+    pub(crate) no_single_seats: bool,
     /// Whether a wish of the account waits in the program: an offer to it counts toward the cap.
     pub(crate) has_wish: bool,
 }
@@ -150,6 +160,19 @@ pub(crate) async fn list_terms(
     )
     .fetch_all(tx)
     .await
+}
+
+/// Whether places of a performance are kept now for those who need them.
+pub(crate) async fn keeps_places(db: &Pool, schedule_id: ScheduleId) -> Result<bool, sqlx::Error> {
+    let keeps = sqlx::query_scalar!(
+        r#"
+        select clock_timestamp()
+            < coalesce(starts_at - make_interval(hours => kept_until_hours), starts_at) as "keeps!"
+        from schedules where id = $1
+        "#,
+        schedule_id as _,
+    );
+    Ok(keeps.fetch_optional(db).await?.unwrap_or(true))
 }
 
 /// Returns the section of each of `seat_ids`.

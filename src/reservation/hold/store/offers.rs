@@ -60,6 +60,8 @@ pub(crate) struct ZonePlaces {
     pub(crate) price: Points,
     /// Number of free places.
     pub(crate) remaining: i32,
+    /// Number of those that are on return.
+    pub(crate) returned: i32,
 }
 
 /// Lists `zone_id`, the zones of `schedule` with free places, and those of the same name in the
@@ -74,7 +76,7 @@ pub(crate) async fn list_zones_like(
         ZonePlaces,
         r#"
         select s.id as "schedule_id: _", s.starts_at, v.time_zone, z.id as "zone_id: _", z.name,
-            z.price as "price: _", z.remaining
+            z.price as "price: _", z.remaining, z.returned
         from schedules s
         join venues v on v.id = s.venue_id
         -- `offset 0` keeps the planner from reading the zones of all performances at once.

@@ -41,16 +41,31 @@ pub(crate) async fn write_confirmed(
     .await
 }
 
+/// Use of a code that a reservation had, if it had one.
+pub(crate) struct EndedUse {
+    code_id: Option<SaleCodeId>,
+    /// Places of the reservation without those on return.
+    places: i32,
+}
+
+impl EndedUse {
+    /// Returns the code and its places.
+    pub(crate) fn of_code(&self) -> Option<(SaleCodeId, i32)> {
+        Some((self.code_id?, self.places))
+    }
+}
+
 /// Ends locked reservations, now, whose version is still the one in `versions`, which is parallel to
-/// `ids`; returns the code of each one written. The statement tells of the change where somebody
+/// `ids`; returns the use of a code of each one written. The statement tells of the change where somebody
 /// listens.
 pub(crate) async fn write_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
     versions: &[i64],
     to: ReservationStatus,
-) -> Result<Vec<Option<SaleCodeId>>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<EndedUse>, sqlx::Error> {
+    sqlx::query_as!(
+        EndedUse,
         r#"
         with written as (
             update reservations r
@@ -76,7 +91,12 @@ pub(crate) async fn write_ended(
                     where deleted_at is null and kinds @> array[$5::text])
                 and not is_throwaway(program_id)
         )
-        select sale_code_id as "sale_code_id: SaleCodeId" from written
+        select sale_code_id as "code_id: SaleCodeId",
+            case when sale_code_id is null then 0 else (
+                select coalesce(sum(quantity), 0) from reservation_items
+                where reservation_id = written.id and return_id is null
+            )::integer end as "places!"
+        from written
         "#,
         ids as _,
         versions,

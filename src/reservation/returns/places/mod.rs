@@ -1,20 +1,20 @@
 //! Which places of a zone a hold gets: those that nobody has, and then those on return. Pure: all was
 //! locked and read before.
 
-use std::collections::VecDeque;
-
 use super::model::FreeReturn;
 use crate::{
+    accounts::AccountId,
     points::Points,
     reservation::{inventory::model::LockedZone, model::Item},
 };
 
-/// Returns the items of `quantity` places of a locked zone; `None` if fewer are left. `returned` are
-/// those on return, the cheapest first.
+/// Returns the items of `quantity` places of a locked zone for `buyer`, who gets none of the own places
+/// back; `None` if fewer are left. `returned` are those on return, the cheapest first.
 pub(crate) fn pick_places(
     zone: &LockedZone,
-    returned: &VecDeque<FreeReturn>,
+    returned: &[FreeReturn],
     quantity: i32,
+    buyer: AccountId,
 ) -> Option<Vec<Item>> {
     if zone.remaining < quantity {
         return None;
@@ -25,7 +25,8 @@ pub(crate) fn pick_places(
     if own > 0 {
         items.push(Item::of_places(zone.id, own, zone.price));
     }
-    let of_returns = returned.iter().take(n_returned);
+    let of_others = returned.iter().filter(|free| free.seller_id != buyer);
+    let of_returns = of_others.take(n_returned);
     items.extend(
         of_returns.map(|free| Item::of_places(zone.id, 1, free.price).of_return(Some(free.id))),
     );
@@ -42,14 +43,14 @@ pub(crate) fn total_of(items: &[Item]) -> Option<Points> {
 /// Takes what [`pick_places`] has returned out of what is left.
 pub(crate) fn count_picked<'a>(
     zone: &mut LockedZone,
-    returned: &mut VecDeque<FreeReturn>,
+    returned: &mut Vec<FreeReturn>,
     items: impl Iterator<Item = &'a Item>,
 ) {
     for item in items {
         zone.remaining -= item.quantity;
         if item.return_id.is_some() {
             zone.returned -= 1;
-            returned.pop_front();
+            returned.retain(|free| item.return_id != Some(free.id));
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) async fn list_free_of_zone(
     sqlx::query_as!(
         FreeReturn,
         r#"
-        select t.id as "id: _", t.price as "price: _"
+        select t.id as "id: _", t.price as "price: _", t.seller_id as "seller_id: _"
         from ticket_returns t
         where t.zone_id = $1 and t.status = 'OPEN' and not exists (
             select from reservation_items

@@ -42,17 +42,27 @@ impl SeatMapPage<'_> {
         let schedule = code.schedule_id.map(|_| self.v.t("seat-code-schedule"));
         let uses = code.uses_per_account_max;
         let uses = uses.map(|count| self.v.t("seat-code-uses").number("count", count));
+        let places = code.places_left();
+        let places = places.map(|count| self.v.t("seat-code-places").number("count", count));
+        let returned = self.has_returned().then(|| self.v.t("seat-code-returned"));
         let until = code.valid_until.map(|at| {
             self.v.t("seat-code-until").word("when", self.v.moment(&at, &self.schedule.time_zone))
         });
-        [section, schedule, uses, until].into_iter().flatten().collect()
+        [section, schedule, uses, places, returned, until].into_iter().flatten().collect()
+    }
+
+    /// Whether a seat or place of the page is on return.
+    pub(super) fn has_returned(&self) -> bool {
+        self.map.drawing.seats().any(|seat| seat.is_on_return)
+            || self.map.zones.iter().any(|zone| zone.on_return > 0)
     }
 
     /// Returns the code if it is for the seats of an alternative, too.
     pub(super) fn code_of_seats(&self, alternative: &Alternative) -> Option<&SaleCode> {
         let code = self.code.as_ref()?;
-        let mut seats = alternative.seats.iter();
-        seats.all(|seat| code.is_for_section(&seat.section)).then_some(code)
+        let is_for = alternative.seats.iter().all(|seat| code.is_for_section(&seat.section));
+        let is_useful = alternative.seats.iter().any(|seat| !seat.is_on_return);
+        (is_for && is_useful).then_some(code)
     }
 
     /// Returns the code if it is for the places of an alternative, too.
@@ -60,18 +70,18 @@ impl SeatMapPage<'_> {
         let code = self.code.as_ref()?;
         let is_of = |only: ScheduleId| only == offer.schedule_id;
         let fits = code.schedule_id.is_none_or(is_of) && code.is_for_zone(offer.zone_id);
-        fits.then_some(code)
+        (fits && offer.is_reducible).then_some(code)
     }
 
-    /// Returns what is left of `sum` with the code.
+    /// Returns what is left of `sum` with the code, which makes `reducible` of it less.
     #[expect(
         clippy::unused_self,
         clippy::trivially_copy_pass_by_ref,
         clippy::ref_option_ref,
         reason = "called from the template"
     )]
-    pub(super) fn net(&self, code: &Option<&SaleCode>, sum: &Points) -> Points {
-        let discount = code.map(|code| code.discount(*sum)).unwrap_or_default();
+    pub(super) fn net(&self, code: &Option<&SaleCode>, sum: &Points, reducible: &Points) -> Points {
+        let discount = code.map(|code| code.discount(*reducible)).unwrap_or_default();
         sum.checked_sub(discount).unwrap_or_default()
     }
 }

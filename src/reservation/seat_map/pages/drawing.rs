@@ -260,6 +260,7 @@ mod tests {
                 kind: SeatKind::Standard,
                 companion_of: None,
                 category: None,
+                is_on_return: false,
             }
         };
         let row = |row: u8| (1..=10).map(move |number| seat(row, number));

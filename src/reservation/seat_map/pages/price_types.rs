@@ -160,8 +160,8 @@ impl TypesShown {
 
     /// Returns the numbers of places that the form of a zone asks for.
     pub(super) fn of_zone(&self, v: &View, zone: &ZoneState, form: &HoldForm) -> TypeQuantities {
-        let types =
-            self.0.iter().filter(|each| each.details.is_for(&zone.name, SeatKind::Standard));
+        let types = self.0.iter().filter(|_| !zone.is_on_return());
+        let types = types.filter(|each| each.details.is_for(&zone.name, SeatKind::Standard));
         let types = types.map(|each| TypeChoice::of(each, price_words(v, each, zone.price)));
         let types: Vec<_> = types.collect();
         let ordinary = TypeChoice::ordinary(v, v.points(zone.price.get()).to_string());
@@ -218,7 +218,7 @@ impl SeatTypesPage<'_> {
 
     /// Returns the types that a seat may have, with what it costs then.
     fn choices(&self, seat: &MapSeat) -> Vec<(PriceTypeId, &str, String)> {
-        let types = self.types.0.iter();
+        let types = self.types.0.iter().filter(|_| !seat.is_on_return);
         let types = types.filter(|each| each.details.is_for(&seat.section, seat.kind));
         let choice = |each: &'_ PriceType| price_words(self.v, each, seat.price);
         types.map(|each| (each.id, each.details.name.as_str(), choice(each))).collect()

@@ -74,5 +74,6 @@ impl Snapshot {
 
 /// Returns a seat as a changed row. Its version is that of no row.
 fn as_row(seat: &MapSeat) -> ChangedSeat {
-    ChangedSeat { id: seat.id, status: seat.status, price: seat.price, version: 0 }
+    let MapSeat { id, status, price, is_on_return: on_return, .. } = *seat;
+    ChangedSeat { id, status, price, version: 0, on_return }
 }

@@ -143,6 +143,7 @@ impl Snapshot {
             let zone = self.zones.iter_mut().find(|zone| zone.id == row.id);
             let Some(zone) = zone else { return Applied::Unknown };
             zone.remaining = row.remaining;
+            zone.on_return = row.on_return;
             zone.price = row.price;
             zone.name.clone_from(&row.name);
         }
@@ -167,6 +168,7 @@ impl Snapshot {
         let was_free = seat.is_free();
         seat.status = row.status;
         seat.price = row.price;
+        seat.is_on_return = row.on_return;
         let is_free = seat.is_free();
         let section_idx = self.sections.partition_point(|section| section.seats.end <= idx);
         let listing = &mut self.sections.get_mut(section_idx)?.listing;
@@ -231,6 +233,7 @@ mod tests {
             kind: SeatKind::Standard,
             companion_of: None,
             category: None,
+            is_on_return: false,
         }
     }
 
@@ -245,7 +248,8 @@ mod tests {
     }
 
     fn changed(id: i64, status: SeatStatus, price: Points) -> ChangedRows {
-        let row = ChangedSeat { id: ScheduleSeatId(id), status, price, version: 1 };
+        let row =
+            ChangedSeat { id: ScheduleSeatId(id), status, price, version: 1, on_return: false };
         let (seats, zones) = (Json(vec![row]), Json(Vec::new()));
         ChangedRows { cursor: 1, price_version: 1, venue_version: 0, seats, zones }
     }

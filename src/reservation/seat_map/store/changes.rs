@@ -17,6 +17,7 @@ pub(crate) struct ChangedSeat {
     pub(crate) status: SeatStatus,
     pub(crate) price: Points,
     pub(crate) version: i64,
+    pub(crate) on_return: bool,
 }
 
 /// Current state of a changed zone.
@@ -24,6 +25,7 @@ pub(crate) struct ChangedSeat {
 pub(crate) struct ChangedZone {
     pub(crate) id: ZoneId,
     pub(crate) remaining: i32,
+    pub(crate) on_return: i32,
     pub(crate) name: String,
     pub(crate) price: Points,
     pub(crate) version: i64,
@@ -82,7 +84,8 @@ pub(crate) async fn changes_since(
             ), 0) as "venue_version!",
             (
                 select coalesce(jsonb_agg(jsonb_build_object(
-                    'id', id, 'status', status, 'price', price, 'version', version)), '[]')
+                    'id', id, 'status', status, 'price', price, 'version', version,
+                    'on_return', return_id is not null)), '[]')
                 from schedule_seats
                 where schedule_id = $1 and hidden_at is null
                   and changed_xid >= (select since from asked)
@@ -91,7 +94,7 @@ pub(crate) async fn changes_since(
             (
                 select coalesce(jsonb_agg(jsonb_build_object(
                     'id', id, 'remaining', remaining, 'name', name, 'price', price,
-                    'version', version)), '[]')
+                    'on_return', returned, 'version', version)), '[]')
                 from zones
                 where schedule_id = $1 and hidden_at is null
                   and changed_xid >= (select since from asked)

@@ -61,7 +61,8 @@ pub(crate) async fn list_hidden_seats(
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _",
             case when is_free(s.status) then free_status(null) else s.status end as "status!: SeatStatus",
-            s.kind as "kind: SeatKind", v.companion_of, v.price_category as category
+            s.kind as "kind: SeatKind", v.companion_of, v.price_category as category,
+            s.return_id is not null as "is_on_return!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -84,7 +85,8 @@ pub(crate) async fn list_hidden_zones(
     sqlx::query_as!(
         ZoneState,
         r#"
-        select id as "id: ZoneId", name, price as "price: Points", remaining
+        select id as "id: ZoneId", name, price as "price: Points", remaining,
+            returned as on_return
         from zones
         where id = any($1) and hidden_at is not null
         order by price desc, name

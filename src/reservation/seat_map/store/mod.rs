@@ -69,7 +69,8 @@ async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSea
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of, v.price_category as category
+            v.companion_of, v.price_category as category,
+            s.return_id is not null as "is_on_return!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -93,7 +94,8 @@ async fn list_section_seats(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of, v.price_category as category
+            v.companion_of, v.price_category as category,
+            s.return_id is not null as "is_on_return!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -117,7 +119,8 @@ pub(crate) async fn list_seats_around(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of, v.price_category as category
+            v.companion_of, v.price_category as category,
+            s.return_id is not null as "is_on_return!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -145,7 +148,8 @@ pub(crate) async fn list_rows_of(
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of, v.price_category as category
+            v.companion_of, v.price_category as category,
+            s.return_id is not null as "is_on_return!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -187,7 +191,8 @@ pub(crate) async fn list_zones(
     sqlx::query_as!(
         ZoneState,
         r#"
-        select id as "id: ZoneId", name, price as "price: Points", remaining
+        select id as "id: ZoneId", name, price as "price: Points", remaining,
+            returned as on_return
         from zones
         where schedule_id = $1 and hidden_at is null
         order by price desc, name

@@ -1,18 +1,21 @@
 //! SQL of offering what is free. Of the order of a list only its lock decides, so these statements need
 //! it.
 
+use std::collections::HashMap;
+
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ScheduleId, SeatKind, ZoneId},
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::postgres::Connection,
     points::Points,
     reservation::{
         model::{SeatStatus, WishId},
         seat_map::seat::{MapSeat, in_map_order},
         waiting_list::{
-            matching::FreeZone,
+            matching::{FreeZone, ReturnedPlace},
             model::{OfferTerms, WaitingWish, WishOrder},
         },
     },
@@ -92,7 +95,8 @@ pub(crate) async fn list_free_seats(
         )
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
             s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
-            v.companion_of, v.price_category as category
+            v.companion_of, v.price_category as category,
+            s.return_id is not null as "is_on_return!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -121,19 +125,19 @@ pub(crate) async fn list_free_zones(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<Vec<FreeZone>, sqlx::Error> {
-    sqlx::query_as!(
-        FreeZone,
+    let rows = sqlx::query!(
         r#"
         select id as "id: ZoneId", price as "price: Points", remaining,
             case when returned > 0 then array(
-                select t.price from ticket_returns t
+                select jsonb_build_object('price', t.price, 'seller_id', t.seller_id)
+                from ticket_returns t
                 where t.zone_id = zones.id and t.status = 'OPEN' and not exists (
                     select from reservation_items
                     where return_id = t.id and (live or awaits_return)
                     offset 0)
                 order by t.price, t.id
                 limit zones.returned
-            ) else '{}' end as "returned!: Vec<i64>"
+            ) else '{}' end as "returned!: Vec<Json<ReturnedPlace>>"
         from zones
         where schedule_id = $1 and remaining > 0 and hidden_at is null
         order by price, name
@@ -141,7 +145,37 @@ pub(crate) async fn list_free_zones(
         schedule_id as _,
     )
     .fetch_all(tx)
-    .await
+    .await?;
+    let zones = rows.into_iter().map(|row| FreeZone {
+        id: row.id,
+        price: row.price,
+        remaining: row.remaining,
+        returned: row.returned.into_iter().map(|place| place.0).collect(),
+    });
+    Ok(zones.collect())
+}
+
+/// Returns who has put those of `seats` back on sale that are on return. Asks nothing without any.
+pub(crate) async fn list_sellers(
+    tx: &mut Connection,
+    seats: &[MapSeat],
+) -> Result<HashMap<ScheduleSeatId, AccountId>, sqlx::Error> {
+    let returned = seats.iter().filter(|seat| seat.is_on_return).map(|seat| seat.id);
+    let returned: Vec<ScheduleSeatId> = returned.collect();
+    if returned.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = sqlx::query!(
+        r#"
+        select schedule_seat_id as "seat_id!: ScheduleSeatId", seller_id as "seller_id: AccountId"
+        from ticket_returns
+        where schedule_seat_id = any($1) and schedule_seat_id is not null and status = 'OPEN'
+        "#,
+        returned as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.seat_id, row.seller_id)).collect())
 }
 
 struct WishRow {

@@ -74,6 +74,35 @@ async fn ten_uses_are_given_to_ten_of_a_hundred_and_come_back_while_others_ask(d
 }
 
 #[sqlx::test]
+async fn ten_places_of_a_code_are_given_to_those_whose_orders_fit_and_no_place_more(db: PgPool) {
+    let (office, concert) = with_seats(&db).await;
+    let terms = json!({ "percent": 50, "places_max": 10 });
+    let id = make_code(&office, &concert, "TEN", terms).await;
+    let people = office.crowd(60, "ada").await;
+    admit(&db, &concert, &people).await;
+    let answers = storm(people.iter().enumerate().map(|(nth, person)| {
+        let (person, concert) = (person.clone(), concert.clone());
+        // One to three seats, or as many places.
+        let n = nth % 3 + 1;
+        let choice = match nth % 2 {
+            0 => json!({ "seat_ids": concert.seat_ids[3 * nth..3 * nth + n], "code": "TEN" }),
+            _ => json!({ "zone_id": concert.zone_id, "quantity": n, "code": "TEN" }),
+        };
+        async move { order(&person, &concert, choice).await }
+    }))
+    .await;
+    let held = count(&answers, 201, "");
+    let few = count(&answers, 409, "code-places");
+    assert_eq!(held + few + count(&answers, 409, "code-used-up"), 60);
+    let places = "select sum(quantity)::bigint from reservation_items where live";
+    assert_eq!(read_one::<i64>(&db, places).await, 10, "orders of one place fit until it is full");
+    let counted = "select places from sale_codes where id = $1";
+    assert_eq!(read_one_with::<i32>(&db, counted, id).await, 10);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn an_account_that_orders_ten_times_at_once_has_its_own_limit(db: PgPool) {
     let (office, concert) = with_seats(&db).await;
     let terms = json!({ "percent": 50, "uses_per_account_max": 2 });

@@ -43,6 +43,70 @@ async fn a_use_is_given_back_with_the_hold_and_with_the_refund(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_code_for_one_use_pays_for_as_many_places_as_it_has(db: PgPool) {
+    let settings = [("EXPIRY_PERIOD_MS", "3600000")];
+    let office = Office::open_with(db.clone(), 2, &settings).await;
+    let concert = Concert::usual(&db).await;
+    let id = make_code(&office, &concert, "THREE", json!({ "percent": 10, "places_max": 3 })).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    admit(&db, &concert, &[ada.clone(), bob.clone()]).await;
+    charge(&ada, 1_000_000).await;
+    let places = async || -> Option<i32> {
+        read_one_with(&db, "select places from sale_codes where id = $1", id).await
+    };
+    let seats = |range: std::ops::Range<usize>| json!({ "seat_ids": concert.seat_ids[range], "code": "THREE" });
+    let many = order(&ada, &concert, seats(0..4)).await;
+    refused(&many, 409, "code-places");
+    assert_eq!(many.json()["places_left"], 3);
+    let page = ada.submit(&order_path(&concert), &[("best", "4"), ("code", "THREE")]).await;
+    assert!(page.body.contains("3 more seats or places"), "{}", page.body);
+    let terms = ada.post(&format!("/schedules/{}/code", concert.schedule_id), &[("code", "THREE")]);
+    assert_eq!(terms.await.json()["places_left"], 3);
+    let two = order(&ada, &concert, seats(0..2)).await;
+    assert_eq!((two.status, places().await), (201, Some(2)), "{}", two.body);
+    let standing = json!({ "zone_id": concert.zone_id, "quantity": 2, "code": "THREE" });
+    refused(&order(&bob, &concert, standing).await, 409, "code-places");
+    assert_eq!(place_with(&bob, &concert, "THREE").await.status, 201);
+    refused(&hold_with(&bob, &concert, 4, "THREE").await, 409, "code-used-up");
+
+    // Holds that are over give theirs to whoever finds too few.
+    run_sql(
+        &db,
+        "update reservations set created_at = created_at - interval '1 hour',
+        expires_at = expires_at - interval '1 hour' where status = 'HELD'",
+    )
+    .await;
+    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
+    let three = order(&ada, &concert, seats(4..7)).await;
+    assert_eq!((three.status, places().await), (201, Some(3)), "{}", three.body);
+    let path = format!("/reservations/{}", three.json()["reservation_id"].as_str().unwrap());
+    assert_eq!(ada.post(&format!("{path}/payment"), &()).await.status, 201);
+    assert_eq!(places().await, Some(3), "what is paid keeps them");
+
+    let admin = office.employ("chief", "ADMIN").await;
+    let limit = format!("/admin/programs/{}/codes/{id}/limit", concert.program_id);
+    let below = admin.post(&limit, &[("places_max", 2)]).await;
+    refused(&below, 409, "code-below-places");
+    assert_eq!(below.json()["places"], 3);
+    // Unlimited, they are not counted; and then anew. Whoever says nothing of them leaves them.
+    assert_eq!(admin.post(&limit, &[("places_max", "")]).await.status, 200);
+    assert_eq!(places().await, None);
+    assert_eq!(admin.post(&limit, &[("places_max", "4"), ("uses_max", "9")]).await.status, 200);
+    assert_eq!(admin.post(&limit, &[("uses_max", "8")]).await.status, 200);
+    assert_eq!(places().await, Some(3));
+    let list = format!("/admin/programs/{}/codes", concert.program_id);
+    let page = admin.visit(&list).await;
+    assert!(page.body.contains("3 of 4 seats and places"), "{}", page.body);
+    let listed = admin.get(&list).await.json()["codes"][0].clone();
+    assert_eq!((&listed["places_max"], &listed["places"]), (&json!(4), &json!(3)));
+
+    assert_eq!(ada.post(&format!("{path}/cancellation"), &()).await.status, 200);
+    assert_eq!(places().await, Some(0), "a refund gives them back");
+    office.verify_database().await;
+    office.close_as_it_is().await;
+}
+
+#[sqlx::test]
 async fn the_clock_gives_uses_back(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;

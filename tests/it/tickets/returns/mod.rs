@@ -5,9 +5,12 @@ mod counts;
 mod endings;
 mod numbers;
 mod orders;
+mod own;
 mod people;
+mod prices;
 mod races;
 mod refusals;
+mod taken;
 mod waits;
 
 use serde_json::{Value, json};

@@ -17,11 +17,12 @@ fn in_row(house: &House, account_id: AccountId, ids: &[i64]) -> ChosenRequest {
         kind: SeatKind::Standard,
         companion_of: None,
         category: None,
+        is_on_return: false,
     };
     let row: Vec<MapSeat> = (1..=12).map(seat).collect();
     let mut chosen = house.seats(account_id, ids);
     let Choice::Seats(ids) = &chosen.request.choice else { panic!("{:?}", chosen.request) };
-    chosen.request.blocks = blocks_of(&row, ids);
+    chosen.request.blocks = Some(blocks_of(&row, ids));
     chosen
 }
 
@@ -42,6 +43,19 @@ fn an_order_leaves_no_free_seat_single_that_others_could_take() {
     house.decisions.terms.get_mut(&ada).unwrap().kept_until = now();
     assert_eq!(left_single(house.decide(&order).unwrap_err()), [1]);
     house.decisions.terms.get_mut(&ada).unwrap().kept_until = later();
+    assert!(house.decide(&order).unwrap().is_some());
+}
+
+#[test]
+fn the_rule_is_that_of_the_locked_terms_whatever_was_read_before() {
+    let [ada] = people();
+    let mut house = House::with(&[ada], WhenHeld::Skip);
+    let mut order = in_row(&house, ada, &[2, 3]);
+    let blocks = order.request.blocks.take();
+    let refused = house.decide(&order).unwrap_err();
+    assert!(matches!(refused, ReservationError::RulesChanged), "{refused:?}");
+    order.request.blocks = blocks;
+    house.decisions.terms.get_mut(&ada).unwrap().no_single_seats = false;
     assert!(house.decide(&order).unwrap().is_some());
 }
 

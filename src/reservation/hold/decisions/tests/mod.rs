@@ -11,7 +11,9 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    catalog::{DatesLeft, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId},
+    catalog::{
+        DatesLeft, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId, SeatKind,
+    },
     entry_queue::QueueNumber,
     infra::idempotency::RequestKey,
     points::Points,
@@ -54,6 +56,7 @@ impl House {
             kind: SeatKind::Standard,
             wheelchair_seat_id: None,
             return_id: None,
+            seller_id: None,
             is_hidden: false,
         };
         let decisions = Decisions {
@@ -65,7 +68,7 @@ impl House {
             zone: Some(zone),
             price_types: TypesRead::default(),
             codes: OrderCodes::default(),
-            returned: VecDeque::new(),
+            returned: Vec::new(),
             outcomes: Outcomes::default(),
             new: NewHolds::default(),
             taken: Vec::new(),
@@ -81,7 +84,7 @@ impl House {
             program: self.program.clone(),
             schedule: self.schedule.clone(),
             choice,
-            blocks: Vec::new(),
+            blocks: Some(Vec::new()),
             types: TypesAsked::default(),
             shown: None,
             code: None,
@@ -135,6 +138,7 @@ fn terms(account_id: AccountId) -> HoldTerms {
         cools_until: None,
         kept_until: later(),
         wheelchairs: None,
+        no_single_seats: true,
         has_wish: false,
     }
 }

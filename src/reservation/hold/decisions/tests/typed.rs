@@ -3,8 +3,9 @@
 use super::*;
 use crate::catalog::{
     PriceType, PriceTypeId,
-    price_types::{Cost, PriceTypeDetails, PriceTypeSeriesId},
+    price_types::{Cost, PriceTypeDetails, PriceTypeError, PriceTypeSeriesId},
 };
+use crate::reservation::model::ReturnId;
 
 /// Returns the type of a house whose places it has at half the price.
 fn with_student(house: &mut House) -> PriceTypeId {
@@ -53,14 +54,26 @@ fn types_are_had_of_the_places_of_a_zone_that_are_not_on_return() {
     let student = with_student(&mut house);
     let zone_id = house.zone_id;
     house.decisions.zone.as_mut().unwrap().returned = 3;
-    let places = |house: &House, account_id, quantity| {
+    let free = |_| FreeReturn {
+        id: ReturnId(Uuid::now_v7()),
+        price: Points::new(40).unwrap(),
+        seller_id: AccountId(Uuid::now_v7()),
+    };
+    house.decisions.returned = (0..3).map(free).collect();
+    let places = |house: &House, account_id, quantity, n_students| {
         let mut chosen = house.request(account_id, Choice::Places { zone_id, quantity });
-        chosen.request.types.counts.insert(student, 1);
+        chosen.request.types.counts.insert(student, n_students);
         chosen
     };
-    let refused = house.decide(&places(&house, bob, 3)).unwrap_err();
-    assert!(matches!(refused, ReservationError::SoldOut { .. }), "{refused:?}");
-    let hold = house.decide(&places(&house, ada, 2)).unwrap().unwrap();
-    assert_eq!(items(&hold), [(1, 50, None), (1, 25, Some("Student"))]);
-    assert_eq!(hold.total.get(), 75);
+    let refused = house.decide(&places(&house, bob, 3, 3)).unwrap_err();
+    let is_on_return = matches!(
+        &refused,
+        ReservationError::PriceType(PriceTypeError::OnReturn { name, .. }) if name == "Student"
+    );
+    assert!(is_on_return, "{refused:?}");
+    let hold = house.decide(&places(&house, ada, 3, 1)).unwrap().unwrap();
+    assert_eq!(items(&hold), [(1, 50, None), (1, 40, None), (1, 25, Some("Student"))]);
+    assert_eq!(hold.total.get(), 115);
+    let left = house.decisions.zone.as_ref().unwrap();
+    assert_eq!((left.remaining, left.returned), (2, 2));
 }

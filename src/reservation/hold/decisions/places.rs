@@ -1,0 +1,46 @@
+//! Which places of a zone a request gets, and at which prices.
+
+use crate::{
+    catalog::{SeatKind, price_types::PriceTypeError},
+    reservation::{
+        error::ReservationError,
+        hold::{price_types::TypesRead, request::HoldRequest},
+        inventory::model::LockedZone,
+        model::{Item, ItemOfKind},
+        returns::{model::FreeReturn, places::pick_places},
+    },
+};
+
+/// Returns the items of `quantity` places of a locked zone. What is on return costs what was paid for it,
+/// so types are had of the other places, and those come first at the ordinary price too.
+pub(super) fn take(
+    zone: &LockedZone,
+    returned: &[FreeReturn],
+    types: &TypesRead,
+    request: &HoldRequest,
+    quantity: i32,
+) -> Result<Vec<ItemOfKind>, ReservationError> {
+    let pick = |zone: &LockedZone, quantity| {
+        let items = pick_places(zone, returned, quantity, request.account_id);
+        let items = items.ok_or_else(|| ReservationError::zone_sold_out(zone.id))?;
+        Ok::<_, ReservationError>(items.into_iter().map(|item| item.of_kind(SeatKind::Standard)))
+    };
+    let picked: Vec<ItemOfKind> = pick(zone, quantity)?.collect();
+    if request.types.is_empty() {
+        return Ok(picked);
+    }
+    let n_typed = request.types.n_counted();
+    if n_typed > zone.remaining - zone.returned {
+        let name = types.name_of(&request.types)?;
+        return Err(PriceTypeError::OnReturn { name, seat_ids: Vec::new() }.into());
+    }
+    let prices = types.price_places(&request.types, quantity, zone.price)?;
+    prices.require_as_named()?;
+    let typed = prices.places.into_iter().filter(|place| place.price_type.is_some());
+    let typed = typed.map(|place| {
+        let item = Item::of_places(zone.id, place.quantity, place.unit_price);
+        ItemOfKind { price_type: place.price_type, ..item.of_kind(SeatKind::Standard) }
+    });
+    let left = LockedZone { remaining: zone.remaining - n_typed, ..zone.clone() };
+    Ok(pick(&left, quantity - n_typed)?.chain(typed).collect())
+}
