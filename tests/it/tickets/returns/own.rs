@@ -72,7 +72,7 @@ async fn nobody_is_offered_the_own_place_and_the_wish_waits_for_the_next(db: PgP
     crate::support::until("she is offered it", async || market.wish_of(ada).await == "OFFERED")
         .await;
     office.verify_database().await;
-    office.close_as_it_is().await;
+    market.office.close_as_it_is().await;
 }
 
 #[sqlx::test]
@@ -104,5 +104,5 @@ async fn the_seller_does_not_hold_the_own_place_but_takes_it_back(db: PgPool) {
     let best = seller.post_json(&path, &json!({ "best": 1 })).await;
     assert_eq!(best.code(), "sold-out", "{}", best.body);
     assert_eq!(take_back(ada, id).await.status, 200);
-    office.close_as_it_is().await;
+    market.office.close_as_it_is().await;
 }

@@ -84,7 +84,7 @@ async fn no_price_type_makes_a_seat_on_return_cheaper(db: PgPool) {
     assert_eq!(paid.status, 201, "{}", paid.body);
     assert_eq!(balance(&db, bob.account_id).await, CHARGED - PRICE - PRICE / 2);
     assert_eq!(balance(&db, ada.account_id).await, CHARGED - 2 * PRICE + PRICE / 10 * 9);
-    office.close().await;
+    market.office.close().await;
 }
 
 #[sqlx::test]
@@ -102,7 +102,7 @@ async fn types_of_which_only_seats_on_return_are_left_are_refused_for_what_they_
     assert_eq!(best.json()["seat_ids"], json!([concert.seat_ids[0]]));
     let ordinary = market.order(bob, &json!({ "best": 1 })).await;
     assert_eq!(ordinary.json()["total"], PRICE, "{}", ordinary.body);
-    office.close().await;
+    market.office.close().await;
 }
 
 #[sqlx::test]
@@ -150,7 +150,7 @@ async fn a_code_takes_nothing_off_a_seat_on_return(db: PgPool) {
     market.put_on_sale(1).await;
     let best = market.order(bob, &json!({ "best": 1, "code": "GIFT" })).await;
     assert_eq!((best.status, &best.json()["total"]), (201, &json!(0)), "{}", best.body);
-    office.close_as_it_is().await;
+    market.office.close_as_it_is().await;
 }
 
 #[sqlx::test]
@@ -204,5 +204,5 @@ async fn places_of_a_zone_on_return_go_at_the_ordinary_price_alone(db: PgPool) {
     assert_eq!((ordinary.status, &ordinary.json()["total"]), (201, &json!(PLACE)));
     assert_eq!(pay(bob, id_of(&ordinary.json(), "reservation_id")).await.status, 201);
     office.verify_database().await;
-    office.close_as_it_is().await;
+    market.office.close_as_it_is().await;
 }

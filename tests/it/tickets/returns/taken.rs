@@ -34,7 +34,7 @@ async fn the_kind_of_a_seat_on_return_is_kept_while_a_free_one_gets_another(db: 
     }
     let saved = save(3).await;
     assert_eq!(saved.status, 200, "{}", saved.body);
-    office.close().await;
+    market.office.close().await;
 }
 
 #[sqlx::test]
@@ -73,5 +73,5 @@ async fn what_is_on_return_counts_as_sold_and_keeps_no_show_from_being_sold_out(
     })
     .await;
     // Whoever was let in by a statement of the test is in no line in Redis.
-    office.close_as_it_is().await;
+    market.office.close_as_it_is().await;
 }
