@@ -78,7 +78,7 @@ async fn nobody_is_offered_the_own_place_and_the_wish_waits_for_the_next(db: PgP
 #[sqlx::test]
 async fn the_seller_does_not_hold_the_own_place_but_takes_it_back(db: PgPool) {
     let market = Market::with(&db, ConcertOptions::default(), 1, 1).await;
-    let Market { office, concert, ada, .. } = &market;
+    let Market { concert, ada, .. } = &market;
     let seller = &market.enter(ada).await;
     let id = market.put_on_sale(0).await;
     market.put_on_sale(1).await;
