@@ -12,7 +12,8 @@ pub(super) async fn list_debtors(db: &Pool, rows_max: i64) -> Result<Vec<Account
         r#"
         select w.account_id as "account_id: AccountId"
         from wallets w
-        where w.debt > 0 and w.balance - w.pending < w.debt
+        where w.debt > 0 and w.id > '00000000-0000-0000-0000-000000000000'::uuid
+            and w.balance - w.pending < w.debt
             and exists (
                 select from transfers where sender_id = w.account_id and status = 'PENDING' offset 0)
         order by w.id
