@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::questions::{OpeningQuestion, ZoneQuestion};
 use crate::{
     accounts::{AccountError, api_keys::KEYS_MAX},
     audit::model::Meanwhile,
@@ -36,6 +37,12 @@ pub(crate) enum AdminError {
     /// There are as many API keys as may be.
     #[error("there are {KEYS_MAX} keys already")]
     TooManyKeys,
+    /// The venue's time zone changes performances, and nobody said how.
+    #[error("the time zone changes {} performances", .0.count)]
+    ZoneAsked(ZoneQuestion),
+    /// The first venue has another clock than the office, and nobody said what stays of the opening.
+    #[error("the opening was typed on the clock of {}", .0.from)]
+    OpeningAsked(OpeningQuestion),
     /// The catalog refused.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -111,6 +118,19 @@ impl HttpError for AdminError {
             Self::TooManyKeys => {
                 let problem = Problem::new(409, "too-many-keys").number("count", KEYS_MAX);
                 return problem.recovery("/admin/api-keys");
+            }
+            Self::ZoneAsked(ZoneQuestion { count, tickets, named, .. }) => {
+                Problem::new(409, "zone-moves-performances")
+                    .with(json!({ "performances": named }))
+                    .number("count", count)
+                    .number("tickets", tickets)
+            }
+            Self::OpeningAsked(asked) => {
+                let OpeningQuestion { opens_at, opens_at_if_hour_stays, from, to } = asked;
+                Problem::new(409, "opening-clock")
+                    .moment("typed", *opens_at, from)
+                    .moment("hour", *opens_at_if_hour_stays, to)
+                    .moment("moment", *opens_at, to)
             }
             Self::Catalog(error) => error.problem(),
             Self::Inventory(error) => error.problem(),

@@ -37,6 +37,7 @@ pub(crate) mod pages;
 pub(crate) mod people;
 pub(crate) mod popularity;
 pub(crate) mod programs;
+mod questions;
 pub(crate) mod queue;
 pub(crate) mod reservations;
 pub(crate) mod sales;

@@ -13,7 +13,11 @@ use super::{
     posters,
     programs::{slug, store},
     schedules,
-    venues::{self, plan::SeatPlan},
+    venues::{
+        self,
+        plan::{PlannedSeat, SeatPlan, difference::PlanDifference},
+        store::UsedSeat,
+    },
 };
 pub(crate) use crate::catalog::schedules::{
     cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition,
@@ -152,6 +156,12 @@ pub(crate) async fn find_venue(
     Ok(venues::store::list_editions(db, Some(id)).await?.pop())
 }
 
+/// Lists the seats of a venue in the order of their plan.
+pub(crate) async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
+    let seats = venues::store::list_seats(db, id).await?;
+    Ok(seats.into_iter().map(|saved| saved.seat).collect())
+}
+
 /// Creates a venue without seats.
 pub(crate) async fn create_venue(
     tx: &mut Connection,
@@ -195,11 +205,13 @@ pub(crate) async fn update_venue(
 
 /// Bound on the seats of performances whose kinds one plan changes.
 const PERFORMED_MAX: usize = 20_000;
+/// Seats of one statement: few enough that each of them ends long before the time that one may take.
+const BATCH_SEATS: usize = 5_000;
 
 /// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
-/// missing ones, all or nothing. Prices stay as they are, also those of seats that get another price
-/// category. Fails as [`CatalogError::SeatsInUse`] if a performance has a missing seat, and as
-/// [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
+/// missing ones, all or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also those of
+/// seats that get another price category. Fails as [`CatalogError::SeatsInUse`] if a performance has a
+/// missing seat, and as [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
 pub(crate) async fn replace_seats(
     tx: &mut Connection,
     id: VenueId,
@@ -207,22 +219,46 @@ pub(crate) async fn replace_seats(
     plan: &SeatPlan,
 ) -> Result<Edited<VenueEdition>, CatalogError> {
     let before = lock_venue(tx, id, version).await?;
-    let removed = venues::store::list_removed(tx, id, plan).await?;
-    let in_use = removed.iter().filter(|seat| seat.is_used).map(|seat| seat.name.clone());
-    let seats: Vec<String> = in_use.take(NAMED_MAX).collect();
+    let saved = venues::store::list_seats(&mut *tx, id).await?;
+    let PlanDifference { added, mut changed, of_other_kind, removed } =
+        PlanDifference::of(&saved, plan);
+    let seats = list_used(tx, &removed).await?;
     if !seats.is_empty() {
         return Err(CatalogError::SeatsInUse { seats });
     }
-    let of_other_kind = venues::store::kinds::list_of_other_kind(tx, id, plan).await?;
     let performed = lock_performed(tx, &of_other_kind).await?;
-    // First the kinds, then the removal: a companion's place refers to its wheelchair place.
-    venues::store::write_seats(tx, id, plan).await?;
-    let removed: Vec<_> = removed.iter().map(|seat| seat.id).collect();
-    venues::store::delete_seats(tx, &removed).await?;
-    if !performed.is_empty() {
-        venues::store::kinds::write_performed(tx, &performed).await?;
+    for batch in added.chunks(BATCH_SEATS) {
+        venues::store::insert_seats(tx, id, batch).await?;
     }
+    changed.extend(added.into_iter().filter(|seat| !seat.kind.is_standard()));
+    for batch in changed.chunks(BATCH_SEATS) {
+        venues::store::update_seats(tx, id, batch).await?;
+    }
+    // First the kinds, then the removal: a companion's place refers to its wheelchair place.
+    for batch in removed.chunks(BATCH_SEATS) {
+        venues::store::delete_seats(tx, batch).await?;
+    }
+    for batch in performed.chunks(BATCH_SEATS) {
+        venues::store::kinds::write_performed(tx, batch).await?;
+    }
+    venues::store::write_next(tx, id).await?;
     venue_after(tx, before).await
+}
+
+/// Returns the names of those of the seats that a performance has, held and sold ones first; at most
+/// [`NAMED_MAX`].
+async fn list_used(tx: &mut Connection, seat_ids: &[SeatId]) -> Result<Vec<String>, sqlx::Error> {
+    let mut used = Vec::new();
+    for batch in seat_ids.chunks(BATCH_SEATS) {
+        let rows_max = i64::try_from(NAMED_MAX).unwrap_or(i64::MAX);
+        used.extend(venues::store::list_used(tx, batch, rows_max).await?);
+        used.sort_by_key(|seat: &UsedSeat| !seat.is_taken);
+        used.truncate(NAMED_MAX);
+        if used.len() == NAMED_MAX && used.iter().all(|seat| seat.is_taken) {
+            break;
+        }
+    }
+    Ok(used.into_iter().map(|seat| seat.name).collect())
 }
 
 /// Locks the seats of performances that are about to get another kind. A hold that came first has

@@ -114,11 +114,20 @@ impl HttpError for CatalogError {
             Self::TooManyKinds { seats_max } => Problem::new(409, "too-many-kinds")
                 .with(json!({ "seats_max": seats_max }))
                 .number("count", seats_max),
-            Self::Plan(PlanMistake { line, problem, text }) => Problem::new(422, "invalid-plan")
-                .with(json!({ "line": line, "problem": problem.as_ref(), "text": text }))
-                .number("line", line)
-                .word("text", text)
-                .text("problem", problem.text_key()),
+            Self::Plan(PlanMistake { line, column, problem, text }) => {
+                let answer = Problem::new(422, "invalid-plan")
+                    .with(json!({
+                        "line": line, "column": column, "problem": problem.as_ref(), "text": text,
+                    }))
+                    .number("line", line)
+                    .word("text", text)
+                    .word("column", column.as_deref().unwrap_or_default())
+                    .text("problem", problem.text_key());
+                match column {
+                    Some(_) if !problem.is_of_header() => answer.text("where", "admin-plan-where"),
+                    _ => answer.word("where", ""),
+                }
+            }
             Self::Database(error) => error.problem(),
         }
     }

@@ -8,7 +8,8 @@
 //!
 //! # Invariants
 //!
-//! * Only published programs are shown; a cancelled one stays visible, marked as such.
+//! * Only published programs are shown; a cancelled one stays visible, marked as such. A performance is
+//!   shown once it has prices.
 //! * Prices, seats and zones are inserted here; only the reservation feature changes their
 //!   state afterwards. A hold keeps the price it was made at.
 //! * A poster that is served was decoded and encoded here: nothing of a file that was uploaded reaches a
@@ -50,9 +51,9 @@ pub(crate) mod venues;
 pub(crate) use changes::{
     PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
     create_schedule, create_venue, create_zone, find_schedule_edition, find_venue,
-    has_prices_to_write, inventory_of, keep_places, list_schedule_editions, list_venues,
-    list_with_prices_to_write, next_schedule_edition, price_groups_of, reopen_winding_down,
-    replace_seats, update_prices, update_venue, update_zone, write_prices,
+    has_prices_to_write, inventory_of, keep_places, list_schedule_editions, list_seats,
+    list_venues, list_with_prices_to_write, next_schedule_edition, price_groups_of,
+    reopen_winding_down, replace_seats, update_prices, update_venue, update_zone, write_prices,
 };
 pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
@@ -67,9 +68,9 @@ pub(crate) use programs::store::{
     winding_down::write_wound_down,
 };
 pub(crate) use schedules::store::{
-    lock as lock_schedule, winding_down::write_wound_down as write_schedule_wound_down,
+    lock as lock_schedule, lock_of_venue as lock_schedules_of_venue,
+    winding_down::write_wound_down as write_schedule_wound_down,
 };
-pub(crate) use venues::store::list_seats;
 
 pub(crate) use cache::{Listings, Programs, find_prepared, find_schedule};
 pub use model::ProgramId;
@@ -81,6 +82,6 @@ pub use price_types::{Company, PriceTypeError};
 pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
 pub(crate) use venues::plan::{
-    PlannedSeat, SeatPlan,
+    PlanMistake, PlannedSeat, SeatPlan,
     house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},
 };

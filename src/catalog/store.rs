@@ -50,6 +50,7 @@ pub(crate) async fn find_program(
     .await
 }
 
+/// Finds a performance that has prices; one without is not there yet for anybody but the office.
 pub(crate) async fn find_schedule(
     db: &Pool,
     id: ScheduleId,
@@ -69,6 +70,10 @@ pub(crate) async fn find_schedule(
         from schedules
         join venues on venues.id = venue_id
         where schedules.id = $1
+            and coalesce(
+                (select true from schedule_seats where schedule_id = schedules.id limit 1),
+                (select true from zones where schedule_id = schedules.id limit 1)
+            )
         "#,
         id as _,
     )
@@ -77,7 +82,7 @@ pub(crate) async fn find_schedule(
 }
 
 /// Lists published programs, rehearsal data excluded, whose sale is not over and that have an
-/// upcoming performance; latest opening first. The lowest price costs one probe of the index
+/// upcoming performance with prices; latest opening first. The lowest price costs one probe of the index
 /// `schedule_seats_available` per performance.
 pub(crate) async fn list_programs(
     db: &Pool,
@@ -104,6 +109,10 @@ pub(crate) async fn list_programs(
             select starts_at, time_zone
             from schedules join venues on venues.id = venue_id
             where program_id = programs.id and starts_at > $1 and cancelled_at is null
+                and coalesce(
+                    (select true from schedule_seats where schedule_id = schedules.id limit 1),
+                    (select true from zones where schedule_id = schedules.id limit 1)
+                )
             order by starts_at limit 1
         ) next
         where status = 'PUBLISHED' and off_sale_at > $1
@@ -118,7 +127,7 @@ pub(crate) async fn list_programs(
     .await
 }
 
-/// Lists the upcoming performances of a program, soonest first.
+/// Lists the upcoming performances of a program that have prices, soonest first.
 pub(crate) async fn list_schedules(
     db: &Pool,
     program_id: ProgramId,
@@ -145,6 +154,10 @@ pub(crate) async fn list_schedules(
             from zones where schedule_id = schedules.id and hidden_at is null
         ) places
         where program_id = $1 and starts_at > $2
+            and coalesce(
+                (select true from schedule_seats where schedule_id = schedules.id limit 1),
+                (select true from zones where schedule_id = schedules.id limit 1)
+            )
         order by starts_at
         limit $3
         "#,

@@ -6,7 +6,10 @@ use super::{check, text};
 use crate::{
     catalog::SeatPlan,
     reservation::{ReservationNumber, codes::model::CodeWord},
-    text::times::{parse_minutes, typed, typed_minutes},
+    text::{
+        charset::{self, Charset},
+        times::{parse_minutes, typed, typed_minutes},
+    },
     wallet::statement::Month,
     web::{
         form::{Field, Mistakes},
@@ -17,7 +20,8 @@ use crate::{
 #[test]
 fn a_plan_is_written_as_it_was_read() {
     check(bolero::check!(), |bytes| {
-        let sent = text(bytes);
+        let (sent, charset) = charset::decode(bytes.to_vec());
+        assert_eq!(charset == Charset::Utf8, std::str::from_utf8(bytes).is_ok());
         match SeatPlan::from_csv(&sent) {
             Ok(plan) => {
                 let written = plan.to_csv();
@@ -26,7 +30,16 @@ fn a_plan_is_written_as_it_was_read() {
                 assert_eq!(again.unwrap(), plan);
                 assert!(plan.seats().iter().all(|seat| seat.x.is_finite() && seat.y.is_finite()));
             }
-            Err(mistake) => assert!(mistake.text.chars().count() <= 100, "{mistake:?}"),
+            Err(mistake) => {
+                let column = mistake.column.as_deref().unwrap_or_default();
+                assert!(mistake.text.chars().count() <= 100, "{mistake:?}");
+                assert!(column.chars().count() <= 100, "{mistake:?}");
+                let lines = sent.split(['\r', '\n']).count();
+                assert!(
+                    mistake.line >= 1 && usize::try_from(mistake.line).unwrap() <= lines,
+                    "{mistake:?}"
+                );
+            }
         }
     });
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -128,6 +129,15 @@ pub(crate) enum Message {
         /// Id of the reservation.
         reservation_id: Uuid,
     },
+    /// A performance begins at another moment, or is shown at another hour, to whoever has a ticket.
+    PerformanceMoved {
+        /// Id of the performance.
+        schedule_id: Uuid,
+        /// When it was to begin.
+        was: DateTime<Utc>,
+        /// IANA zone in which that was shown.
+        was_zone: String,
+    },
     /// A share of a reservation is paid with it, to a friend of its holder.
     SharePaid {
         /// Id of the share.
@@ -245,6 +255,11 @@ mod tests {
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
             Message::ReturnGone { reservation_id },
+            Message::PerformanceMoved {
+                schedule_id: reservation_id,
+                was: DateTime::UNIX_EPOCH,
+                was_zone: "Asia/Seoul".to_owned(),
+            },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },

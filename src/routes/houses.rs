@@ -71,11 +71,11 @@ pub(super) fn paths() -> Vec<Path> {
             .get(venues::new_venue, page("Asks for the data of a new venue.")),
         at("/admin/venues/{id}")
             .get(venues::show_venue, shows::<VenueDocument<'_>>("Shows a venue."))
-            .post(venues::update_venue, changes::<VenueEdition>("Changes a venue.").refuses("changed-meanwhile")),
+            .post(venues::update_venue, changes::<VenueEdition>("Changes a venue, and says what its performances keep if it gets another time zone.").refuses("changed-meanwhile zone-moves-performances moment-taken")).with_long_deadline(),
         at("/admin/venues/{id}/deletion")
             .post(venues::create_deletion, changes::<DeletedDocument<VenueId>>("Deletes a venue that no performance uses.").refuses("in-use changed-meanwhile")),
         at("/admin/venues/{id}/seats")
-            .post(venues::update_seats, changes::<VenueEdition>("Replaces the seat plan by a CSV file.").refuses("invalid-plan kinds-in-use changed-meanwhile seats-in-use too-many-kinds")).uploads(admin_of),
+            .post(venues::update_seats, changes::<VenueEdition>("Replaces the seat plan by a CSV file.").refuses("invalid-plan kinds-in-use changed-meanwhile seats-in-use too-many-kinds")).uploads(admin_of).with_long_deadline(),
         at("/admin/venues/{id}/seats.csv")
             .get(venues::show_seats, file("Downloads the seat plan.", "text/csv")),
         at("/admin/venues/{id}/seats/preview")

@@ -56,7 +56,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/programs/{id}/poster/removal")
             .post(poster::remove_poster, changes::<ProgramEdition>("Removes the poster of a show.").refuses("changed-meanwhile")),
         at("/admin/programs/{id}/schedules")
-            .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses("moment-taken wrong-status changed-meanwhile")),
+            .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses("moment-taken wrong-status changed-meanwhile opening-clock draw-announced")),
         at("/admin/programs/{id}/cancellation")
             .get(cancellation::show_cancellation, shows::<CancellationDocument<'_>>("Shows what a cancellation would refund, or how far it is."))
             .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds everybody.").refuses("wrong-status changed-meanwhile")),

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use chrono::{DateTime, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 
 use super::i18n::Locale;
@@ -105,6 +105,20 @@ pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format(form).to_string()
 }
 
+/// Returns the moment at which the clock of `to` shows what that of `from` shows at `moment`. Of an hour that a
+/// clock shows twice it is the first, and one that it leaves out is an hour later.
+pub(crate) fn at_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> DateTime<Utc> {
+    let hour = moment.with_timezone(&from).naive_local();
+    let found = to.from_local_datetime(&hour).earliest();
+    let later = || to.from_local_datetime(&(hour + TimeDelta::hours(1))).earliest();
+    found.or_else(later).map_or(moment, |found| found.to_utc())
+}
+
+/// Returns whether two zones show the same hour at a moment.
+pub(crate) fn is_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> bool {
+    moment.with_timezone(&from).naive_local() == moment.with_timezone(&to).naive_local()
+}
+
 /// Formats a duration as it is typed: `5` for minutes, or `4:30`.
 pub(crate) fn typed_minutes(secs: i32) -> String {
     match (secs / SECS_A_MINUTE, secs % SECS_A_MINUTE) {
@@ -129,8 +143,6 @@ pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use chrono::TimeDelta;
-
     use super::*;
 
     #[test]
@@ -160,6 +172,20 @@ mod tests {
         assert_eq!(text(5, "Asia/Seoul"), "Thu 2 Jul 2026, 00:00 KST");
         assert_eq!(text(24, "Asia/Seoul"), "Thu 2 Jul 2026, 19:00 KST");
         assert_eq!(text(5, "Europe/Berlin"), "17:00 CEST");
+    }
+
+    #[test]
+    fn an_hour_stays_also_where_a_clock_shows_it_twice_or_never() {
+        let moved = |moment: &str, from: Tz, to: Tz| {
+            at_same_hour(moment.parse().unwrap(), from, to).to_rfc3339()
+        };
+        let (seoul, london) = (Tz::Asia__Seoul, Tz::Europe__London);
+        assert_eq!(moved("2030-01-01T10:00:00Z", seoul, london), "2030-01-01T19:00:00+00:00");
+        assert_eq!(moved("2030-07-01T10:00:00Z", seoul, london), "2030-07-01T18:00:00+00:00");
+        assert_eq!(moved("2030-01-01T19:00:00Z", london, seoul), "2030-01-01T10:00:00+00:00");
+        // Half past one in the night in which the clocks of London go forward, and back.
+        assert_eq!(moved("2030-03-30T16:30:00Z", seoul, london), "2030-03-31T01:30:00+00:00");
+        assert_eq!(moved("2030-10-26T16:30:00Z", seoul, london), "2030-10-27T00:30:00+00:00");
     }
 
     #[test]

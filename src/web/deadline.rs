@@ -26,7 +26,8 @@ use crate::infra::failpoint;
 
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
 pub(crate) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
-/// [`CHANGE_MAX`] for routes where many requests may wait for the password gate.
+/// [`CHANGE_MAX`] for routes where many requests may wait for the password gate, or where one writes
+/// very many rows.
 pub(crate) const LONG_CHANGE_MAX: Duration = Duration::from_secs(15);
 
 /// Upper bound of a change's work, whether or not a client still waits for it.

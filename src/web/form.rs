@@ -23,7 +23,10 @@ use super::{
     known_fields::{self, find_unknown},
     negotiation,
 };
-use crate::text::typed::compose;
+use crate::text::{
+    charset::{self, Charset},
+    typed::compose,
+};
 
 /// Content type of a form with a file.
 pub(super) const MULTIPART: &str = "multipart/form-data";
@@ -80,14 +83,18 @@ pub(super) fn refuse_unknown<'a, T: JsonSchema + 'static>(
     find_unknown::<T>(names).map_or(Ok(()), |name| Err(Mistakes::of_unknown(name)))
 }
 
-/// Collects the parts of an upload as fields; a file becomes a field that holds its text.
+/// Collects the parts of an upload as fields; a file becomes a field that holds its text. The charset of a
+/// part that is not UTF-8 becomes the field `NAME_charset` beside it.
 async fn collect(parts: Multipart) -> Result<Vec<(String, String)>, PageError> {
-    let fields = parts_of(parts).await?.into_iter().map(|(name, bytes)| {
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        (name, text)
-    });
-    Ok(fields.collect())
+    let mut fields = Vec::new();
+    for (name, bytes) in parts_of(parts).await? {
+        let (text, charset) = charset::decode(bytes);
+        if charset != Charset::Utf8 {
+            fields.push((format!("{name}_charset"), charset.as_ref().to_owned()));
+        }
+        fields.push((name, text));
+    }
+    Ok(fields)
 }
 
 /// Returns the parts of an upload in their order; a name that occurs twice is refused. The body's size

@@ -133,7 +133,7 @@ impl Path {
         self.on(described::<Args>(Method::DELETE, operation), web::delete().to(handler))
     }
 
-    /// Sets the longer deadline for changes that wait for the password gate.
+    /// Sets the longer deadline for changes that wait for the password gate, or write very many rows.
     #[must_use]
     pub fn with_long_deadline(mut self) -> Self {
         self.has_long_deadline = true;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::error::AdminError;
+use super::{error::AdminError, questions::ZoneQuestion};
 use crate::{
     audit::model::{Meanwhile, Reason},
     web::form::{Field, Mistakes},
@@ -17,6 +17,14 @@ impl AdminError {
         match self {
             Self::ChangedMeanwhile(meanwhile) => meanwhile,
             _ => &[],
+        }
+    }
+
+    /// Returns the question what performances keep in another time zone, if that is what is asked.
+    pub(crate) fn zone_question(&self) -> Option<&ZoneQuestion> {
+        match self {
+            Self::ZoneAsked(question) => Some(question),
+            _ => None,
         }
     }
 }

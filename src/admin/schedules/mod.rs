@@ -14,6 +14,7 @@
 //!
 //! Two edits race for the performance's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
+mod opening;
 pub(crate) mod pages;
 mod price_types;
 pub(crate) mod repricing;
@@ -27,7 +28,7 @@ use serde_json::{Value, json};
 use super::error::AdminError;
 use crate::{
     accounts::api_keys::model::Actor,
-    admin::edits::commit_edit,
+    admin::{edits::commit_edit, questions::KeptTime},
     app::App,
     audit::{
         self,
@@ -64,16 +65,22 @@ impl ScheduleEdit {
     }
 }
 
-/// Creates a performance without seats and zones.
+/// Creates a performance without seats and zones. Where it is the first of a draft, and its venue has another
+/// clock than the office, on which the sale's opening and closing were typed, `kept` says what stays of them;
+/// without it the creation fails as [`AdminError::OpeningAsked`].
 pub(crate) async fn create(
     app: &App,
     by: Actor,
     program_id: ProgramId,
-    venue_id: VenueId,
-    starts_at: DateTime<Utc>,
+    (venue_id, starts_at): (VenueId, DateTime<Utc>),
+    kept: Option<KeptTime>,
 ) -> Result<ScheduleEdition, AdminError> {
     audit::perform(app, async |tx| {
+        let program = opening::lock_without_schedules(tx, program_id).await?;
         let schedule = catalog::create_schedule(tx, program_id, venue_id, starts_at).await?;
+        if let Some(program) = program {
+            opening::keep(tx, by, &program, &schedule.time_zone, kept).await?;
+        }
         let entry = AuditEntry::new(by, Act::ScheduleCreated, Subject::Schedule, schedule.id);
         let entry = entry.after(&schedule);
         Ok((schedule, entry))

@@ -8,8 +8,10 @@
 //! Two edits race for the venue's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
+mod store;
+mod time_zone;
 
-use super::error::AdminError;
+use super::{error::AdminError, questions::KeptTime};
 use crate::{
     accounts::AccountId,
     admin::edits::commit_edit,
@@ -36,17 +38,17 @@ pub(crate) async fn create(
     .await
 }
 
-/// Edits edition `version`.
+/// Edits edition `version`; `kept` says what performances keep if the time zone changes.
 pub(crate) async fn update(
     app: &App,
     by: AccountId,
     id: VenueId,
     version: i64,
-    details: &VenueDetails,
+    (details, kept): (&VenueDetails, Option<KeptTime>),
 ) -> Result<VenueEdition, AdminError> {
     let entry = AuditEntry::new(by, Act::VenueEdited, Subject::Venue, id);
     commit_edit(app, &entry, version, async |tx| {
-        catalog::update_venue(tx, id, version, details).await
+        time_zone::update(tx, by, (id, version), details, kept).await
     })
     .await
 }

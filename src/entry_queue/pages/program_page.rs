@@ -265,12 +265,14 @@ pub(crate) fn preview(
     v.html(StatusCode::OK, &page)
 }
 
-/// Returns the name of the sale's state: `sold-out` where nothing is available, and `cancelled`, too,
-/// where every performance is.
+/// Returns the name of the sale's state: `sold-out` where nothing is available, `cancelled`, too, where
+/// every performance is, and `closed` where none is left to be sold.
 fn shown_state(sale: SaleState, schedules: &[ScheduleListing]) -> &'static str {
     let is_over = matches!(sale, SaleState::Closed | SaleState::Cancelled);
     if !is_over && !schedules.is_empty() && schedules.iter().all(|schedule| schedule.is_cancelled) {
         SaleState::Cancelled.into()
+    } else if sale == SaleState::Open && schedules.is_empty() {
+        SaleState::Closed.into()
     } else if sale == SaleState::Open && schedules.iter().all(|schedule| schedule.free == 0) {
         "sold-out"
     } else {

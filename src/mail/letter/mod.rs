@@ -3,6 +3,7 @@
 mod account;
 mod content;
 mod hand_over;
+mod performance;
 mod resale;
 mod reservation;
 mod sender;
@@ -142,6 +143,7 @@ async fn content_of(
         Message::ReturnGone { reservation_id } => {
             reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }
+        Message::PerformanceMoved { .. } => performance::moved(blank, db, message).await?,
         Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
         Message::ShareReturned { share_id } => {
             share::returned(blank, &share::read(db, *share_id).await?)

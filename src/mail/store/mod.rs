@@ -1,5 +1,6 @@
 //! SQL of what mails tell of.
 
+pub(crate) mod performances;
 pub(crate) mod sales;
 pub(crate) mod shares;
 

@@ -17,6 +17,7 @@ mod let_in;
 mod moved;
 mod office;
 mod people;
+mod plans;
 mod posters;
 mod price_types;
 mod prices;
@@ -28,6 +29,7 @@ mod seats;
 mod sentences;
 mod times;
 mod typed;
+mod zones;
 
 use serde_json::Value;
 

@@ -4,6 +4,7 @@ mod office_clock;
 mod popularity;
 mod ranking_scripts;
 mod sell_outs;
+mod unpriced;
 
 use sqlx::PgPool;
 

@@ -36,6 +36,9 @@ const SMALL: [&str; 15] = [
 /// Indexes whose first column has few rows for each of its values: nothing is lost by reading all of
 /// them. A reference has an entry in each of two wallets, and seldom of two kinds.
 const NARROW: [&str; 1] = ["point_transactions_reference_key"];
+/// Lists that are joined without an index, row by row: each has one row, a row for each section, or those
+/// of one batch.
+const SHORT: [&str; 7] = ["failed", "made", "wanted", "asked", "place", "taken", "entries"];
 /// Whose statements are meant to read everything, on a connection beside the pool.
 const REPORTS: [&str; 3] = ["src/verify", "src/demo", "src/rehearsal"];
 /// Fills one house with 400,000 seats beside a thousand with 300, one line with 1,000,000 people
@@ -149,6 +152,31 @@ async fn plan_of(tx: &mut Connection, query: &str) -> Value {
     plan[0]["Plan"].take()
 }
 
+/// Kinds of nodes that read a list: of a parameter, or of a part of the statement.
+const LISTS: [&str; 3] = ["Function Scan", "CTE Scan", "Values Scan"];
+
+/// Returns the name of a list that `plan` reads whole; `None` if it reads something else.
+fn list_of(plan: &Value) -> Option<&str> {
+    let kind = plan["Node Type"].as_str()?;
+    if ["Materialize", "Memoize", "Subquery Scan"].contains(&kind) {
+        return list_of(&plan["Plans"][0]);
+    }
+    let name = plan["Alias"].as_str()?;
+    // The planner numbers what stands in a statement twice.
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+    LISTS.contains(&kind).then_some(name)
+}
+
+/// Tells of a list of which every row is compared with every row of something else.
+fn note_lists(plan: &Value, note: &mut impl FnMut(String)) {
+    let parts = plan["Plans"].as_array().into_iter().flatten();
+    let mut inner = parts.filter(|part| part["Parent Relationship"] == "Inner");
+    let list = inner.next().and_then(list_of).filter(|list| !SHORT.contains(list));
+    if let Some(list) = list.filter(|_| plan["Node Type"] == "Nested Loop") {
+        note(format!("compares every row of the list {list} with every row of something else"));
+    }
+}
+
 /// Walks `plan` and tells what reads more than the rows of a key.
 fn note_mistakes(plan: &Value, columns: &IndexColumns, note: &mut impl FnMut(String)) {
     let kind = plan["Node Type"].as_str().unwrap();
@@ -175,6 +203,7 @@ fn note_mistakes(plan: &Value, columns: &IndexColumns, note: &mut impl FnMut(Str
         "Hash Join" | "Merge Join" => note(format!("is joined by a {kind}")),
         _ => {}
     }
+    note_lists(plan, note);
     for part in plan["Plans"].as_array().into_iter().flatten() {
         note_mistakes(part, columns, note);
     }

@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    admin::pages::{parse_text, parse_version},
+    admin::{
+        pages::{parse_text, parse_version},
+        questions::KeptTime,
+    },
     app::App,
     catalog::{ScheduleEdition, VenueId, ZoneDetails, find_venue},
     points::Points,
@@ -33,6 +36,12 @@ pub(crate) struct NewScheduleForm {
     /// Local time of the venue, or RFC 3339.
     pub(crate) starts_at: Field,
     starts_at_offset: Field,
+    /// What stays of the sale's opening and closing where the first venue has another clock than the office, on
+    /// which they were typed: `hour` or `moment`. A page asks; without it the moment stays for a program.
+    kept: Field,
+    /// Whether the page is to ask that.
+    #[serde(skip)]
+    pub(crate) asks_opening: bool,
     /// Time zone of the venue; empty until one is found.
     #[serde(skip)]
     time_zone: Field,
@@ -61,6 +70,12 @@ impl NewScheduleForm {
             None => None,
         };
         Ok(mistakes.or(venue.map(|venue| venue.id).zip(moment)))
+    }
+
+    /// Returns what stays of the opening: as the form says, or else of programs the moment, and of people
+    /// nothing, because they are asked.
+    pub(crate) fn kept(&self, is_for_program: bool) -> Option<KeptTime> {
+        self.kept.parse().or(is_for_program.then_some(KeptTime::Moment))
     }
 
     fn starts(&self) -> TypedTime<'_> {

@@ -137,13 +137,16 @@ pub(crate) async fn create_schedule(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    match schedules::create(&app, me.actor, program.id, venue_id, starts_at).await {
+    let kept = form.kept(me.view.format.is_for_programs());
+    let made = schedules::create(&app, me.actor, program.id, (venue_id, starts_at), kept);
+    match made.await {
         Ok(made) => {
             let next = schedule_path(made.id);
             Ok(with_message(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
             let reason = me.view.refusal(&refusal);
+            form.asks_opening = matches!(refusal, AdminError::OpeningAsked(_));
             refuse_beside(&app, me.view, program, form, reason, &refusal).await
         }
         Err(failure) => Err(failure.into()),

@@ -18,6 +18,7 @@ use crate::{
     admin::{
         pages::{parse_text, parse_version},
         programs::pages::VersionForm,
+        questions::{KeptTime, ZoneQuestion},
         venues,
     },
     app::App,
@@ -75,6 +76,9 @@ pub(crate) struct VenueForm {
     address: Field,
     /// Time zone, as IANA names it.
     time_zone: Field,
+    /// What performances that are still to come keep if the time zone changes: `hour` or `moment`. Without it
+    /// a change that concerns one is refused.
+    kept: Field,
 }
 
 impl VenueForm {
@@ -84,6 +88,7 @@ impl VenueForm {
             name: Field::of(&edition.details.name),
             address: Field::of(&edition.details.address),
             time_zone: Field::of(&edition.details.time_zone),
+            kept: Field::default(),
         }
     }
 
@@ -103,11 +108,17 @@ impl VenueForm {
         mistakes.or(details)
     }
 
-    fn parse_edit(&self) -> Result<(i64, VenueDetails), Mistakes> {
+    fn parse_edit(&self) -> Result<(i64, VenueDetails, Option<KeptTime>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let details = self.read(&mut mistakes);
-        mistakes.or(version.zip(details))
+        let kept = match self.kept.is_empty() {
+            true => Some(None),
+            false => self.kept.parse().map(Some),
+        };
+        let kept = mistakes.note("kept", "admin-refusal-kept", kept);
+        let edit = version.zip(details).zip(kept);
+        mistakes.or(edit.map(|((version, details), kept)| (version, details, kept)))
     }
 }
 
@@ -122,6 +133,8 @@ struct VenuePage {
     plan_form: PlanForm,
     mistakes: Mistakes,
     refusal: Option<String>,
+    /// What is asked before another time zone is saved.
+    question: Option<ZoneQuestion>,
     plan_refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
 }
@@ -137,6 +150,7 @@ impl VenuePage {
             plan_form: PlanForm::default(),
             mistakes: Mistakes::default(),
             refusal: None,
+            question: None,
             plan_refusal: None,
             meanwhile: Vec::new(),
         }
@@ -144,7 +158,10 @@ impl VenuePage {
 
     async fn of(app: &App, v: View, id: VenueId) -> Result<Self, PageError> {
         let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
-        let drawing = PlanDrawing::of(&list_seats(&app.db, id).await?);
+        let drawing = match usize::try_from(edition.seats) {
+            Ok(0..=DRAWN_MAX) => PlanDrawing::of(&list_seats(&app.db, id).await?),
+            _ => None,
+        };
         let form = VenueForm::of(&edition);
         Ok(Self { edition: Some(edition), drawing, form, ..Self::new(v) })
     }
@@ -219,7 +236,9 @@ pub(crate) async fn update_venue(
 ) -> Result<HttpResponse, PageError> {
     let (id, form, v) = (VenueId(path.into_inner()), form.0, me.view);
     let outcome = match form.parse_edit() {
-        Ok((version, details)) => venues::update(&app, me.account_id, id, version, &details).await,
+        Ok((version, details, kept)) => {
+            venues::update(&app, me.account_id, id, version, (&details, kept)).await
+        }
         Err(mistakes) if v.wants_form(&mistakes) => {
             let page = VenuePage::of(&app, v, id).await?;
             return Ok(page.refused(form, mistakes.clone(), &mistakes));
@@ -234,6 +253,7 @@ pub(crate) async fn update_venue(
         Err(refusal) if v.wants_form(&refusal) => {
             let mut page = VenuePage::of(&app, v, id).await?;
             page.meanwhile = refusal.meanwhile().to_vec();
+            page.question = refusal.zone_question().cloned();
             let form = VenueForm { version: page.form.version.clone(), ..form };
             Ok(page.refused(form, Mistakes::default(), &refusal))
         }

@@ -10,12 +10,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{DRAWN_MAX, PlanDrawing, VenuePage, plan_form::PlanForm, sign_of, venue_path};
+use super::{
+    DRAWN_MAX, PlanDrawing, VenuePage,
+    plan_form::{PlanForm, PlanText},
+    sign_of, venue_path,
+};
 use crate::{
     accounts::AdminAccount,
     admin::{AdminError, venues},
     app::App,
     catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
+    text::charset::Charset,
     web::{
         download::whole_csv,
         error::{HttpError, NotFound, PageError},
@@ -33,9 +38,23 @@ struct PlanPage {
     version: i64,
     plan: SeatPlan,
     drawing: Option<PlanDrawing>,
+    /// Form that was sent; its text is sent again to be saved, so that the same plan is parsed of it.
+    form: PlanForm,
 }
 
+/// Number of seats from which on the page says that saving takes a while.
+const SLOW_SEATS_MIN: usize = 10_000;
+
 impl PlanPage {
+    /// Returns the charset of the file, if it is another one than UTF-8.
+    fn other_charset(&self) -> Option<Charset> {
+        Some(self.form.charset()).filter(|charset| *charset != Charset::Utf8)
+    }
+
+    fn is_slow(&self) -> bool {
+        self.plan.seats().len() >= SLOW_SEATS_MIN
+    }
+
     /// Returns the letter and the name of a marked kind.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
     fn kind_name(&self, kind: &SeatKind) -> String {
@@ -67,6 +86,8 @@ pub(crate) struct PlanDocument<'a> {
     kinds: Vec<(SeatKind, usize)>,
     /// Price categories, each with its number of seats, the frontmost first.
     categories: Vec<(&'a str, u32)>,
+    /// Charset in which the text was read: `UTF-8`, `UTF-16` or `CP949`.
+    charset: &'a str,
 }
 
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
@@ -81,12 +102,15 @@ pub(crate) async fn preview_seats(
     match form.0.parse() {
         Ok((version, plan)) => {
             let drawing = PlanDrawing::of(plan.seats());
-            let page = PlanPage { v, edition, version, plan, drawing };
+            let form = form.0;
+            let charset = form.charset();
+            let page = PlanPage { v, edition, version, plan, drawing, form };
             let document = PlanDocument {
                 seats: page.plan.seats().len(),
                 sections: page.plan.sections(),
                 kinds: page.plan.kinds(),
                 categories: page.plan.categories(),
+                charset: charset.as_ref(),
             };
             Ok(page.v.show(&page, &document))
         }

@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use crate::{
     admin::AdminError,
-    catalog::{CatalogError, SeatPlan},
+    catalog::{CatalogError, PlanMistake, SeatPlan},
+    text::charset::Charset,
     web::form::Field,
 };
 
@@ -17,22 +18,53 @@ pub(crate) struct PlanForm {
     version: Field,
     /// CSV file of the seats.
     file: Field,
+    /// Charset in which the file was read, which the server says; empty for UTF-8.
+    file_charset: Field,
     /// The same as text.
     pub(crate) csv: Field,
     /// A grid instead: sections, rows, seats.
     pub(crate) grid: Field,
 }
 
+/// Text of a plan, as it was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PlanText<'a> {
+    /// CSV.
+    Csv(&'a str),
+    /// Grid.
+    Grid(&'a str),
+}
+
+impl PlanText<'_> {
+    /// Returns the plan; the mistake of the first line that has one.
+    fn parse(self) -> Result<SeatPlan, PlanMistake> {
+        match self {
+            Self::Csv(text) => SeatPlan::from_csv(text),
+            Self::Grid(text) => SeatPlan::from_grid(text),
+        }
+    }
+}
+
 impl PlanForm {
+    /// Returns the text that counts, with its leading lines: mistakes name the lines of the file.
+    pub(crate) fn text(&self) -> PlanText<'_> {
+        match [&self.file, &self.csv].into_iter().find(|field| !field.is_empty()) {
+            Some(field) => PlanText::Csv(field.raw()),
+            None => PlanText::Grid(self.grid.raw()),
+        }
+    }
+
+    /// Returns the charset of the file.
+    pub(crate) fn charset(&self) -> Charset {
+        self.file_charset.parse().unwrap_or(Charset::Utf8)
+    }
+
     /// Returns the version and the plan; the mistake of the first line that has one.
     pub(crate) fn parse(&self) -> Result<(i64, SeatPlan), AdminError> {
         let version = self.version.parse().ok_or(CatalogError::Stale)?;
-        let plan = if !self.file.is_empty() {
-            SeatPlan::from_csv(self.file.text())
-        } else if !self.csv.is_empty() {
-            SeatPlan::from_csv(self.csv.text())
-        } else {
-            SeatPlan::from_grid(self.grid.text())
+        let plan = match self.charset() {
+            Charset::Unknown => Err(PlanMistake::of_charset(self.file.raw())),
+            _ => self.text().parse(),
         };
         Ok((version, plan.map_err(CatalogError::from)?))
     }

@@ -56,6 +56,17 @@ pub(crate) async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx
     Ok(())
 }
 
+/// Locks the performances of a venue, by id, against other edits until the transaction ends.
+pub(crate) async fn lock_of_venue(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select id from schedules where venue_id = $1 order by id for no key update",
+        id as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(())
+}
+
 /// Inserts a performance, and tells of one of a published program.
 pub(crate) async fn insert(
     tx: &mut Connection,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
+    header::OF_CATEGORY,
     mistake::{PlanMistake, PlanProblem},
     seat::{PlannedSeat, is_name},
 };
@@ -12,7 +13,7 @@ pub(super) fn parse(line: u64, name: &str) -> Result<Option<String>, PlanMistake
     match name {
         "" => Ok(None),
         name if is_name(name) => Ok(Some(name.to_owned())),
-        name => Err(PlanMistake::new(line, PlanProblem::Category, name)),
+        name => Err(PlanMistake::new(line, PlanProblem::Category, name).in_column(OF_CATEGORY)),
     }
 }
 
@@ -49,8 +50,9 @@ mod tests {
         let written = plan.to_csv();
         assert_eq!(
             written,
-            "section,row,number,kind,companion_of,category\n\
-             Stalls,A,1,,,R\nStalls,B,1,WHEELCHAIR,,S\nStalls,B,2,COMPANION,1,\nBox,A,1,,,A\n"
+            "section,row,number,x,y,kind,companion_of,category\n\
+             Stalls,A,1,0.5,0,,,R\nStalls,B,1,0,1.15,WHEELCHAIR,,S\n\
+             Stalls,B,2,1,1.15,COMPANION,1,\nBox,A,1,0.5,4.8,,,A\n"
         );
         assert_eq!(SeatPlan::from_csv(&written).unwrap(), plan);
     }
@@ -58,7 +60,7 @@ mod tests {
     #[test]
     fn a_plan_without_categories_is_written_without_their_column() {
         let plan = SeatPlan::from_csv("section,row,number,category\nA,1,1,\n").unwrap();
-        assert_eq!(plan.to_csv(), "section,row,number\nA,1,1\n");
+        assert_eq!(plan.to_csv(), "section,row,number,x,y\nA,1,1,0,0\n");
         assert_eq!(plan.categories(), []);
     }
 

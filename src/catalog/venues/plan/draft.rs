@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use super::{
-    categories, house,
+    categories,
+    columns::SeatLine,
+    header::NEEDED,
+    house,
     kinds::{self, LineKind},
     mistake::{PlanMistake, PlanProblem},
-    seat::{PlannedSeat, SeatName, is_name},
+    seat::{FAR, PlannedSeat, SeatName, is_name},
 };
 
 /// Bound on seats of one venue.
@@ -23,19 +26,17 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Adds a seat.
-    pub(super) fn add(
-        &mut self,
-        line: u64,
-        [section, row, number]: [&str; 3],
-        place: Option<(f32, f32)>,
-        LineKind { kind, companion_of }: LineKind,
-        category: Option<String>,
-    ) -> Result<(), PlanMistake> {
-        if let Some(name) = [section, row].into_iter().find(|name| !is_name(name)) {
-            return Err(PlanMistake::new(line, PlanProblem::Name, name));
+    pub(super) fn add(&mut self, line: u64, seat: SeatLine<'_>) -> Result<(), PlanMistake> {
+        let SeatLine { names: [section, row, number], place, kind, category } = seat;
+        let LineKind { kind, companion_of } = kind;
+        let mut names = NEEDED.into_iter().zip([section, row]);
+        if let Some((column, name)) = names.find(|(_, name)| !is_name(name)) {
+            return Err(PlanMistake::new(line, PlanProblem::Name, name).in_column(column));
         }
         let parsed = number.parse().ok().filter(|number: &i32| *number > 0);
-        let number = parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Number, number))?;
+        let number = parsed.ok_or_else(|| {
+            PlanMistake::new(line, PlanProblem::Number, number).in_column("number")
+        })?;
         let name = SeatName { section: section.to_owned(), row: row.to_owned(), number };
         if let Some(first) = self.lines.insert(name, line) {
             return Err(PlanMistake::new(line, PlanProblem::Twice, &first.to_string()));
@@ -43,11 +44,7 @@ impl Draft {
         if self.seats.len() >= SEATS_MAX {
             return Err(PlanMistake::new(line, PlanProblem::TooMany, &SEATS_MAX.to_string()));
         }
-        let (x, y) = match place {
-            Some(place) => place,
-            // Along the row, until the house is known.
-            None => (along_row(number), 0.0),
-        };
+        let (x, y) = place.unwrap_or_default();
         let (section, row) = (section.to_owned(), row.to_owned());
         self.seats.push(PlannedSeat { section, row, number, x, y, kind, companion_of, category });
         Ok(())
@@ -62,12 +59,19 @@ impl Draft {
             _ => return Err(PlanMistake::new(line, PlanProblem::Shape, text)),
         };
         let (rows, seats) = (count(line, rows)?, count(line, seats)?);
-        let category = categories::parse(line, category)?;
+        let category = categories::parse(line, category)
+            .map_err(|mistake| PlanMistake { column: None, ..mistake })?;
         for row in 0..rows {
             for number in 1..=seats {
                 let (row, number) = (row_name(row), number.to_string());
-                let names = [section, row.as_str(), number.as_str()];
-                self.add(line, names, None, LineKind::default(), category.clone())?;
+                let seat = SeatLine {
+                    names: [section, row.as_str(), number.as_str()],
+                    place: None,
+                    kind: LineKind::default(),
+                    category: category.clone(),
+                };
+                // A grid has no columns.
+                self.add(line, seat).map_err(|mistake| PlanMistake { column: None, ..mistake })?;
             }
         }
         Ok(section.to_owned())
@@ -87,13 +91,28 @@ impl Draft {
         if !is_placed {
             house::place(&mut self.seats, &self.tiers);
         }
+        self.require_points()?;
         Ok(self.seats)
     }
-}
 
-/// Returns where a seat stands along its row, which begins anywhere.
-fn along_row(number: i32) -> f32 {
-    u16::try_from(number).map_or(f32::from(u16::MAX), f32::from)
+    /// Requires that each seat stands within the map, and at a point of its own.
+    fn require_points(&self) -> Result<(), PlanMistake> {
+        let line_of = |seat: &PlannedSeat| self.lines.get(&seat.name()).copied().unwrap_or(1);
+        let mut taken: HashMap<(u32, u32), &PlannedSeat> = HashMap::new();
+        for seat in &self.seats {
+            if seat.x > FAR || seat.y > FAR {
+                let text = format!("{FAR}");
+                return Err(PlanMistake::new(line_of(seat), PlanProblem::TooFar, &text));
+            }
+            // Zero has two signs.
+            let point = ((seat.x + 0.0).to_bits(), (seat.y + 0.0).to_bits());
+            if let Some(first) = taken.insert(point, seat) {
+                let text = line_of(first).to_string();
+                return Err(PlanMistake::new(line_of(seat), PlanProblem::SamePoint, &text));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the name of a row counted from 0: A, B … Z, AA, AB and so on.

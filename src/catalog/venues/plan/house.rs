@@ -22,6 +22,8 @@ const SPAN_MAX: f32 = 1.8;
 /// Number of sections that stand behind each other where nothing else is stated; more of them share
 /// tiers.
 const TIERS_MAX: usize = 4;
+/// Numbers over which a row may extend so that a missing number leaves its place empty.
+const NUMBERS_MAX: i32 = 1_000;
 /// Places are rounded to this part of a seat width.
 const STEPS: f32 = 100.0;
 
@@ -98,8 +100,7 @@ pub(crate) fn even_tiers(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n_tiers).map(move |idx| n * idx / n_tiers..n * (idx + 1) / n_tiers)
 }
 
-/// Gives `seats`, whose `x` are distances from the left ends of their rows, their places. `tiers` has
-/// the tier of each section; an empty one leaves it to [`even_tiers`]. Sections and rows are in the
+/// Gives `seats` their places, along their rows by their numbers. `tiers` has the tier of each section; an empty one leaves it to [`even_tiers`]. Sections and rows are in the
 /// order in which they come first.
 pub(super) fn place(seats: &mut [PlannedSeat], tiers: &HashMap<String, usize>) {
     let mut section_idxs: HashMap<&str, usize> = HashMap::new();
@@ -127,9 +128,9 @@ pub(super) fn place(seats: &mut [PlannedSeat], tiers: &HashMap<String, usize>) {
             }
         }
     }
-    let place_of = |idx: &usize| seats.get(*idx).map_or(0.0, |seat| seat.x);
+    let number_of = |idx: &usize| seats.get(*idx).map_or(0, |seat| seat.number);
     let house_section = |(_, rows): &(usize, Vec<Vec<usize>>)| HouseSection {
-        rows: rows.iter().map(|row| row.iter().map(place_of).collect()).collect(),
+        rows: rows.iter().map(|row| along(row.iter().map(number_of).collect())).collect(),
     };
     let house: Vec<Vec<HouseSection>> = sections
         .chunk_by(|left, right| left.0 == right.0)
@@ -143,13 +144,27 @@ pub(super) fn place(seats: &mut [PlannedSeat], tiers: &HashMap<String, usize>) {
     }
 }
 
+/// Returns the distances of the seats of a row from its left end. A row whose numbers extend over more
+/// than [`NUMBERS_MAX`] has no gaps.
+fn along(numbers: Vec<i32>) -> Vec<f32> {
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    let ends = sorted.first().copied().zip(sorted.last().copied());
+    let (first, last) = ends.unwrap_or_default();
+    let distance = |number: i32| match last.saturating_sub(first) < NUMBERS_MAX {
+        true => count(usize::try_from(number - first).unwrap_or_default()),
+        false => count(sorted.binary_search(&number).unwrap_or_default()),
+    };
+    numbers.into_iter().map(distance).collect()
+}
+
 fn extent(row: &[f32]) -> Option<(f32, f32)> {
     let ends = |(left, right): (f32, f32), place: &f32| (left.min(*place), right.max(*place));
     let all = row.iter().fold((f32::INFINITY, f32::NEG_INFINITY), ends);
     (!row.is_empty()).then_some(all)
 }
 
-/// Returns a number of rows; those beyond 65,535, more than any plan has, count as that many.
+/// Returns a number of rows or seats; those beyond 65,535, for which no map has room, count as that many.
 fn count(n: usize) -> f32 {
     u16::try_from(n).map_or(f32::from(u16::MAX), f32::from)
 }
@@ -223,6 +238,14 @@ mod tests {
             |from: u16| HouseSection { rows: vec![(from..from + 9).map(f32::from).collect()] };
         let house = |from| places(&[vec![row(from), row(1), row(from)], vec![row(from)]]);
         assert_eq!(house(1), house(101));
+    }
+
+    #[test]
+    fn a_missing_number_leaves_its_place_empty_unless_the_numbers_are_far_apart() {
+        assert_eq!(along(vec![7, 5, 8]), [2.0, 0.0, 3.0]);
+        assert_eq!(along(vec![1_000, 1]), [999.0, 0.0]);
+        assert_eq!(along(vec![10_002, 1, 10_001]), [2.0, 0.0, 1.0]);
+        assert_eq!(along(vec![i32::MAX, 1]), [1.0, 0.0]);
     }
 
     #[test]

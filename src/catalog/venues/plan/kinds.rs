@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    header::OF_KIND,
     mistake::{PlanMistake, PlanProblem},
     seat::{PlannedSeat, SeatName},
 };
@@ -21,11 +22,13 @@ impl LineKind {
     /// others, have a number in `companion_of`.
     pub(super) fn parse(line: u64, kind: &str, companion_of: &str) -> Result<Self, PlanMistake> {
         let parsed = if kind.is_empty() { Some(SeatKind::Standard) } else { kind.parse().ok() };
-        let kind = parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Kind, kind))?;
+        let kind = parsed
+            .ok_or_else(|| PlanMistake::new(line, PlanProblem::Kind, kind).in_column(OF_KIND[0]))?;
         let number = companion_of.parse().ok().filter(|number: &i32| *number > 0);
         let is_readable = number.is_some() || companion_of.is_empty();
         if !is_readable || (kind == SeatKind::Companion) != number.is_some() {
-            return Err(PlanMistake::new(line, PlanProblem::Companion, companion_of));
+            let mistake = PlanMistake::new(line, PlanProblem::Companion, companion_of);
+            return Err(mistake.in_column(OF_KIND[1]));
         }
         Ok(Self { kind, companion_of: number })
     }
@@ -47,7 +50,8 @@ pub(super) fn require_wheelchairs(
             false => PlanProblem::NoSuchPlace,
         };
         let line = lines.get(&seat.name()).copied().unwrap_or_default();
-        return Err(PlanMistake::new(line, problem, &number.to_string()));
+        let mistake = PlanMistake::new(line, problem, &number.to_string());
+        return Err(mistake.in_column(OF_KIND[1]));
     }
     Ok(())
 }
@@ -81,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_plan_without_kinds_is_written_without_their_columns() {
-        let text = "section,row,number\nA,1,1\n";
+        let text = "section,row,number,x,y\nA,1,1,0,0\n";
         assert_eq!(SeatPlan::from_csv(text).unwrap().to_csv(), text);
     }
 }

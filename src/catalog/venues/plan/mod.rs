@@ -1,7 +1,10 @@
 //! Seat plans of venues, parsed from a CSV or from the lines of a grid.
 
 mod categories;
+mod columns;
+pub(crate) mod difference;
 mod draft;
+mod header;
 pub(crate) mod house;
 mod kinds;
 mod lines;
@@ -10,26 +13,23 @@ mod seat;
 
 use std::{collections::BTreeMap, iter};
 
-use self::{draft::Draft, kinds::LineKind, lines::Lines, mistake::PlanProblem};
+use self::{
+    columns::Columns,
+    draft::Draft,
+    lines::{Lines, first_filled},
+    mistake::PlanProblem,
+};
 use super::kind::SeatKind;
-use crate::web::download::unguarded;
 pub(crate) use mistake::PlanMistake;
 pub(crate) use seat::PlannedSeat;
 
 /// Sign between the sections of a grid that stand beside each other.
 const BESIDE: char = '|';
-/// Columns of a CSV: those that it must have, and those that may be missing.
-const COLUMNS: [&str; 3] = ["section", "row", "number"];
-const COLUMNS_OF_PLACE: [&str; 2] = ["x", "y"];
-const COLUMNS_OF_KIND: [&str; 2] = ["kind", "companion_of"];
-const COLUMN_OF_CATEGORY: &str = "category";
 
-/// Seats of one venue: at least one, none twice.
+/// Seats of one venue: at least one, none twice, and no two at one point.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SeatPlan {
     seats: Vec<PlannedSeat>,
-    /// Whether the text had coordinates.
-    is_placed: bool,
 }
 
 impl SeatPlan {
@@ -61,42 +61,38 @@ impl SeatPlan {
 
     /// Returns the plan of a venue's `seats`, which have their coordinates.
     pub(crate) fn of(seats: Vec<PlannedSeat>) -> Self {
-        Self { seats, is_placed: true }
+        Self { seats }
     }
 
-    /// Parses a CSV with the columns `section,row,number` and optionally `x,y`,
-    /// `kind,companion_of` and `category`.
+    /// Parses a CSV with the columns `section,row,number` and optionally `x,y`, `kind,companion_of`,
+    /// `category` and `note`, whose fields are parted by commas, semicolons or tabs.
     pub(crate) fn from_csv(text: &str) -> Result<Self, PlanMistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-        let mut lines = Lines::of(text);
+        let start = first_filled(text);
+        let table = text.get(start..).unwrap_or_default();
+        let delimiter = columns::delimiter_of(table);
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(table.as_bytes());
+        let mut lines = Lines::of(text, start);
         let header = reader.headers().map_err(|error| unreadable(&mut lines, &error))?.clone();
-        let column = |name: &str| header.iter().position(|found| found.eq_ignore_ascii_case(name));
-        let needed =
-            |name: &str| column(name).ok_or_else(|| PlanMistake::new(1, PlanProblem::Column, name));
-        let [section, row, number] = COLUMNS.map(needed);
-        let (section, row, number) = (section?, row?, number?);
-        let [x, y] = COLUMNS_OF_PLACE.map(column);
-        let place = x.zip(y);
-        let [kind, companion_of] = COLUMNS_OF_KIND.map(column);
-        let category = column(COLUMN_OF_CATEGORY);
+        let columns = Columns::of(&header, lines.line_at(0), delimiter)?;
 
         let mut draft = Draft::default();
         for record in reader.records() {
             let record = record.map_err(|error| unreadable(&mut lines, &error))?;
             let line = lines.line_at(record.position().map_or(0, csv::Position::byte));
-            let field = |idx: usize| unguarded(record.get(idx).unwrap_or_default());
-            let place = match place {
-                Some((x, y)) => Some((coordinate(line, field(x))?, coordinate(line, field(y))?)),
-                None => None,
-            };
-            let optional = |idx: Option<usize>| idx.map(field).unwrap_or_default();
-            let kind = LineKind::parse(line, optional(kind), optional(companion_of))?;
-            let category = categories::parse(line, optional(category))?;
-            draft.add(line, [field(section), field(row), field(number)], place, kind, category)?;
+            if record.iter().all(str::is_empty) {
+                continue;
+            }
+            if record.len() != header.len() {
+                return Err(PlanMistake::new(line, PlanProblem::Shape, lines.text()));
+            }
+            draft.add(line, columns.read(line, &record)?)?;
         }
-        Ok(Self { seats: draft.finish(place.is_some())?, is_placed: place.is_some() })
+        Ok(Self { seats: draft.finish(columns.have_places())? })
     }
 
     /// Parses lines `section, rows, seats per row` with an optional price category at the end; rows
@@ -113,10 +109,11 @@ impl SeatPlan {
                 }
             }
         }
-        Ok(Self { seats: draft.finish(false)?, is_placed: false })
+        Ok(Self { seats: draft.finish(false)? })
     }
 
-    /// Returns the plan as a CSV, hardly longer than the one it was parsed from: a form carries it.
+    /// Returns the plan as a CSV, of which the same plan is parsed.
+    #[cfg(test)]
     pub(crate) fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut written = Ok(());
@@ -132,16 +129,14 @@ impl SeatPlan {
     pub(crate) fn records(&self) -> impl Iterator<Item = Vec<String>> {
         let has_kinds = self.seats.iter().any(|seat| !seat.kind.is_standard());
         let has_categories = self.seats.iter().any(|seat| seat.category.is_some());
-        let mut header = COLUMNS.to_vec();
-        header.extend(COLUMNS_OF_PLACE.iter().filter(|_| self.is_placed));
-        header.extend(COLUMNS_OF_KIND.iter().filter(|_| has_kinds));
-        header.extend(has_categories.then_some(COLUMN_OF_CATEGORY));
+        let mut header = header::NEEDED.to_vec();
+        header.extend(header::OF_PLACE);
+        header.extend(header::OF_KIND.iter().filter(|_| has_kinds));
+        header.extend(has_categories.then_some(header::OF_CATEGORY));
         let header = header.into_iter().map(str::to_owned).collect();
         let lines = self.seats.iter().map(move |seat| {
             let mut fields = vec![seat.section.clone(), seat.row.clone(), seat.number.to_string()];
-            if self.is_placed {
-                fields.extend([seat.x.to_string(), seat.y.to_string()]);
-            }
+            fields.extend([seat.x.to_string(), seat.y.to_string()]);
             if has_kinds {
                 let kind = seat.kind.mark().map(|_| seat.kind.as_ref().to_owned());
                 let of = seat.companion_of.map(|number| number.to_string());
@@ -156,15 +151,9 @@ impl SeatPlan {
     }
 }
 
-fn coordinate(line: u64, text: &str) -> Result<f32, PlanMistake> {
-    const FAR: f32 = 10_000.0;
-    let parsed = text.parse().ok().filter(|place: &f32| place.abs() <= FAR);
-    parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Place, text))
-}
-
 fn unreadable(lines: &mut Lines<'_>, error: &csv::Error) -> PlanMistake {
     let line = lines.line_at(error.position().map_or(0, csv::Position::byte));
-    PlanMistake::new(line, PlanProblem::Shape, &error.to_string())
+    PlanMistake::new(line, PlanProblem::Shape, lines.text())
 }
 
 #[cfg(test)]
@@ -189,8 +178,8 @@ mod tests {
 
     #[test]
     fn kinds_are_written_back_where_there_are_any() {
-        let text = "section,row,number,kind,companion_of\n\
-                    A,1,1,WHEELCHAIR,\nA,1,2,COMPANION,1\nA,1,3,,\nA,1,4,EASY_ACCESS,\n";
+        let text = "section,row,number,x,y,kind,companion_of\n\
+                    A,1,1,0,0,WHEELCHAIR,\nA,1,2,1,0,COMPANION,1\nA,1,3,2,0,,\nA,1,4,3,0.5,EASY_ACCESS,\n";
         let plan = SeatPlan::from_csv(text).unwrap();
         assert_eq!(plan.to_csv(), text);
         assert_eq!(plan.kinds().len(), 3);
@@ -204,7 +193,8 @@ mod tests {
         assert_eq!(refused("A,1,0"), (3, PlanProblem::Number, "0".to_owned()));
         assert_eq!(refused("A,,2"), (3, PlanProblem::Name, String::new()));
         assert_eq!(refused("A,1,1"), (3, PlanProblem::Twice, "2".to_owned()));
-        assert_eq!(refused("A,1"), (3, PlanProblem::Shape, refused("A,1").2));
+        assert_eq!(refused("A,1"), (3, PlanProblem::Shape, "A,1".to_owned()));
+        assert_eq!(refused(" ,,\n  \nA,1,x"), (5, PlanProblem::Number, "x".to_owned()));
         // Line ends of Excel and of a browser's form, and empty lines between.
         for end in ["\r\n", "\r", "\n\n"] {
             let text = ["section,row,number", "A,1,1", "A,1,2", "A,1,x", "A,1"].join(end);
@@ -215,6 +205,68 @@ mod tests {
         assert_eq!(refusal("section,row\nA,1\n").1, PlanProblem::Column);
         assert_eq!(refusal("section,row,number\n").1, PlanProblem::Empty);
         assert_eq!(refusal("section,row,number,x,y\nA,1,1,NaN,0\n").1, PlanProblem::Place);
+    }
+
+    #[test]
+    fn lines_before_the_header_count() {
+        for before in ["\n\n", "\r\n\r\n", " \n\t\n", "\u{feff}\n\n"] {
+            let text = format!("{before}section,row,number\nA,1,1\nA,1,x\n");
+            let mistake = SeatPlan::from_csv(&text).unwrap_err();
+            assert_eq!((mistake.line, mistake.column.as_deref()), (5, Some("number")), "{text:?}");
+            assert_eq!(refusal(&format!("{before}section,row\nA,1\n")).0, 3);
+        }
+    }
+
+    #[test]
+    fn each_column_of_the_header_is_known_and_stands_once_with_its_partner() {
+        let refused = |header: &str| {
+            let mistake = SeatPlan::from_csv(&format!("{header}\n")).unwrap_err();
+            (mistake.problem, mistake.column.unwrap_or_default(), mistake.text)
+        };
+        let told =
+            |problem, column: &str, text: &str| (problem, column.to_owned(), text.to_owned());
+        for name in ["catgory", "colour", "sektion"] {
+            let expected = told(PlanProblem::UnknownColumn, name, name);
+            assert_eq!(refused(&format!("section,row,number,{name}")), expected);
+        }
+        let doubled = told(PlanProblem::DoubledColumn, "Section", "Section");
+        assert_eq!(refused("section,Section,row,number"), doubled);
+        for (column, partner) in [("x", "y"), ("y", "x"), ("companion_of", "kind")] {
+            let lone = told(PlanProblem::LoneColumn, column, partner);
+            assert_eq!(refused(&format!("section,row,number,{column}")), lone);
+        }
+        let noted = SeatPlan::from_csv("section,row,number,note,\nA,1,1,for the press,\n").unwrap();
+        assert_eq!(noted.to_csv(), "section,row,number,x,y\nA,1,1,0,0\n");
+        let (line, problem, text) = refusal("section,row,number,\nA,1,1,R\n");
+        assert_eq!((line, problem, text.as_str()), (2, PlanProblem::UnknownColumn, "R"));
+    }
+
+    #[test]
+    fn no_two_seats_stand_at_one_point() {
+        let at = |place: &str| {
+            refusal(&format!("section,row,number,x,y\nA,1,1,0,0\nA,1,2,1,0\nA,1,3,{place}\n"))
+        };
+        assert_eq!(at("1.0,-0"), (4, PlanProblem::SamePoint, "3".to_owned()));
+        assert_eq!(at("-0,0"), (4, PlanProblem::SamePoint, "2".to_owned()));
+        // Numbers far apart are the way of some houses, and no distance.
+        let plan =
+            SeatPlan::from_csv("section,row,number\nA,1,101\nA,1,70001\nA,1,80001\n").unwrap();
+        assert_eq!(SeatPlan::from_csv(&plan.to_csv()).unwrap(), plan);
+        let wide = vec!["S, 1, 1000"; 11];
+        let wide: Vec<String> =
+            wide.iter().enumerate().map(|(n, s)| s.replace('S', &format!("S{n}"))).collect();
+        let mistake = SeatPlan::from_grid(&wide.join(" | ")).unwrap_err();
+        assert_eq!((mistake.line, mistake.problem), (1, PlanProblem::TooFar));
+    }
+
+    #[test]
+    fn fields_are_parted_by_commas_semicolons_or_tabs() {
+        let text = "section,row,number,x,y\n1층,A,1,0.5,0\n1층,A,2,1.5,0\n";
+        let plan = SeatPlan::from_csv(text).unwrap();
+        for (delimiter, point) in [(";", ","), ("\t", ","), ("\t", ".")] {
+            let other = text.replace(',', delimiter).replace('.', point);
+            assert_eq!(SeatPlan::from_csv(&other).unwrap(), plan, "{other:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,9 @@ use crate::catalog::venues::kind::SeatKind;
 /// Bound on characters of the name of a section, a row or a price category.
 pub(super) const NAME_CHARS_MAX: usize = 40;
 
+/// Bound on the distance of a seat from the left and from the front, in seat widths.
+pub(super) const FAR: f32 = 10_000.0;
+
 /// Returns whether a text can be a name: not empty, within its bound, and without control characters.
 pub(super) fn is_name(text: &str) -> bool {
     (1..=NAME_CHARS_MAX).contains(&text.chars().count())

@@ -1,11 +1,11 @@
-//! Columns of a plan, as its statements take them.
+//! Columns of seats, as statements take them.
 
-use crate::catalog::venues::plan::SeatPlan;
+use crate::catalog::venues::plan::PlannedSeat;
 
-/// Returns sections, rows and numbers of the seats of `plan`.
-pub(super) fn names(plan: &SeatPlan) -> (Vec<String>, Vec<String>, Vec<i32>) {
+/// Returns the sections, rows and numbers of seats.
+pub(super) fn names(seats: &[&PlannedSeat]) -> (Vec<String>, Vec<String>, Vec<i32>) {
     let mut names = (Vec::new(), Vec::new(), Vec::new());
-    for seat in plan.seats() {
+    for seat in seats {
         names.0.push(seat.section.clone());
         names.1.push(seat.row.clone());
         names.2.push(seat.number);
@@ -13,14 +13,12 @@ pub(super) fn names(plan: &SeatPlan) -> (Vec<String>, Vec<String>, Vec<i32>) {
     names
 }
 
-/// Returns the kind of each seat of `plan`, and the number of the wheelchair place that it belongs
-/// to.
-pub(super) fn kinds(plan: &SeatPlan) -> (Vec<String>, Vec<Option<i32>>) {
-    let kinds = plan.seats().iter().map(|seat| (seat.kind.as_ref().to_owned(), seat.companion_of));
-    kinds.unzip()
+/// Returns the distances of seats from the left and from the front.
+pub(super) fn places(seats: &[&PlannedSeat]) -> (Vec<f32>, Vec<f32>) {
+    seats.iter().map(|seat| (seat.x, seat.y)).unzip()
 }
 
-/// Returns the price category of each seat of `plan`.
-pub(super) fn categories(plan: &SeatPlan) -> Vec<Option<String>> {
-    plan.seats().iter().map(|seat| seat.category.clone()).collect()
+/// Returns the price category of each seat.
+pub(super) fn categories(seats: &[&PlannedSeat]) -> Vec<Option<String>> {
+    seats.iter().map(|seat| seat.category.clone()).collect()
 }

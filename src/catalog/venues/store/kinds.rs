@@ -1,42 +1,9 @@
 //! SQL that gives performances the kinds of a new plan.
 
-use super::columns;
 use crate::{
-    catalog::{
-        model::{ScheduleSeatId, SeatId, VenueId},
-        venues::plan::SeatPlan,
-    },
+    catalog::model::{ScheduleSeatId, SeatId},
     infra::postgres::Connection,
 };
-
-/// Lists the seats of the venue of which `plan` says another kind, or another wheelchair place.
-pub(crate) async fn list_of_other_kind(
-    tx: &mut Connection,
-    venue_id: VenueId,
-    plan: &SeatPlan,
-) -> Result<Vec<SeatId>, sqlx::Error> {
-    let (sections, rows, numbers) = columns::names(plan);
-    let (kinds, companions_of) = columns::kinds(plan);
-    sqlx::query_scalar!(
-        r#"
-        select s.id as "id: SeatId"
-        from seats s
-        join unnest($2::text[], $3::text[], $4::integer[], $5::text[], $6::integer[])
-            as p (section, row_label, number, kind, companion_of)
-            on p.section = s.section and p.row_label = s.row_label and p.number = s.number
-        where s.venue_id = $1
-          and (s.kind, s.companion_of) is distinct from (p.kind, p.companion_of)
-        "#,
-        venue_id as _,
-        &sections,
-        &rows,
-        &numbers,
-        &kinds as _,
-        &companions_of as _,
-    )
-    .fetch_all(tx)
-    .await
-}
 
 /// Seat of a performance, with its name, whose row this transaction has locked.
 pub(crate) struct PerformedSeat {

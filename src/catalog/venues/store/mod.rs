@@ -9,9 +9,12 @@ use crate::{
     catalog::{
         editing::{VenueDetails, VenueEdition},
         model::{SeatId, VenueId},
-        venues::plan::SeatPlan,
+        venues::{
+            kind::SeatKind,
+            plan::{PlannedSeat, difference::SavedSeat},
+        },
     },
-    infra::postgres::{Connection, Pool},
+    infra::postgres::Connection,
 };
 
 /// Bound on venues listed at once.
@@ -97,44 +100,38 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// Seat of a venue that a plan does not contain.
-pub(crate) struct Removed {
-    pub(crate) id: SeatId,
+/// Seat of a venue that a performance has.
+pub(crate) struct UsedSeat {
     pub(crate) name: String,
-    /// Whether any performance has the seat.
-    pub(crate) is_used: bool,
+    /// Whether it is held or sold for one.
+    pub(crate) is_taken: bool,
 }
 
-/// Lists the seats of the venue that `plan` does not contain; held and sold ones first.
-pub(crate) async fn list_removed(
+/// Lists at most `rows_max` of the seats `ids` that a performance has; held and sold ones first.
+pub(crate) async fn list_used(
     tx: &mut Connection,
-    venue_id: VenueId,
-    plan: &SeatPlan,
-) -> Result<Vec<Removed>, sqlx::Error> {
-    let (sections, rows, numbers) = columns::names(plan);
+    ids: &[SeatId],
+    rows_max: i64,
+) -> Result<Vec<UsedSeat>, sqlx::Error> {
     sqlx::query_as!(
-        Removed,
+        UsedSeat,
         r#"
-        select s.id as "id: SeatId",
-            s.section || ' ' || s.row_label || '-' || s.number as "name!",
-            use.n > 0 as "is_used!"
+        select s.section || ' ' || s.row_label || '-' || s.number as "name!",
+            use.is_taken as "is_taken!"
         from seats s
         cross join lateral (
-            select count(*) as n,
-                count(*) filter (where seat_is_taken(c.status, c.return_id)) as n_taken
-            from schedule_seats c where c.seat_id = s.id
+            select exists (select from schedule_seats c where c.seat_id = s.id) as is_used,
+                exists (
+                    select from schedule_seats c
+                    where c.seat_id = s.id and seat_is_taken(c.status, c.return_id)
+                ) as is_taken
         ) use
-        where venue_id = $1
-          and not exists (
-            select from unnest($2::text[], $3::text[], $4::integer[]) as p (section, row_label, number)
-            where p.section = s.section and p.row_label = s.row_label and p.number = s.number
-          )
-        order by use.n_taken desc, s.section, s.row_label, s.number
+        where s.id = any($1) and use.is_used
+        order by use.is_taken desc, s.section, s.row_label, s.number
+        limit $2
         "#,
-        venue_id as _,
-        &sections,
-        &rows,
-        &numbers,
+        ids as _,
+        rows_max,
     )
     .fetch_all(tx)
     .await
@@ -168,34 +165,29 @@ pub(crate) async fn delete(tx: &mut Connection, id: VenueId) -> Result<(), sqlx:
     Ok(())
 }
 
-/// Inserts the seats of `plan`, writes the positions, kinds and price categories of those that exist, and counts a
-/// new edition of the venue.
-pub(crate) async fn write_seats(
+/// Counts a new edition of a locked venue.
+pub(crate) async fn write_next(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+    sqlx::query!("update venues set version = version + 1 where id = $1", id as _)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Inserts seats of a locked venue, in their order, as ordinary ones: the wheelchair place to which a
+/// companion's belongs may come after it.
+pub(crate) async fn insert_seats(
     tx: &mut Connection,
     venue_id: VenueId,
-    plan: &SeatPlan,
+    seats: &[&PlannedSeat],
 ) -> Result<(), sqlx::Error> {
-    let (sections, rows, numbers) = columns::names(plan);
-    let (xs, ys): (Vec<f32>, Vec<f32>) = plan.seats().iter().map(|seat| (seat.x, seat.y)).unzip();
-    let (kinds, companions_of) = columns::kinds(plan);
-    let categories = columns::categories(plan);
+    let (sections, rows, numbers) = columns::names(seats);
+    let (xs, ys) = columns::places(seats);
     sqlx::query!(
         r#"
-        with changed as (
-            update venues set version = version + 1 where id = $1
-        )
-        insert into seats
-            (venue_id, section, row_label, number, x, y, kind, companion_of, price_category)
-        select $1, section, row_label, number, x, y, kind, companion_of, price_category
-        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[],
-            $8::integer[], $9::text[])
-            as p (section, row_label, number, x, y, kind, companion_of, price_category)
-        on conflict on constraint seats_place_key
-            do update set x = excluded.x, y = excluded.y, kind = excluded.kind,
-                companion_of = excluded.companion_of, price_category = excluded.price_category
-            where (seats.x, seats.y, seats.kind, seats.companion_of, seats.price_category)
-                is distinct from (excluded.x, excluded.y, excluded.kind, excluded.companion_of,
-                    excluded.price_category)
+        insert into seats (venue_id, section, row_label, number, x, y, price_category)
+        select $1, section, row_label, number, x, y, price_category
+        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[])
+            as p (section, row_label, number, x, y, price_category)
         "#,
         venue_id as _,
         &sections,
@@ -203,9 +195,48 @@ pub(crate) async fn write_seats(
         &numbers,
         &xs,
         &ys,
-        &kinds,
+        &columns::categories(seats) as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes the positions, kinds and price categories of seats that a locked venue has.
+pub(crate) async fn update_seats(
+    tx: &mut Connection,
+    venue_id: VenueId,
+    seats: &[&PlannedSeat],
+) -> Result<(), sqlx::Error> {
+    let (sections, rows, numbers) = columns::names(seats);
+    let (xs, ys) = columns::places(seats);
+    let kinds: Vec<&str> = seats.iter().map(|seat| seat.kind.as_ref()).collect();
+    let companions_of: Vec<Option<i32>> = seats.iter().map(|seat| seat.companion_of).collect();
+    sqlx::query!(
+        r#"
+        update seats s
+        set x = p.x, y = p.y, kind = p.kind, companion_of = p.companion_of,
+            price_category = p.price_category
+        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[],
+            $8::integer[], $9::text[])
+            as p (section, row_label, number, x, y, kind, companion_of, price_category)
+        cross join lateral (
+            select id from seats
+            where venue_id = $1 and section = p.section and row_label = p.row_label
+                and number = p.number
+            limit 1 -- each is found by its key, and the seats are not compared with the list
+        ) found
+        where s.id = found.id
+        "#,
+        venue_id as _,
+        &sections,
+        &rows,
+        &numbers,
+        &xs,
+        &ys,
+        &kinds as _,
         &companions_of as _,
-        &categories as _,
+        &columns::categories(seats) as _,
     )
     .execute(tx)
     .await?;
@@ -214,19 +245,32 @@ pub(crate) async fn write_seats(
 
 /// Lists the seats of a venue in the order of their plan.
 pub(crate) async fn list_seats(
-    db: &Pool,
+    db: impl PgExecutor<'_>,
     venue_id: VenueId,
-) -> Result<Vec<crate::catalog::venues::plan::PlannedSeat>, sqlx::Error> {
-    sqlx::query_as!(
-        crate::catalog::venues::plan::PlannedSeat,
+) -> Result<Vec<SavedSeat>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
-        select section, row_label as row, number, x, y, kind as "kind: _", companion_of,
-            price_category as category
+        select id as "id: SeatId", section, row_label as row, number, x, y, kind as "kind: SeatKind",
+            companion_of, price_category as category
         from seats where venue_id = $1
         order by id + 0 -- the index of the ids holds the seats of all venues
         "#,
         venue_id as _,
     )
     .fetch_all(db)
-    .await
+    .await?;
+    let seats = rows.into_iter().map(|row| SavedSeat {
+        id: row.id,
+        seat: PlannedSeat {
+            section: row.section,
+            row: row.row,
+            number: row.number,
+            x: row.x,
+            y: row.y,
+            kind: row.kind,
+            companion_of: row.companion_of,
+            category: row.category,
+        },
+    });
+    Ok(seats.collect())
 }

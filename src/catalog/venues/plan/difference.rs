@@ -1,0 +1,95 @@
+//! What a plan changes of the seats that a venue has.
+
+use std::collections::HashMap;
+
+use super::{PlannedSeat, SeatPlan};
+use crate::catalog::model::SeatId;
+
+/// Seat that a venue has.
+#[derive(Clone, Debug)]
+pub(crate) struct SavedSeat {
+    pub(crate) id: SeatId,
+    pub(crate) seat: PlannedSeat,
+}
+
+/// Difference between the seats of a venue and those of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct PlanDifference<'a> {
+    /// Seats that the venue does not have, in the order of the plan.
+    pub(crate) added: Vec<&'a PlannedSeat>,
+    /// Seats of which the plan says something else.
+    pub(crate) changed: Vec<&'a PlannedSeat>,
+    /// Of these the ones of another kind, or with another wheelchair place.
+    pub(crate) of_other_kind: Vec<SeatId>,
+    /// Seats that the plan does not have; companions' places come before the others.
+    pub(crate) removed: Vec<SeatId>,
+}
+
+impl<'a> PlanDifference<'a> {
+    /// Compares the seats of a venue with a plan, seat by seat.
+    pub(crate) fn of(saved: &[SavedSeat], plan: &'a SeatPlan) -> Self {
+        let mut left: HashMap<_, &SavedSeat> =
+            saved.iter().map(|saved| (key(&saved.seat), saved)).collect();
+        let mut difference = Self::default();
+        for seat in plan.seats() {
+            let Some(SavedSeat { id, seat: before }) = left.remove(&key(seat)) else {
+                difference.added.push(seat);
+                continue;
+            };
+            if before == seat {
+                continue;
+            }
+            difference.changed.push(seat);
+            if (before.kind, before.companion_of) != (seat.kind, seat.companion_of) {
+                difference.of_other_kind.push(*id);
+            }
+        }
+        let mut removed: Vec<&SavedSeat> = left.into_values().collect();
+        removed.sort_unstable_by_key(|saved| (saved.seat.companion_of.is_none(), saved.id));
+        difference.removed = removed.into_iter().map(|saved| saved.id).collect();
+        difference
+    }
+}
+
+/// Returns the section, the row and the number of a seat.
+fn key(seat: &PlannedSeat) -> (&str, &str, i32) {
+    (&seat.section, &seat.row, seat.number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(lines: &str) -> SeatPlan {
+        SeatPlan::from_csv(&format!("section,row,number,x,y,kind,companion_of\n{lines}")).unwrap()
+    }
+
+    fn saved(plan: &SeatPlan) -> Vec<SavedSeat> {
+        let seats = (1..).zip(plan.seats());
+        seats.map(|(id, seat)| SavedSeat { id: SeatId(id), seat: seat.clone() }).collect()
+    }
+
+    #[test]
+    fn a_plan_that_was_saved_changes_nothing() {
+        let plan = plan("A,1,1,0,0,WHEELCHAIR,\nA,1,2,1,0,COMPANION,1\n");
+        let difference = PlanDifference::of(&saved(&plan), &plan);
+        assert!(difference.added.is_empty() && difference.changed.is_empty());
+        assert!(difference.of_other_kind.is_empty() && difference.removed.is_empty());
+    }
+
+    #[test]
+    fn seats_are_added_changed_and_removed_by_their_names() {
+        let before =
+            plan("A,1,1,0,0,WHEELCHAIR,\nA,1,2,1,0,COMPANION,1\nA,1,3,2,0,,\nB,1,1,0,9,,\n");
+        let after = plan("B,1,1,0,9,EASY_ACCESS,\nA,1,3,2.5,0,,\nC,1,1,5,5,,\n");
+        let saved = saved(&before);
+        let difference = PlanDifference::of(&saved, &after);
+        let sections = |seats: &[&PlannedSeat]| -> Vec<String> {
+            seats.iter().map(|seat| seat.section.clone()).collect()
+        };
+        assert_eq!(sections(&difference.added), ["C"]);
+        assert_eq!(sections(&difference.changed), ["B", "A"]);
+        assert_eq!(difference.of_other_kind, [SeatId(4)]);
+        assert_eq!(difference.removed, [SeatId(2), SeatId(1)], "the companion's place first");
+    }
+}

@@ -1,0 +1,39 @@
+//! SQL of the performances that mails tell of.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::infra::postgres::Pool;
+
+/// Performance as a mail tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct PerformanceTold {
+    /// Title of the program.
+    pub title: String,
+    /// Start of the performance.
+    pub starts_at: DateTime<Utc>,
+    /// Name of the venue.
+    pub venue: String,
+    /// Time zone of the venue.
+    pub time_zone: String,
+}
+
+/// Returns a performance as a mail tells of it; `None` if it does not exist.
+pub(crate) async fn find(
+    db: &Pool,
+    schedule_id: Uuid,
+) -> Result<Option<PerformanceTold>, sqlx::Error> {
+    sqlx::query_as!(
+        PerformanceTold,
+        r#"
+        select p.title, s.starts_at, v.name as venue, v.time_zone
+        from schedules s
+        join programs p on p.id = s.program_id
+        join venues v on v.id = s.venue_id
+        where s.id = $1
+        "#,
+        schedule_id,
+    )
+    .fetch_optional(db)
+    .await
+}
