@@ -15,6 +15,7 @@ use super::{check, text};
 use crate::{
     accounts::AccountId,
     reservation::hold::pages::form::HoldForm,
+    text::i18n::Locale,
     tickets::{TicketCode, hand_over::pages::form::HandOverForm},
     wallet::{charges::pages::form::ChargeForm, transfers::pages::form::TransferForm},
     web::{
@@ -56,9 +57,10 @@ fn a_body_is_read_or_refused_in_every_coding() {
             let me = AccountId(Uuid::from_u128(1));
             let _ = read::<HoldForm>(content_type, bytes).map(|form| form.parse());
             let _ = read::<ChargeForm>(content_type, bytes).map(|form| form.parse(me));
-            let _ = read::<TransferForm>(content_type, bytes).map(|form| form.parse(me));
+            let _ = read::<TransferForm>(content_type, bytes)
+                .map(|form| form.parse(me, Locale::default()));
             let _ = read::<HandOverForm>(content_type, bytes)
-                .map(|form| form.parse(me, TicketCode::generate()));
+                .map(|form| form.parse(me, TicketCode::generate(), Locale::default()));
         }
     });
 }

@@ -15,10 +15,10 @@ use tokio::{sync::Semaphore, time::timeout};
 
 /// Upper bound of a picture's pixels, in millions: a sheet of A3 at 300 dots an inch has 17.
 pub(crate) const MEGAPIXELS_MAX: u32 = 25;
-/// Upper bound of the bytes that decoding a picture may take: as many pixels of 8 bits a colour, with
+/// Upper bound of what decoding a picture may take, in MiB: as many pixels of 8 bits a colour, with
 /// transparency, and half as many of 16.
-const DECODED_BYTES_MAX: u64 = 96 * 1024 * 1024;
-const _: () = assert!(MEGAPIXELS_MAX as u64 * 1_000_000 * 4 <= DECODED_BYTES_MAX);
+const DECODED_MIB_MAX: u32 = 96;
+const _: () = assert!(MEGAPIXELS_MAX * 1_000_000 / 1024 * 4 / 1024 <= DECODED_MIB_MAX);
 /// Pictures that a process decodes at a time, and the longest wait of another one.
 const AT_ONCE: usize = 1;
 const WAIT_MAX: Duration = Duration::from_secs(2);
@@ -98,7 +98,7 @@ fn pixels_of(file: &[u8], format: ImageFormat, side_max: u32) -> Result<DynamicI
     let mut limits = Limits::no_limits();
     limits.max_image_width = Some(side_max);
     limits.max_image_height = Some(side_max);
-    limits.max_alloc = Some(DECODED_BYTES_MAX);
+    limits.max_alloc = Some(u64::from(DECODED_MIB_MAX) * 1024 * 1024);
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     reader.limits(limits.clone());
     let mut decoder = reader.into_decoder()?;

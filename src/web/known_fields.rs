@@ -11,7 +11,6 @@ use std::{
 };
 
 use schemars::{JsonSchema, SchemaGenerator};
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// Bound on characters of an unknown field's name in its refusal.
@@ -52,7 +51,7 @@ fn read_fields<T: JsonSchema>() -> Known {
 
 /// Returns the names of a JSON object's members; none if `body` is no object.
 pub(super) fn of_json(body: &[u8]) -> Vec<String> {
-    let members = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body);
+    let members = serde_json::from_slice::<BTreeMap<String, Value>>(body);
     members.unwrap_or_default().into_keys().collect()
 }
 

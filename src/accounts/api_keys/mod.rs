@@ -52,7 +52,7 @@ pub(crate) async fn authorize(
     if key.is_revoked || !key.is_maker_admin {
         return Err(ApiKeyError::Revoked);
     }
-    if !key.has_factor && !(key.is_demo && app.config.is_for_this_machine()) {
+    if !(key.has_factor || key.is_demo && app.config.is_for_this_machine()) {
         return Err(ApiKeyError::Unprotected);
     }
     if key.is_over {

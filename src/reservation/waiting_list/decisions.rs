@@ -117,8 +117,8 @@ impl WishDecisions {
 
 /// Returns the order with the zone that its section names now.
 fn meant(parts: &[Part], order: &WishOrder) -> WishOrder {
-    let named = parts.iter().filter(|part| order.section.as_ref() == Some(&part.name));
-    WishOrder { zone_id: named.filter_map(|part| part.zone_id).next(), ..order.clone() }
+    let mut named = parts.iter().filter(|part| order.section.as_ref() == Some(&part.name));
+    WishOrder { zone_id: named.find_map(|part| part.zone_id), ..order.clone() }
 }
 
 /// Refuses a wish that nothing can ever fit.

@@ -119,14 +119,11 @@ async fn request_once(
     let (expires_at, receiver_id) =
         store::insert_transfer(&mut tx, transfer_id, order, receiver_id, times).await?;
     if starts_at.is_none() {
-        match receiver_id {
-            Some(receiver_id) => {
-                telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
-            }
-            None => {
-                let to = (&order.to, order.locale);
-                telling::tell_waiting(&mut tx, transfer_id, sender_id, to).await?;
-            }
+        if let Some(receiver_id) = receiver_id {
+            telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
+        } else {
+            let to = (&order.to, order.locale);
+            telling::tell_waiting(&mut tx, transfer_id, sender_id, to).await?;
         }
     }
     let requested = Requested { transfer_id, expires_at, starts_at };

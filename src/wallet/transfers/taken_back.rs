@@ -19,8 +19,9 @@ pub(in crate::wallet) async fn end_for_debt(
     if !store::write_transfer_status(tx, transfer, status, by_office).await? {
         return Err(WalletError::StaleVersion);
     }
-    Ok(match by_office {
+    match by_office {
         true => telling::tell_taken_back(tx, transfer).await?,
         false => telling::tell_settled(tx, transfer, status).await?,
-    })
+    }
+    Ok(())
 }

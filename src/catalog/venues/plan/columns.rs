@@ -70,8 +70,8 @@ impl Columns {
         if let Some(missing) = NEEDED.into_iter().find(|column| !is_found(column)) {
             return Err(mistake(PlanProblem::Column, missing, missing));
         }
-        let mut partners = PARTNERS.into_iter();
-        let lone = partners.find(|(column, partner)| is_found(column) && !is_found(partner));
+        let mut pairs = PARTNERS.into_iter();
+        let lone = pairs.find(|(column, partner)| is_found(column) && !is_found(partner));
         if let Some((column, partner)) = lone {
             return Err(mistake(PlanProblem::LoneColumn, column, partner));
         }

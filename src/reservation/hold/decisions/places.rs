@@ -36,11 +36,11 @@ pub(super) fn take(
     }
     let prices = types.price_places(&request.types, quantity, zone.price)?;
     prices.require_as_named()?;
-    let typed = prices.places.into_iter().filter(|place| place.price_type.is_some());
-    let typed = typed.map(|place| {
+    let chosen = prices.places.into_iter().filter(|place| place.price_type.is_some());
+    let chosen = chosen.map(|place| {
         let item = Item::of_places(zone.id, place.quantity, place.unit_price);
         ItemOfKind { price_type: place.price_type, ..item.of_kind(SeatKind::Standard) }
     });
     let left = LockedZone { remaining: zone.remaining - n_typed, ..zone.clone() };
-    Ok(pick(&left, quantity - n_typed)?.chain(typed).collect())
+    Ok(pick(&left, quantity - n_typed)?.chain(chosen).collect())
 }

@@ -128,16 +128,16 @@ fn the_least_number_stays_however_many_returns_are_open() {
 #[test]
 fn a_sale_is_judged_by_what_is_sold_in_it() {
     let child = typed(1, Some(Company::Ordinary), Some(1));
-    let mut order = order(Some(2), vec![item(2), child]);
+    let mut live = order(Some(2), vec![item(2), child]);
     // Both adults are on return, from before this was asked.
-    order.items[0].kept = 0;
-    let [adult, child] = [order.items[0].id, order.items[1].id];
-    assert_eq!(order.broken_by_sale(&[adult]), None);
-    assert!(matches!(order.broken_by_sale(&[adult, adult]), Some(BrokenRule::TypeAlone { .. })));
-    assert_eq!(order.broken_by_sale(&[adult, adult, child]), None, "nothing is left");
-    assert_eq!(order.broken_by_sale(&[adult, child]), Some(BrokenRule::TooFew { places_min: 2 }));
-    assert_eq!(order.broken_by_sale(&[ReservationItemId(Uuid::nil())]), None);
-    let pair = super::tests::order(None, vec![wheelchair(), companion()]);
+    live.items[0].kept = 0;
+    let [adult, child] = [live.items[0].id, live.items[1].id];
+    assert_eq!(live.broken_by_sale(&[adult]), None);
+    assert!(matches!(live.broken_by_sale(&[adult, adult]), Some(BrokenRule::TypeAlone { .. })));
+    assert_eq!(live.broken_by_sale(&[adult, adult, child]), None, "nothing is left");
+    assert_eq!(live.broken_by_sale(&[adult, child]), Some(BrokenRule::TooFew { places_min: 2 }));
+    assert_eq!(live.broken_by_sale(&[ReservationItemId(Uuid::nil())]), None);
+    let pair = order(None, vec![wheelchair(), companion()]);
     let [place, beside] = [pair.items[0].id, pair.items[1].id];
     assert_eq!(pair.broken_by_sale(&[place]), Some(BrokenRule::CompanionAlone));
     assert_eq!(pair.broken_by_sale(&[place, beside]), None);
