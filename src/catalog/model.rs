@@ -219,10 +219,9 @@ impl SaleState {
     ) -> Self {
         match dates_left {
             DatesLeft::Cancelled => Self::Cancelled,
-            DatesLeft::Played => Self::Closed,
             DatesLeft::Some if now < on_sale_at => Self::Coming { opens_at: on_sale_at },
             DatesLeft::Some if now < off_sale_at => Self::Open,
-            DatesLeft::Some => Self::Closed,
+            DatesLeft::Some | DatesLeft::Played => Self::Closed,
         }
     }
 }

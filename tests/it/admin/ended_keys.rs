@@ -49,7 +49,7 @@ async fn a_key_made_in_a_stolen_account_ends_when_the_account_is_recovered(db: P
     assert_eq!(log["acts"][0]["subject_id"], id.as_str(), "{log}");
     assert!(other.visit("/admin/audit").await.body.contains("ended the API key"));
     let told = "select recipient from outbox where kind = 'api-keys-ended'";
-    assert_eq!(read_all::<String>(&db, told).await, [email.clone()]);
+    assert_eq!(read_all::<String>(&db, told).await, std::slice::from_ref(&email));
     let mail: Uuid = read_one(&db, "select id from outbox where kind = 'api-keys-ended'").await;
     let letter = format!("/admin/mails/{mail}");
     let letter = other.get(&letter).await.body + &other.visit(&letter).await.body;

@@ -148,10 +148,10 @@ async fn nobody_is_said_to_be_ahead_of_the_first_in_line(db: PgPool) {
     run_sql_with(&db, sold, concert.schedule_id).await;
     let hidden = "update zones set hidden_at = now() where schedule_id = $1";
     run_sql_with(&db, hidden, concert.schedule_id).await;
-    const SCARCE: &str = "[data-when='scarce']";
+    let scarce = "[data-when='scarce']";
     eventually("nothing is left", async || {
         let page = dan.visit(&queue_path_of(&concert)).await;
-        if page.has(&format!("{SCARCE}:not([hidden])")) { Ok(()) } else { Err(page.body) }
+        if page.has(&format!("{scarce}:not([hidden])")) { Ok(()) } else { Err(page.body) }
     })
     .await;
     let first = bea.visit(&queue_path_of(&concert)).await;

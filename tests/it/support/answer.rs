@@ -32,7 +32,7 @@ impl Answer {
 
     /// Returns the cells of a CSV file, its header first.
     pub(crate) fn records(&self) -> Vec<Vec<String>> {
-        let text = self.body.strip_prefix('\u{feff}').expect("the mark of UTF-8");
+        let text = self.body.strip_prefix('\u{feff}').unwrap();
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         reader.deserialize().map(Result::unwrap).collect()
     }

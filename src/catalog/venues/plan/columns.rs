@@ -37,8 +37,8 @@ pub(super) struct SeatLine<'a> {
 
 /// Returns the sign between the fields of a text: the most frequent one in its header.
 pub(super) fn delimiter_of(text: &str) -> u8 {
-    let header = first_line(text).as_bytes();
-    let count = |sign: &u8| header.iter().filter(|byte| *byte == sign).count();
+    let header = first_line(text);
+    let count = |sign: &u8| header.matches(char::from(*sign)).count();
     // Of equal ones `max_by_key` returns the last.
     DELIMITERS.into_iter().rev().max_by_key(count).unwrap_or(b',')
 }
@@ -70,9 +70,8 @@ impl Columns {
         if let Some(missing) = NEEDED.into_iter().find(|column| !is_found(column)) {
             return Err(mistake(PlanProblem::Column, missing, missing));
         }
-        let mut pairs = PARTNERS.into_iter();
-        let lone = pairs.find(|(column, partner)| is_found(column) && !is_found(partner));
-        if let Some((column, partner)) = lone {
+        let is_lone = |(column, partner): &(&str, &str)| is_found(column) && !is_found(partner);
+        if let Some((column, partner)) = PARTNERS.into_iter().find(is_lone) {
             return Err(mistake(PlanProblem::LoneColumn, column, partner));
         }
         Ok(Self { found, nameless, has_decimal_comma: delimiter != b',' })

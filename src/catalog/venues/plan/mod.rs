@@ -252,7 +252,7 @@ mod tests {
         let plan =
             SeatPlan::from_csv("section,row,number\nA,1,101\nA,1,70001\nA,1,80001\n").unwrap();
         assert_eq!(SeatPlan::from_csv(&plan.to_csv()).unwrap(), plan);
-        let wide = vec!["S, 1, 1000"; 11];
+        let wide = ["S, 1, 1000"; 11];
         let wide: Vec<String> =
             wide.iter().enumerate().map(|(n, s)| s.replace('S', &format!("S{n}"))).collect();
         let mistake = SeatPlan::from_grid(&wide.join(" | ")).unwrap_err();

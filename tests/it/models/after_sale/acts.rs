@@ -268,7 +268,7 @@ impl AfterSale {
         if accepts {
             let ticket = &mut self.model.tickets[idx];
             ticket.holder = to;
-            ticket.code = answer.json()["code"].as_str().unwrap().to_owned();
+            answer.json()["code"].as_str().unwrap().clone_into(&mut ticket.code);
         }
     }
 

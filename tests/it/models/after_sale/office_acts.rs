@@ -117,7 +117,7 @@ impl AfterSale {
         assert!(!model.keeps_account(who), "{}", answer.body);
         model.is_deleted[who] = true;
         model.wishing.remove(&who);
-        for ticket in model.tickets.iter_mut() {
+        for ticket in &mut model.tickets {
             ticket.offer.take_if(|(_, to)| *to == who);
         }
     }

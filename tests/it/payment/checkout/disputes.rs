@@ -15,6 +15,9 @@ const CLOSED: &str = "charge.dispute.closed";
 const WITHDRAWN: &str = "charge.dispute.funds_withdrawn";
 const REINSTATED: &str = "charge.dispute.funds_reinstated";
 
+/// Messages, each a kind and a status; points left after them, and how often points were taken.
+type Case<'a> = (&'a [(&'a str, &'a str)], i64, i64);
+
 #[sqlx::test]
 async fn an_inquiry_takes_nothing_and_the_dispute_that_it_becomes_takes_the_points_once(
     db: PgPool,
@@ -24,7 +27,7 @@ async fn an_inquiry_takes_nothing_and_the_dispute_that_it_becomes_takes_the_poin
     let withdrawn = (WITHDRAWN, "needs_response");
     let inquiries = [inquiry, (UPDATED, "warning_under_review"), (CLOSED, "warning_closed")];
     let taken = [inquiry, withdrawn, withdrawn, (CLOSED, "lost")];
-    let cases: [(&[(&str, &str)], i64, i64); 8] = [
+    let cases: [Case<'_>; 8] = [
         (&inquiries, 500, 0),
         (&[(UPDATED, "prevented"), (CLOSED, "prevented")], 500, 0),
         (&taken, 0, 1),

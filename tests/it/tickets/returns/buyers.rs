@@ -166,23 +166,19 @@ async fn a_seller_who_wants_the_ticket_back_waits_for_one_hold_only(db: PgPool) 
         assert!(!page.has("form[action$='/cancellation']"), "{}", page.body);
         office.verify_database().await;
         let reservation = id_of(&held.json(), "reservation_id");
-        match nth {
-            0 => {
-                let path = format!("/reservations/{reservation}/cancellation");
-                assert_eq!(bob.post(&path, &()).await.status, 200);
-            }
-            _ => {
-                let lapse = "update reservations set created_at = created_at - interval '1 hour',
-                    expires_at = expires_at - interval '1 hour' where status = 'HELD'";
-                run_sql(&db, lapse).await;
-                let stays =
-                    "update queue_tokens set admitted_at = admitted_at - interval '2 hours'";
-                run_sql(&db, stays).await;
-                until("the hold has ended", async || {
-                    read_one_with::<String>(&db, status, id).await != "OPEN"
-                })
-                .await;
-            }
+        if nth == 0 {
+            let path = format!("/reservations/{reservation}/cancellation");
+            assert_eq!(bob.post(&path, &()).await.status, 200);
+        } else {
+            let lapse = "update reservations set created_at = created_at - interval '1 hour',
+                expires_at = expires_at - interval '1 hour' where status = 'HELD'";
+            run_sql(&db, lapse).await;
+            let stays = "update queue_tokens set admitted_at = admitted_at - interval '2 hours'";
+            run_sql(&db, stays).await;
+            until("the hold has ended", async || {
+                read_one_with::<String>(&db, status, id).await != "OPEN"
+            })
+            .await;
         }
         assert_eq!(read_one_with::<String>(&db, status, id).await, "TAKEN_BACK");
         let late = match nth {

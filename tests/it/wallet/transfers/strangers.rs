@@ -194,7 +194,8 @@ async fn a_planned_request_to_nobody_waits_for_its_start_like_any_other(db: PgPo
     let office = sleepy(&db).await;
     let ada = office.sign_in("ada").await;
     charge(&ada, 100).await;
-    let starts_at = chrono::Utc::now() + chrono::TimeDelta::days(2);
+    let in_two_days = "select now() + interval '2 days'";
+    let starts_at: chrono::DateTime<chrono::Utc> = read_one(&db, in_two_days).await;
     let form = json!({ "to": NOBODYS, "amount": 7, "starts_at": starts_at.to_rfc3339() });
     let answer = ada.post_json("/wallet/transfers", &form).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
