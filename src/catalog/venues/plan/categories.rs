@@ -51,8 +51,8 @@ mod tests {
         assert_eq!(
             written,
             "section,row,number,x,y,kind,companion_of,category\n\
-             Stalls,A,1,0.5,0,,,R\nStalls,B,1,0,1.15,WHEELCHAIR,,S\n\
-             Stalls,B,2,1,1.15,COMPANION,1,\nBox,A,1,0.5,4.8,,,A\n"
+             Stalls,A,1,0.5,0,,,R\nStalls,B,1,0,1.14,WHEELCHAIR,,S\n\
+             Stalls,B,2,1,1.14,COMPANION,1,\nBox,A,1,0.5,4.8,,,A\n"
         );
         assert_eq!(SeatPlan::from_csv(&written).unwrap(), plan);
     }
