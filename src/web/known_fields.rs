@@ -16,19 +16,25 @@ use serde_json::Value;
 /// Bound on characters of an unknown field's name in its refusal.
 const NAME_CHARS_MAX: usize = 100;
 
+/// Field that every body may have: clients send a key with each change, and a change that keeps none is told
+/// from its repetition by what it has changed.
+const REQUEST_KEY: &str = "request_key";
+
 /// Names of one type's fields; `None` for a map, which takes any.
 type Known = Option<BTreeSet<String>>;
 
 /// Known fields of each type that was read as a body. Its size is bounded by the number of such types.
 static KNOWN: LazyLock<RwLock<HashMap<TypeId, Arc<Known>>>> = LazyLock::new(RwLock::default);
 
-/// Returns the first of `names` that is no field of `T`, shortened; `None` if all are.
+/// Returns the first of `names` that is no field of `T`, shortened; `None` if all are. An empty name is none:
+/// some clients write an empty form as `=`.
 pub(super) fn find_unknown<'a, T: JsonSchema + 'static>(
     mut names: impl Iterator<Item = &'a str>,
 ) -> Option<String> {
     let known = fields_of::<T>();
     let known = known.as_ref().as_ref()?;
-    let name = names.find(|name| !known.contains(*name))?;
+    let is_known = |name: &str| name.is_empty() || name == REQUEST_KEY || known.contains(name);
+    let name = names.find(|name| !is_known(name))?;
     Some(name.chars().take(NAME_CHARS_MAX).collect())
 }
 

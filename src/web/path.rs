@@ -3,7 +3,7 @@
 use actix_web::{
     Error, FromRequest, Handler, HttpResponse, Responder, Route,
     body::MessageBody,
-    dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
+    dev::{AppService, HttpServiceFactory, Payload, ServiceRequest, ServiceResponse},
     guard,
     http::Method,
     middleware::{Next, from_fn},
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::{
     deadline::{self, DeadlineTerms},
     described::{Described, Facts},
-    error::{HttpError, PageError, Problem},
+    error::{BadRequest, HttpError, PageError, Problem},
     form::Body,
     operation::Operation,
     upload::Doorkeeper,
@@ -200,15 +200,22 @@ impl HttpServiceFactory for Path {
 #[serde(default)]
 struct NoFields {}
 
-/// Refuses a body with fields, for a handler that reads none.
+/// Refuses a body with fields, for a handler that reads none. A JSON document without a value says as little as
+/// no body at all.
 async fn refuse_fields(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    match request.extract::<Body<NoFields>>().await {
-        Ok(_) => Ok(next.call(request).await?.map_into_left_body()),
-        Err(refused) => Ok(request.error_response(refused).map_into_right_body()),
+    let Ok(bytes) = request.extract::<web::Bytes>().await else {
+        return Ok(request.error_response(PageError::from(BadRequest)).map_into_right_body());
+    };
+    if !matches!(bytes.trim_ascii(), b"" | b"null") {
+        request.set_payload(Payload::from(bytes));
+        if let Err(refused) = request.extract::<Body<NoFields>>().await {
+            return Ok(request.error_response(refused).map_into_right_body());
+        }
     }
+    Ok(next.call(request).await?.map_into_left_body())
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -53,7 +53,7 @@ async fn whoever_has_not_confirmed_is_offered_the_link_and_led_back(db: PgPool) 
     assert_eq!(told.json()["confirmation_url"], page);
     assert_eq!(join(&ada, &free).await.status, 201, "a rule of one program");
 
-    let pressed = ada.submit(&queue_path_of(&concert), &[("", "")]).await;
+    let pressed = ada.submit(&queue_path_of(&concert), &()).await;
     assert_eq!((pressed.status, pressed.location()), (303, page.as_str()));
     let shown = ada.visit(&page).await;
     assert!(shown.status == 200 && shown.body.contains("ada@example.com"), "{}", shown.body);

@@ -279,7 +279,7 @@ async fn a_queue_is_purged_in_batches_while_others_go_on(db: PgPool) {
     until_status(&late, &gone, "CANCELLED").await;
     // What a page knows of a program may be a second old.
     until("the end of the sale is shown", async || {
-        late.visit(&queue_path_of(&gone)).await.body.contains("The sale has ended")
+        late.visit(&queue_path_of(&gone)).await.body.contains("This show was cancelled")
     })
     .await;
     assert_eq!(people[1].get(&queue_path_of(&other)).await.json()["status"], "WAITING");

@@ -50,7 +50,7 @@ pub(super) fn refused(answer: &Answer, status: u16, code: &str) {
 pub(super) async fn wait_from(person: &Person, concert: &Concert, address: &str) -> Answer {
     let path = format!("{}/proof", queue_path_of(concert));
     let request = person.asks(Method::POST, &path, "application/json");
-    person.send_form(request.header("x-forwarded-for", address), &[("", "")]).await
+    person.send_form(request.header("x-forwarded-for", address), &()).await
 }
 
 #[sqlx::test]
@@ -62,7 +62,7 @@ async fn a_new_account_joins_when_it_is_old_enough(db: PgPool) {
     let told = join(&ada, &concert).await;
     refused(&told, 403, "account-too-new");
     assert!(told.json()["until"].is_string(), "{}", told.body);
-    let page = ada.submit(&queue_path_of(&concert), &[("", "")]).await;
+    let page = ada.submit(&queue_path_of(&concert), &()).await;
     let back = format!("href=\"/programs/{}\"", concert.slug);
     assert!(page.status == 403 && page.body.contains(&back), "{}", page.body);
     assert_eq!(join(&ada, &free).await.status, 201, "a rule of one program");
@@ -108,7 +108,7 @@ async fn a_network_gets_so_many_numbers_in_all(db: PgPool) {
         let address = format!("2001:db8::{nth}");
         assert_eq!(join_from(&others[nth], &concert, &address, &[]).await.status, status);
     }
-    let page = others[3].submit(&queue_path_of(&concert), &[("", "")]).await;
+    let page = others[3].submit(&queue_path_of(&concert), &()).await;
     assert_eq!(page.status, 303, "from nowhere in particular: {}", page.body);
     office.close().await;
 }

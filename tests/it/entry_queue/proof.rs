@@ -58,16 +58,16 @@ async fn a_browser_is_taken_to_the_work_and_may_wait_without_scripts(db: PgPool)
     let concert = Concert::usual(&db).await;
     let path = format!("{}/proof", queue_path_of(&concert));
     guard(&db, &concert, "join_proof_bits = 8").await;
-    assert_eq!(ada.submit(&queue_path_of(&concert), &[("", "")]).await.location(), path);
+    assert_eq!(ada.submit(&queue_path_of(&concert), &()).await.location(), path);
     let page = ada.visit(&path).await;
     for part in ["data-proof", "name=\"challenge\"", "proof_worker", "data-proof-manual"] {
         assert!(page.status == 200 && page.body.contains(part), "{part}: {}", page.body);
     }
-    assert_eq!(ada.submit(&path, &[("", "")]).await.location(), path);
+    assert_eq!(ada.submit(&path, &()).await.location(), path);
     refused(&join(&ada, &concert).await, 428, "proof-required");
     until("the wait is over", async || !ada.visit(&path).await.has("[data-proof]")).await;
     assert_eq!(
-        ada.submit(&queue_path_of(&concert), &[("", "")]).await.location(),
+        ada.submit(&queue_path_of(&concert), &()).await.location(),
         format!("/schedules/{}", concert.schedule_id)
     );
     assert_eq!(ada.delete(&queue_path_of(&concert)).await.status, 204);

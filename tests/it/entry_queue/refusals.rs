@@ -227,12 +227,19 @@ async fn what_makes_no_sense_on_the_admin_page_of_a_queue_changes_nothing(db: Pg
     until_status(&people[0], &concert, "ACTIVE").await;
     let before = everything(&db).await;
     let at = |id: &str, what: &str| format!("/admin/programs/{id}/queue{what}");
-    let whole = form(&[("version", "0"), ("queue_capacity", "2"), ("who", "2"), ("reason", "why")]);
+    let version = form(&[("version", "0")]);
+    let acts = [
+        ("", form(&[("version", "0"), ("queue_capacity", "2")])),
+        ("/pause", version.clone()),
+        ("/resumption", version),
+        ("/admissions", form(&[("who", "2"), ("reason", "why")])),
+        ("/purge", form(&[("reason", "why")])),
+    ];
     for id in ["x", "%00", "1", &Uuid::nil().to_string(), &Uuid::now_v7().to_string()] {
         let look = admin.get(&at(id, "")).await;
         assert_eq!(look.status, 404, "{id}: {}", look.body);
-        for what in ["", "/pause", "/resumption", "/admissions", "/purge"] {
-            let told = send(&admin, Method::POST, &at(id, what), "application/json", &whole).await;
+        for (what, whole) in &acts {
+            let told = send(&admin, Method::POST, &at(id, what), "application/json", whole).await;
             assert_eq!(told.status, 404, "{id}{what}: {}", told.body);
         }
     }
@@ -270,8 +277,8 @@ async fn what_makes_no_sense_on_the_admin_page_of_a_queue_changes_nothing(db: Pg
     }
     // Customers and strangers get as far as the door.
     for (who, expected) in [(&people[0], 403), (&office.stranger(), 401)] {
-        for what in ["", "/pause", "/resumption", "/admissions", "/purge"] {
-            let told = send(who, Method::POST, &at(&id, what), "application/json", &whole).await;
+        for (what, whole) in &acts {
+            let told = send(who, Method::POST, &at(&id, what), "application/json", whole).await;
             assert_eq!(told.status, expected, "{what}");
         }
     }

@@ -98,7 +98,7 @@ async fn a_link_ends_its_kind_of_mails_without_a_log_in_and_reading_it_ends_noth
     assert!(page.status == 200 && page.has("form[method=post] button"), "{}", page.body);
     assert_eq!(page.header("referrer-policy"), "strict-origin");
     assert_eq!(choices_of(&bob).await["transfers"], true);
-    let pressed = stranger.submit(&page.attribute("main form", "action"), &[("", "")]).await;
+    let pressed = stranger.submit(&page.attribute("main form", "action"), &()).await;
     assert_eq!((pressed.status, pressed.location()), (303, path_of(&link)));
     assert!(!stranger.visit(path_of(&link)).await.has("main form"));
     assert_eq!(

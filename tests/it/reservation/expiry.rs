@@ -72,7 +72,7 @@ async fn a_hold_past_its_end_is_shown_as_over_and_reading_changes_nothing(db: Pg
     let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
     assert_eq!(ada.get(&path).await.json()["status"], "EXPIRED");
     assert_eq!(ada.get("/reservations").await.json()["reservations"][0]["status"], "EXPIRED");
-    let renewal = ada.post(&format!("{path}/renewal"), &[("", "")]).await;
+    let renewal = ada.post(&format!("{path}/renewal"), &()).await;
     assert_eq!((renewal.status, renewal.code().as_str()), (410, "hold-expired"));
     let status: String = read_one(&office.db, "select status from reservations").await;
     assert_eq!(status, "HELD");
@@ -115,13 +115,13 @@ async fn a_hold_is_renewed_once_and_only_while_nobody_waits(db: PgPool) {
     .unwrap();
     // A capacity of one, so that nobody is let in meanwhile.
     run_sql(&office.db, "update programs set queue_capacity = 1").await;
-    let early = people[0].post(&path, &[("", "")]).await;
+    let early = people[0].post(&path, &()).await;
     assert_eq!((early.status, early.code().as_str()), (409, "not-renewable"));
     run_sql(&office.db, "delete from queue_tokens where queue_number = 77").await;
-    let renewed = people[0].post(&path, &[("", "")]).await;
+    let renewed = people[0].post(&path, &()).await;
     assert_eq!(renewed.status, 200, "{}", renewed.body);
     assert_ne!(renewed.json()["expires_at"], held["expires_at"]);
-    let again = people[0].post(&path, &[("", "")]).await;
+    let again = people[0].post(&path, &()).await;
     assert_eq!((again.status, again.code().as_str()), (409, "not-renewable"));
     office.verify().await;
     office.close().await;
@@ -158,7 +158,7 @@ async fn of_twenty_renewals_at_once_one_adds_two_minutes(db: PgPool) {
     let path = format!("/reservations/{}/renewal", held["reservation_id"].as_str().unwrap());
     let answers = storm((0..20).map(|idx| {
         let (ada, path) = (office.moved(&ada, idx), path.clone());
-        async move { ada.post(&path, &[("", "")]).await }
+        async move { ada.post(&path, &()).await }
     }))
     .await;
     assert_eq!(count(&answers, 200, ""), 1);

@@ -233,10 +233,10 @@ async fn somebody_elses_reservation_is_not_found(db: PgPool) {
     for path in [path.clone(), format!("/reservations/{}", Uuid::now_v7())] {
         assert_eq!(people[1].get(&path).await.status, 404);
         assert_eq!(people[1].visit(&path).await.status, 404);
-        let renewal = people[1].post(&format!("{path}/renewal"), &[("", "")]).await;
+        let renewal = people[1].post(&format!("{path}/renewal"), &()).await;
         assert_eq!(renewal.status, 404);
         for act in ["cancellation", "payment"] {
-            let refused = people[1].post(&format!("{path}/{act}"), &[("", "")]).await;
+            let refused = people[1].post(&format!("{path}/{act}"), &()).await;
             assert_eq!(refused.status, 404, "{act}: {}", refused.body);
         }
     }

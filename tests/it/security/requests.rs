@@ -218,7 +218,9 @@ async fn a_browser_that_was_changed_gains_nothing(db: PgPool) {
     let cheaper = ada.post_json(&path, &json!({ "seat_ids": [seat], "total": 1 })).await;
     assert_eq!(cheaper.code(), "price-changed", "{}", cheaper.body);
     let form = json!({ "seat_ids": [seat], "unit_price": 0, "amount": 0, "discount": 50_000, "status": "CONFIRMED" });
-    let held = ada.post_json(&path, &form).await;
+    let refused = ada.post_json(&path, &form).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{}", refused.body);
+    let held = ada.post_json(&path, &json!({ "seat_ids": [seat] })).await;
     assert_eq!((held.status, &held.json()["total"]), (201, &json!(50_000)), "{}", held.body);
     let id = held.json()["reservation_id"].as_str().unwrap().to_owned();
     for amount in ["-1", "0", "1e9", "99999999999999999999", "1.5", "0x10"] {
@@ -226,7 +228,9 @@ async fn a_browser_that_was_changed_gains_nothing(db: PgPool) {
         assert_eq!(refused.status, 422, "{amount}: {}", refused.body);
     }
     let form = json!({ "amount": 0, "total": 0, "balance": 1_000_000 });
-    let unpaid = ada.post_json(&format!("/reservations/{id}/payment"), &form).await;
+    let payment = format!("/reservations/{id}/payment");
+    assert_eq!(ada.post_json(&payment, &form).await.status, 422);
+    let unpaid = ada.post_json(&payment, &()).await;
     assert_eq!((unpaid.status, unpaid.code().as_str()), (402, "insufficient-points"));
     office.verify_database().await;
     office.close_as_it_is().await;

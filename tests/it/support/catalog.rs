@@ -158,7 +158,9 @@ async fn insert_seats(
 ) -> Vec<i64> {
     sqlx::query(
         "insert into seats (venue_id, section, row_label, number, x, y)
-             select $1, 'Stalls', chr(65 + i / 10), 1 + i % 10, i % 10, i / 10
+             select $1, 'Stalls',
+                 case when i < 570 then chr(65 + i / 10) else 'z' || lpad((i / 10)::text, 5, '0') end,
+                 1 + i % 10, i % 10, i / 10
              from generate_series(0, $2 - 1) i",
     )
     .bind(venue_id)

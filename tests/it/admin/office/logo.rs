@@ -87,7 +87,7 @@ async fn what_is_no_picture_of_a_bounded_size_is_no_logo(db: PgPool) {
     let shown = upload(&admin, "0", picture_bomb(), "text/html").await;
     assert_eq!(shown.status, 422);
     assert!(
-        shown.body.contains("This picture may have up to 2 MB and 4,096 pixels"),
+        shown.body.contains("This picture may have up to 2 MB, 4,096 pixels on each side"),
         "{}",
         shown.body
     );

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     models::{assert_answer, send},
-    support::{Answer, Office, email_of},
+    support::{Answer, Office, email_of, read_one_with},
 };
 
 /// Places of a reservation: the seat, the return whose place it is.
@@ -163,8 +163,8 @@ impl AfterSale {
         }
         let path = format!("/reservations/{id}/shares");
         let left = self.people[owner].get(&path).await.json()["left"].clone();
-        // Places are listed in the order of the house, which is the order of the seats here.
-        let form = json!({ "places": [left[1]["place"]] });
+        let shared = left[1]["place"].as_str().unwrap_or_else(|| panic!("{left}")).to_owned();
+        let form = json!({ "places": [shared] });
         let answer = send(&self.people[owner], &path, &form).await;
         let is_allowed = order.items.iter().all(|item| item.of.is_none());
         if answer.status != 201 {
@@ -177,7 +177,16 @@ impl AfterSale {
         let rest_path = format!("/reservations/{id}/rest/payment");
         let rest = send(&self.people[owner], &rest_path, &key()).await;
         if (paid.status, rest.status) == (201, 201) {
-            self.model.pay(nth, &[owner, friend]);
+            // A place is named by its item, and items stand in the order of the seats.
+            let seat =
+                "select schedule_seat_id from reservation_items where starts_with($1, id::text)";
+            let seat: Option<i64> = read_one_with(&office.db, seat, shared).await;
+            let items = &self.model.orders[nth].items;
+            let payers: Vec<usize> = items
+                .iter()
+                .map(|item| if self.seat_id(item.place) == seat { friend } else { owner })
+                .collect();
+            self.model.pay(nth, &payers);
             return self.learn_codes(office, nth).await;
         }
         for (answer, who) in [(&paid, friend), (&rest, owner)] {

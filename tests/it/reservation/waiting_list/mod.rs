@@ -198,7 +198,7 @@ async fn an_offer_is_told_by_mail_and_shown_on_the_page(db: PgPool) {
     let page = ada.visit(&format!("/reservations/{offer}")).await;
     assert!(page.body.contains("from the waiting list"), "{}", page.body);
     assert!(!page.body.contains("/renewal"), "{}", page.body);
-    let renewal = ada.post(&format!("/reservations/{offer}/renewal"), &[("", "")]).await;
+    let renewal = ada.post(&format!("/reservations/{offer}/renewal"), &()).await;
     assert_eq!(renewal.code(), "not-renewable");
     let told = server.until_received(1).await[0].clone();
     assert_eq!(told.recipients, [email_of(&db, ada.account_id).await]);

@@ -98,15 +98,15 @@ async fn a_wish_is_taken_back_by_its_owner_alone_and_once_it_is_offered_the_offe
     house.wish(&bob, json!({ "places": 1 })).await;
     let wish = house.wish_of(&ada).await["wish_id"].as_str().unwrap().to_owned();
     let path = format!("/wishes/{wish}/cancellation");
-    assert_eq!(bob.post(&path, &[("", "")]).await.status, 404);
+    assert_eq!(bob.post(&path, &()).await.status, 404);
     for _ in 0..2 {
-        let left = ada.post(&path, &[("", "")]).await;
+        let left = ada.post(&path, &()).await;
         assert_eq!((left.status, &left.json()["status"]), (200, &json!("LEFT")), "{}", left.body);
     }
     house.release(0).await;
     let offer = house.offer_of(&bob).await;
     let wish = house.wish_of(&bob).await["wish_id"].as_str().unwrap().to_owned();
-    let refused = bob.post(&format!("/wishes/{wish}/cancellation"), &[("", "")]).await;
+    let refused = bob.post(&format!("/wishes/{wish}/cancellation"), &()).await;
     assert_eq!(
         (refused.status, refused.code().as_str()),
         (409, "wish-offered"),
@@ -115,7 +115,7 @@ async fn a_wish_is_taken_back_by_its_owner_alone_and_once_it_is_offered_the_offe
     );
     assert_eq!(refused.json()["reservation_id"], offer.to_string());
     give_back(&bob, offer).await;
-    let refused = bob.post(&format!("/wishes/{wish}/cancellation"), &[("", "")]).await;
+    let refused = bob.post(&format!("/wishes/{wish}/cancellation"), &()).await;
     assert_eq!(refused.code(), "wish-ended", "{}", refused.body);
     house.office.close().await;
 }
@@ -170,7 +170,7 @@ async fn the_order_is_public_and_names_nobody(db: PgPool) {
     house.wish(&people[0], json!({ "places": 1, "section": "Stalls" })).await;
     house.wish(&people[1], json!({ "places": 1 })).await;
     let wish = house.wish_of(&people[1]).await["wish_id"].as_str().unwrap().to_owned();
-    people[1].post(&format!("/wishes/{wish}/cancellation"), &[("", "")]).await;
+    people[1].post(&format!("/wishes/{wish}/cancellation"), &()).await;
     house.release(0).await;
     let kinds = "select kind from queue_moves where kind like 'WISH%' order by id";
     let details = "select detail from queue_moves where kind like 'WISH%' order by id";
