@@ -155,6 +155,6 @@ async fn nobody_is_said_to_be_ahead_of_the_first_in_line(db: PgPool) {
     })
     .await;
     let first = bea.visit(&queue_path_of(&concert)).await;
-    assert!(first.has(&format!("{SCARCE}[hidden]")), "{}", first.body);
+    assert!(first.has(&format!("{scarce}[hidden]")), "{}", first.body);
     office.close().await;
 }

@@ -34,6 +34,7 @@ async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {
 }
 
 /// What somebody sends.
+#[derive(Clone)]
 enum Sent {
     Form(Vec<(&'static str, String)>),
     Text(&'static str, &'static str),
