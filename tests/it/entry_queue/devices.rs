@@ -6,7 +6,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{crowded, join, queue_path_of, until_status};
-use crate::support::{Answer, Concert, Office, Person, count, storm};
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
 
 /// They stand at the same place of the same queue.
 async fn same_place(desktop: &Person, phone: &Person, concert: &Concert) -> serde_json::Value {
@@ -122,7 +122,9 @@ async fn one_device_that_asks_keeps_the_place_of_both(db: PgPool) {
 #[sqlx::test]
 async fn a_page_that_hears_first_of_the_turn_leads_to_the_seats(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    // Without a line there is nothing to leave.
+    let options = ConcertOptions { queue_capacity: Some(10), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
     let queue = queue_path_of(&concert);
     let desktop = office.sign_in("Ada").await;
     let phone = office.log_in(&desktop, 1).await;

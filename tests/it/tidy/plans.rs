@@ -38,7 +38,18 @@ const SMALL: [&str; 15] = [
 const NARROW: [&str; 1] = ["point_transactions_reference_key"];
 /// Lists that are joined without an index, row by row: each has one row, a row for each section, or those
 /// of one batch.
-const SHORT: [&str; 7] = ["failed", "made", "wanted", "asked", "place", "taken", "entries"];
+const SHORT: [&str; 10] = [
+    "failed",
+    "made",
+    "wanted",
+    "asked",
+    "place",
+    "taken",
+    "entries",
+    "receiver",
+    "recipient",
+    "sections",
+];
 /// Whose statements are meant to read everything, on a connection beside the pool.
 const REPORTS: [&str; 3] = ["src/verify", "src/demo", "src/rehearsal"];
 /// Fills one house with 400,000 seats beside a thousand with 300, one line with 1,000,000 people

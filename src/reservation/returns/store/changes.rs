@@ -100,10 +100,10 @@ pub(in crate::reservation::returns) async fn write_ended(
     let n_written = sqlx::query_scalar!(
         r#"
         with ended as (
-            update ticket_returns t set status = $2, settled_at = clock_timestamp()
-            from unnest($1::uuid[], $3::uuid[]) as open (id, event_id)
-            where t.id = open.id and t.status = 'OPEN'
-            returning t.id, t.ticket_id, t.reservation_id, t.schedule_id, t.price, t.payout, open.event_id
+            update ticket_returns set status = $2, settled_at = clock_timestamp()
+            where id = any($1) and status = 'OPEN'
+            returning id, ticket_id, reservation_id, schedule_id, price, payout,
+                ($3::uuid[])[array_position($1, id)] as event_id
         ), told as (
             insert into domain_events (id, subject_id, kind, payload)
             select event_id, ticket_id, 'ticket.resold', jsonb_build_object(

@@ -55,7 +55,7 @@ pub(super) async fn write_claim(
         update transfers t
         set receiver_id = receiver.id
         from receiver
-        where t.id = $1 and t.address = receiver.email and t.receiver_id is null
+        where t.id = $1 and t.address is not distinct from receiver.email and t.receiver_id is null
             and t.status = 'PENDING' and t.expires_at > clock_timestamp()
         returning (t.starts_at > clock_timestamp()) is not true as "has_started!"
         "#,
@@ -101,7 +101,13 @@ pub(super) async fn delete_addresses_of(
         update transfers set address = null
         where id = any(array(
             select id from transfers
-            where (sender_id = $1 or receiver_id = $1) and address is not null and status <> 'PENDING'
+            where id = any(array(
+                select id from (
+                    select id, address, status from transfers
+                    where sender_id = $1 or receiver_id = $1
+                    offset 0
+                ) own
+                where address is not null and status <> 'PENDING'))
             order by id
             for no key update))
         "#,
