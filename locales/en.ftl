@@ -699,7 +699,7 @@ seat-code-places = { $count ->
     [one] For one more seat or place.
    *[other] For { $count } more seats or places.
   }
-seat-code-returned = Not off tickets that other guests give back.
+seat-code-returned = Not off tickets that are back on sale.
 seat-code-until = Until { $when }.
 seat-code-total-title = Your price with the code
 seat-code-total = It's { $amount } with your code. Nothing is held yet.
@@ -1184,8 +1184,8 @@ mail-password-lede = The password of your { $office } account was changed, and y
 mail-password-action = Choose a new password
 mail-keys-subject = Your API keys have ended
 mail-keys-lede = { $count ->
-    [one] An API key that you made at { $office } ended, because the password, the two-step login or the role of your account changed. Programs that use it need a new one.
-   *[other] { $count } API keys that you made at { $office } ended, because the password, the two-step login or the role of your account changed. Programs that use them need new ones.
+    [one] An API key that you made at { $office } ended, because the password, the two-step login or the role of your account changed. Software that uses it needs a new one.
+   *[other] { $count } API keys that you made at { $office } ended, because the password, the two-step login or the role of your account changed. Software that uses them needs new ones.
   }
 mail-keys-action = See the API keys
 mail-change-subject = Your email address is about to change

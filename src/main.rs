@@ -18,7 +18,9 @@ use stagedoor::{
     },
     mail,
     rehearsal::{Access, Bar, Rehearsal, RehearsalResult},
-    server, telemetry, verify, witness,
+    server, telemetry, verify,
+    web::unreadable::UNREADABLE,
+    witness,
 };
 
 use self::{offline::OfflineCheck, rehearse_arguments::RehearseArguments};
@@ -125,7 +127,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         return Ok(witness::run(arguments, server::asked_to_stop()).await?);
     }
     let config = Config::from_env()?;
-    telemetry::start_logging(&config);
+    telemetry::start_logging(&config, UNREADABLE);
     match command {
         Command::Rehearse(_) | Command::Check(_) | Command::Witness(_) => Ok(()),
         Command::Serve => serve(config).await,

@@ -21,13 +21,22 @@ use tracing_subscriber::{
 
 use crate::config::{Config, LogFormat};
 
-/// Starts logging as `config` says; a second call changes nothing.
-pub fn start_logging(config: &Config) {
-    log_to_stderr(&config.log, config.log_format);
+/// Lines that the log leaves out; each is asked for once ([`take_left_out`]).
+#[derive(Clone, Copy, Debug)]
+pub struct UnwantedLines {
+    /// Target of the lines.
+    pub target: &'static str,
+    /// Beginning of their messages.
+    pub beginning: &'static str,
+}
+
+/// Starts logging as `config` says, without `unwanted` lines; a second call changes nothing.
+pub fn start_logging(config: &Config, unwanted: UnwantedLines) {
+    log_to_stderr(&config.log, config.log_format, unwanted);
 }
 
 /// Works as [`start_logging`], for a process without settings: `directives` say what is logged.
-pub fn log_to_stderr(directives: &str, format: LogFormat) {
+pub fn log_to_stderr(directives: &str, format: LogFormat, unwanted: UnwantedLines) {
     let filter = EnvFilter::new(directives);
     let lines = match format {
         LogFormat::Text => tracing_subscriber::fmt::layer()
@@ -39,39 +48,35 @@ pub fn log_to_stderr(directives: &str, format: LogFormat) {
     // The only error is that a subscriber is set already. The filter belongs to the registry and
     // not to the layer: a layer's own filter drops the event after a call that asks whether a level
     // is enabled, as sqlx does at every statement.
-    let _ = tracing_subscriber::registry().with(lines).with(filter).with(LeaveOut).try_init();
+    let registry = tracing_subscriber::registry().with(lines).with(filter);
+    let _ = registry.with(LeaveOut(unwanted)).try_init();
 }
-
-/// Target of the framework's line about a request that cannot be read.
-const TARGET: &str = "actix_http::h1::dispatcher";
-/// Beginning of the framework's line.
-const BEGINNING: &str = "stream error";
 
 thread_local! {
     /// Task of the connection whose line was left out last.
     static LEFT_OUT: Cell<Option<task::Id>> = const { Cell::new(None) };
 }
 
-/// Layer that leaves the framework's lines about unreadable requests out.
-#[derive(Clone, Copy, Debug, Default)]
-struct LeaveOut;
+/// Layer that leaves unwanted lines out.
+#[derive(Clone, Copy, Debug)]
+struct LeaveOut(UnwantedLines);
 
 impl<S: Subscriber> Layer<S> for LeaveOut {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
-        if event.metadata().target() != TARGET {
+        if event.metadata().target() != self.0.target {
             return true;
         }
-        let mut message = Message(false);
+        let mut message = Message { beginning: self.0.beginning, is_unwanted: false };
         event.record(&mut message);
-        if message.0 {
+        if message.is_unwanted {
             LEFT_OUT.set(task::try_id());
         }
-        !message.0
+        !message.is_unwanted
     }
 }
 
-/// Whether a line about a request that cannot be read was left out in the present task, which is that of
-/// its connection; asked once for each.
+/// Whether an unwanted line was left out in the present task, which is that of its connection; asked once
+/// for each.
 pub(crate) fn take_left_out() -> bool {
     let here = task::try_id();
     let is_here = here.is_some() && LEFT_OUT.get() == here;
@@ -81,13 +86,16 @@ pub(crate) fn take_left_out() -> bool {
     is_here
 }
 
-/// Whether a line begins as the framework's does.
-struct Message(bool);
+/// Message of a line, and whether it begins as unwanted ones do.
+struct Message {
+    beginning: &'static str,
+    is_unwanted: bool,
+}
 
 impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
-            self.0 = format!("{value:?}").starts_with(BEGINNING);
+            self.is_unwanted = format!("{value:?}").starts_with(self.beginning);
         }
     }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{check, text};
 use crate::{
     accounts::{Email, name::Name, sessions::device_name},
-    text::markdown::Markdown,
+    text::{cell::unguarded, markdown::Markdown},
     web::{
         download,
         poster::Poster,
@@ -118,6 +118,6 @@ fn a_file_of_cells_has_one_cell_for_each_and_no_formula() {
         let is_formula = written.starts_with(signs);
         assert!(!is_formula || written.parse::<f64>().is_ok(), "{written}");
         assert!(written == cell || written.strip_prefix('\'') == Some(&cell), "{written}");
-        assert_eq!(download::unguarded(written), cell);
+        assert_eq!(unguarded(written), cell);
     });
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use strum::AsRefStr;
 use uuid::Uuid;
 
-use super::codes::model::CodeWord;
+use super::codes::word::CodeWord;
 use crate::{
     catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::ids::ids,

@@ -70,6 +70,7 @@ pub(crate) mod rendering;
 pub(crate) mod request_id;
 pub(crate) mod request_key;
 pub(crate) mod unread;
+pub mod unreadable;
 pub(crate) mod upload;
 pub(crate) mod versioned_file;
 

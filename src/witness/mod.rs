@@ -31,7 +31,7 @@ use std::{
 
 pub use self::error::WitnessError;
 use self::{cosigning::Witness, folder::Folder, model::KnownLogs};
-use crate::{config::LogFormat, telemetry};
+use crate::{config::LogFormat, telemetry, web::unreadable::UNREADABLE};
 
 /// Arguments of the command.
 #[derive(Clone, Debug, clap::Args)]
@@ -58,7 +58,7 @@ pub async fn run(
     arguments: &WitnessArguments,
     stop: impl Future<Output = io::Result<()>>,
 ) -> Result<(), WitnessError> {
-    telemetry::log_to_stderr("info", LogFormat::Text);
+    telemetry::log_to_stderr("info", LogFormat::Text, UNREADABLE);
     let logs = KnownLogs::parse(&arguments.logs)?;
     let (folder, cosigner) = Folder::open(&arguments.folder, &arguments.name)?;
     let refused = |error| WitnessError::Listen(arguments.listen, error);

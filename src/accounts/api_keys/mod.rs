@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use self::{
     error::ApiKeyError,
-    model::{Actor, ApiKeyId, ApiScope, KeyToken},
+    model::{Actor, ApiKeyId, ApiScope, AuditWord, KeyToken},
 };
 use crate::{
     accounts::model::AccountId,
@@ -67,9 +67,6 @@ pub(crate) async fn authorize(
     Ok(Actor { account_id: key.made_by, api_key_id: Some(key.id) })
 }
 
-/// Name of the act in the audit log.
-const ENDED: &str = "api-key-ended";
-
 /// Ends all keys that an account made, whose row is locked, by an act of `by`: notes each in the audit
 /// log, tells their maker by mail, and returns them.
 pub(crate) async fn end_all(
@@ -81,7 +78,7 @@ pub(crate) async fn end_all(
     if ended.is_empty() {
         return Ok(Vec::new());
     }
-    store::insert_ends(tx, by, ENDED, &ended).await?;
+    store::insert_ends(tx, by, AuditWord::ApiKeyEnded.as_ref(), &ended).await?;
     let event = format!("api-keys:{}", Uuid::now_v7());
     let message = Message::ApiKeysEnded { keys: ended.len() };
     let mail =
@@ -95,8 +92,8 @@ pub(crate) fn record_ended(app: &App, by: AccountId, ended: &[ApiKeyId]) {
     for id in ended {
         app.security_log.record_act(&ActEvent {
             by: by.0,
-            act: ENDED,
-            subject: "api-key",
+            act: AuditWord::ApiKeyEnded.as_ref(),
+            subject: AuditWord::ApiKey.as_ref(),
             subject_id: &id.to_string(),
         });
     }

@@ -30,6 +30,16 @@ impl From<AccountId> for Actor {
     }
 }
 
+/// Word of the audit log, which knows accounts and so cannot be asked from here.
+#[derive(Clone, Copy, Debug, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum AuditWord {
+    /// Kind of the subject: an API key.
+    ApiKey,
+    /// Act: an API key ended with what protects its maker's account.
+    ApiKeyEnded,
+}
+
 /// What a key may do.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,

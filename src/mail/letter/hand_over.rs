@@ -14,6 +14,7 @@ use crate::{
         error::ComposeError,
         store::{self, HandOverTold, TicketTold},
     },
+    outbox::Message,
     text::{
         i18n::{Locale, Phrase},
         times,
@@ -22,20 +23,38 @@ use crate::{
 };
 
 /// Hand-over with its ticket.
-pub(super) struct HandedTicket {
+struct HandedTicket {
     hand_over: HandOverTold,
     ticket: TicketTold,
 }
 
+/// Tells what `message` says of a hand-over, unless that is out of date.
+pub(super) async fn tell(
+    blank: Content,
+    db: &Pool,
+    id: Uuid,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    let handed = read(db, id).await?;
+    let told = match message {
+        Message::HandOverOffered { .. } => Some(offered(blank, &handed, id)),
+        Message::HandOverWaiting { .. } => waiting(blank, &handed),
+        Message::HandOverEnded { .. } => ended(blank, &handed, id),
+        Message::HandOverWithdrawn { .. } => Some(withdrawn(blank, &handed)),
+        _ => return Err(ComposeError::UnknownMessage),
+    };
+    told.ok_or(ComposeError::Gone)
+}
+
 /// Reads a hand-over.
-pub(super) async fn read(db: &Pool, id: Uuid) -> Result<HandedTicket, ComposeError> {
+async fn read(db: &Pool, id: Uuid) -> Result<HandedTicket, ComposeError> {
     let hand_over = store::find_hand_over(db, id).await?.ok_or(ComposeError::Gone)?;
     let ticket = store::find_ticket(db, hand_over.ticket_id).await?.ok_or(ComposeError::Gone)?;
     Ok(HandedTicket { hand_over, ticket })
 }
 
 /// Tells the recipient of an offer.
-pub(super) fn offered(blank: Content, handed: &HandedTicket, id: Uuid) -> Content {
+fn offered(blank: Content, handed: &HandedTicket, id: Uuid) -> Content {
     let (locale, hand_over) = (blank.locale, &handed.hand_over);
     let zone = times::zone(&handed.ticket.time_zone);
     let from = (locale.text("mail-fact-from"), on_one_line(&hand_over.from));
@@ -54,7 +73,7 @@ pub(super) fn offered(blank: Content, handed: &HandedTicket, id: Uuid) -> Conten
 
 /// Tells an address without an account that a ticket waits for one; `None` if the offer is not pending
 /// any more. Nothing that the sender typed is in it.
-pub(super) fn waiting(blank: Content, handed: &HandedTicket) -> Option<Content> {
+fn waiting(blank: Content, handed: &HandedTicket) -> Option<Content> {
     let (locale, hand_over) = (blank.locale, &handed.hand_over);
     let until = times::in_full(hand_over.expires_at, times::zone(&handed.ticket.time_zone), locale);
     let until = (locale.text("mail-fact-until"), until);
@@ -71,7 +90,7 @@ pub(super) fn waiting(blank: Content, handed: &HandedTicket) -> Option<Content> 
 }
 
 /// Tells the sender how a hand-over ended; `None` if it is pending, or ended by the sender.
-pub(super) fn ended(blank: Content, handed: &HandedTicket, id: Uuid) -> Option<Content> {
+fn ended(blank: Content, handed: &HandedTicket, id: Uuid) -> Option<Content> {
     let locale = blank.locale;
     let (subject, lede) = match handed.hand_over.status {
         HandOverStatus::Accepted => ("mail-hand-accepted-subject", "mail-hand-accepted-lede"),
@@ -97,7 +116,7 @@ pub(super) fn ended(blank: Content, handed: &HandedTicket, id: Uuid) -> Option<C
 }
 
 /// Tells the recipient of an offer that the ticket is not to be had any more.
-pub(super) fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
+fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
     let locale = blank.locale;
     let lede = match handed.hand_over.status {
         HandOverStatus::Admitted => "mail-hand-admitted-lede",

@@ -18,7 +18,7 @@ pub(crate) use self::sender::Sender;
 use crate::{
     accounts::mail_choices::UNSUBSCRIPTION_PATH,
     infra::postgres::Pool,
-    mail::{error::ComposeError, store},
+    mail::error::ComposeError,
     outbox::{Message, StoredMail},
 };
 
@@ -102,41 +102,18 @@ async fn content_of(
             let event = reservation::read(db, *reservation_id).await?;
             reservation::cancelled(blank, &event, *refunded)
         }
-        Message::TransferReceived { transfer_id } => {
-            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
-            transfer::received(blank, &offer, &format!("/wallet/transfers/{transfer_id}"))
+        Message::TransferReceived { transfer_id }
+        | Message::TransferWaiting { transfer_id }
+        | Message::TransferExpiring { transfer_id }
+        | Message::TransferSettled { transfer_id }
+        | Message::TransferWithdrawn { transfer_id } => {
+            transfer::tell(blank, db, *transfer_id, message).await?
         }
-        Message::TransferWaiting { transfer_id } => {
-            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
-            transfer::waiting(blank, &offer).ok_or(ComposeError::Gone)?
-        }
-        Message::TransferExpiring { transfer_id } => {
-            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
-            let path = format!("/wallet/transfers/{transfer_id}");
-            transfer::expiring(blank, &offer, &path).ok_or(ComposeError::Gone)?
-        }
-        Message::TransferSettled { transfer_id } => {
-            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
-            transfer::settled(blank, &offer).ok_or(ComposeError::Gone)?
-        }
-        Message::TransferWithdrawn { transfer_id } => {
-            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
-            transfer::withdrawn(blank, &offer)
-        }
-        Message::HandOverOffered { hand_over_id } => {
-            let handed = hand_over::read(db, *hand_over_id).await?;
-            hand_over::offered(blank, &handed, *hand_over_id)
-        }
-        Message::HandOverWaiting { hand_over_id } => {
-            let handed = hand_over::read(db, *hand_over_id).await?;
-            hand_over::waiting(blank, &handed).ok_or(ComposeError::Gone)?
-        }
-        Message::HandOverEnded { hand_over_id } => {
-            let handed = hand_over::read(db, *hand_over_id).await?;
-            hand_over::ended(blank, &handed, *hand_over_id).ok_or(ComposeError::Gone)?
-        }
-        Message::HandOverWithdrawn { hand_over_id } => {
-            hand_over::withdrawn(blank, &hand_over::read(db, *hand_over_id).await?)
+        Message::HandOverOffered { hand_over_id }
+        | Message::HandOverWaiting { hand_over_id }
+        | Message::HandOverEnded { hand_over_id }
+        | Message::HandOverWithdrawn { hand_over_id } => {
+            hand_over::tell(blank, db, *hand_over_id, message).await?
         }
         Message::TicketVoided { ticket_id } => hand_over::voided(blank, db, *ticket_id).await?,
         Message::TicketSold { return_id } => resale::sold(blank, db, *return_id).await?,

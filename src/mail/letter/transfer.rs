@@ -2,18 +2,45 @@
 //!
 //! Names stand among the facts and in no subject: senders type their own.
 
+use uuid::Uuid;
+
 use super::{
     content::{Content, on_one_line, points},
     hand_over::greeting,
 };
 use crate::{
-    mail::store::OfferedPoints,
+    infra::postgres::Pool,
+    mail::{
+        error::ComposeError,
+        store::{self, OfferedPoints},
+    },
+    outbox::Message,
     text::times::{self, in_full},
     wallet::TransferStatus,
 };
 
+/// Tells what `message` says of an offer, unless that is out of date.
+pub(super) async fn tell(
+    blank: Content,
+    db: &Pool,
+    id: Uuid,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    let offer = store::find_offer(db, id).await?.ok_or(ComposeError::Gone)?;
+    let path = format!("/wallet/transfers/{id}");
+    let told = match message {
+        Message::TransferReceived { .. } => Some(received(blank, &offer, &path)),
+        Message::TransferWaiting { .. } => waiting(blank, &offer),
+        Message::TransferExpiring { .. } => expiring(blank, &offer, &path),
+        Message::TransferSettled { .. } => settled(blank, &offer),
+        Message::TransferWithdrawn { .. } => Some(withdrawn(blank, &offer)),
+        _ => return Err(ComposeError::UnknownMessage),
+    };
+    told.ok_or(ComposeError::Gone)
+}
+
 /// Tells the receiver of an offer.
-pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Content {
+fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Content {
     let locale = blank.locale;
     let until = in_full(offer.expires_at, times::home(), locale);
     Content {
@@ -33,7 +60,7 @@ pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Con
 
 /// Tells an address without an account that points wait for one; `None` if the offer is not open any
 /// more. Nothing that the sender typed is in it.
-pub(super) fn waiting(blank: Content, offer: &OfferedPoints) -> Option<Content> {
+fn waiting(blank: Content, offer: &OfferedPoints) -> Option<Content> {
     let locale = blank.locale;
     let until = in_full(offer.expires_at, times::home(), locale);
     (offer.status == TransferStatus::Pending).then(|| Content {
@@ -53,7 +80,7 @@ pub(super) fn waiting(blank: Content, offer: &OfferedPoints) -> Option<Content> 
 }
 
 /// Tells the receiver that an offer ends soon; `None` if it is not open any more.
-pub(super) fn expiring(blank: Content, offer: &OfferedPoints, path: &str) -> Option<Content> {
+fn expiring(blank: Content, offer: &OfferedPoints, path: &str) -> Option<Content> {
     let locale = blank.locale;
     (offer.status == TransferStatus::Pending).then(|| Content {
         subject: locale.text("mail-expiring-subject").to_string(),
@@ -64,7 +91,7 @@ pub(super) fn expiring(blank: Content, offer: &OfferedPoints, path: &str) -> Opt
 }
 
 /// Tells the receiver that an offer has ended.
-pub(super) fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
+fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
     let locale = blank.locale;
     Content {
         subject: locale.text("mail-offer-ended-subject").to_string(),
@@ -81,7 +108,7 @@ pub(super) fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
 
 /// Tells the sender what became of an offer; `None` if it is still open. A sender who cancelled it is told
 /// nothing: one that is told as cancelled ended because the points were taken back.
-pub(super) fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
+fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
     let locale = blank.locale;
     let (subject, lede) = match offer.status {
         TransferStatus::Accepted => ("mail-accepted-subject", "mail-accepted-lede"),

@@ -37,6 +37,7 @@ pub(crate) mod pages;
 mod redeeming;
 pub(crate) mod store;
 mod validity;
+pub(crate) mod word;
 
 pub(crate) use redeeming::redeem;
 

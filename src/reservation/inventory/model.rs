@@ -33,6 +33,13 @@ pub(crate) struct LockedZone {
     pub(crate) is_hidden: bool,
 }
 
+impl LockedZone {
+    /// Returns the zone as it is once `places` of its own are taken.
+    pub(crate) fn less(&self, places: i32) -> Self {
+        Self { remaining: self.remaining - places, ..self.clone() }
+    }
+}
+
 impl SeatStatus {
     /// Whether the seat is free for those who may see it, as the function `is_free` of the database says.
     pub(crate) fn is_free(self) -> bool {

@@ -38,6 +38,7 @@ mod matching;
 pub(crate) mod model;
 mod offers;
 pub(crate) mod pages;
+mod parts;
 mod serving;
 pub(crate) mod store;
 

@@ -3,7 +3,7 @@
 //! for the ticket, whose row guards its hand-overs.
 
 use super::{
-    store::claims::{self, Claim},
+    store::claims::{self, HandOverClaim},
     telling,
 };
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) async fn claim_hand_overs(db: &Pool) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-async fn claim_once(db: &Pool, claim: &Claim) -> Result<(), sqlx::Error> {
+async fn claim_once(db: &Pool, claim: &HandOverClaim) -> Result<(), sqlx::Error> {
     // Tickets of a rehearsal must not leave it, nor others come in.
     if throwaway::is_marked(claim.sender_id.0) || throwaway::is_marked(claim.recipient_id.0) {
         return Ok(());

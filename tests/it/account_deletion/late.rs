@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{delete, kinds};
+use super::{PATH, delete, kinds};
 use crate::support::{
     Concert, Hold, Office, Person, Purchase, StripeStandIn,
     ledger::{balance, entries},
@@ -140,5 +140,20 @@ async fn no_ticket_of_a_deleted_account_admits_again(db: PgPool) {
     let moved = boss.post(&format!("/admin/schedules/{}", concert.schedule_id), &moved).await;
     assert_eq!(moved.status, 200, "{}", moved.body);
     assert_eq!(status(&unused.codes[0]).await, "VOID");
+    office.close().await;
+}
+
+/// Its session is read before the deletion, and what it does comes after it.
+#[sqlx::test]
+async fn a_page_that_was_open_leaves_nothing_behind(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("ada").await;
+    let elsewhere = office.moved(&ada, 1);
+    assert_eq!(elsewhere.visit("/").await.status, 200, "cached for a second");
+    assert_eq!(delete(&ada, 0).await.status, 200);
+    elsewhere.set_cookie("session", "");
+    let language = [("lang", "ko"), ("next", "/")];
+    assert!(elsewhere.submit("/language", &language).await.status < 400);
+    assert_eq!(elsewhere.post(PATH, &()).await.code(), "login-required");
     office.close().await;
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::{PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
-use super::{PATH, charge, delete};
+use super::{charge, delete};
 use crate::{
     accounts::account::{PASSWORD, Signed, sign_up},
     support::{
@@ -305,19 +305,4 @@ async fn until_deleted(person: &Person, points: i64) -> Answer {
         answer = delete(person, points).await;
     }
     answer
-}
-
-/// Its session is read before the deletion, and what it does comes after it.
-#[sqlx::test]
-async fn a_page_that_was_open_leaves_nothing_behind(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let ada = office.sign_in("ada").await;
-    let elsewhere = office.moved(&ada, 1);
-    assert_eq!(elsewhere.visit("/").await.status, 200, "cached for a second");
-    assert_eq!(delete(&ada, 0).await.status, 200);
-    elsewhere.set_cookie("session", "");
-    let language = [("lang", "ko"), ("next", "/")];
-    assert!(elsewhere.submit("/language", &language).await.status < 400);
-    assert_eq!(elsewhere.post(PATH, &()).await.code(), "login-required");
-    office.close().await;
 }

@@ -2,6 +2,7 @@
 
 mod binary;
 mod door;
+mod removal;
 mod shares;
 
 use sqlx::PgPool;

@@ -13,6 +13,10 @@ fn every_update_of_a_versioned_row_compares_and_raises_its_version() {
             if !TABLES.iter().any(|table| talk.sql.contains(&format!("update {table} "))) {
                 continue;
             }
+            // The version of a transfer counts its states: a statement that changes none raises none.
+            if talk.sql.contains("update transfers ") && !talk.sql.contains("set status = ") {
+                continue;
+            }
             n_updates += 1;
             let conditions = ["and version = $", "version = locked.version"];
             let is_compared = conditions.iter().any(|condition| talk.sql.contains(condition));

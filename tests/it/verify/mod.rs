@@ -6,11 +6,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, raw_sql};
 use stagedoor::{
-    infra::{
-        locks::Lease,
-        postgres::{Pool, migrate},
-        redis::Redis,
-    },
+    infra::{locks::Lease, redis::Redis},
     verify::{
         FAILURES_MAX,
         Invariant::{
@@ -20,12 +16,12 @@ use stagedoor::{
             SeatsAgreeWithItems, SharesAddUp, TicketsFollowHandOvers, TransfersEnd,
             ZonesAgreeWithItems,
         },
-        VerifyError, Violation, verify, verify_database,
+        Violation, verify, verify_database,
     },
 };
 use uuid::Uuid;
 
-use crate::support::{app, empty, pool};
+use crate::support::{app, pool};
 
 const HEALTHY: &str = include_str!("healthy.sql");
 /// What only a bug in the constraints could let through.
@@ -110,6 +106,7 @@ mod points;
 mod popularity;
 mod price_types;
 mod public_log;
+mod refusals;
 mod returns;
 mod shares;
 mod waiting_lists;
@@ -296,23 +293,6 @@ async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
     );
     assert_eq!(found[0].subject, format!("lock {key}"));
     lease.release().await;
-}
-
-#[sqlx::test(migrations = false)]
-async fn what_cannot_be_verified_is_told_in_a_sentence(db: PgPool) {
-    empty(&db).await;
-    let redis = Redis::open("redis://127.0.0.1:1", "nowhere").unwrap();
-    let ours = pool(&db, 1);
-    let refused = verify(&ours, &redis).await.unwrap_err();
-    assert!(matches!(refused, VerifyError::NotMigrated), "{refused}");
-
-    migrate(&ours).await.unwrap();
-    let refused = verify(&ours, &redis).await.unwrap_err();
-    assert!(matches!(refused, VerifyError::RedisAway(_)), "{refused}");
-
-    let options = db.connect_options().as_ref().clone().port(1);
-    let refused = verify(&Pool::new(options, 1).unwrap(), &redis).await.unwrap_err();
-    assert!(matches!(refused, VerifyError::Unreachable(_)), "{refused}");
 }
 
 /// A connection that looks like an instance's.

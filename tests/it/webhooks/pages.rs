@@ -74,8 +74,8 @@ async fn a_deleted_webhook_is_gone_with_what_waited_for_it(db: PgPool) {
     assert_eq!(hooked.admin.get(&hooked.path()).await.status, 404);
     for act in ["pause", "resumption", "secret", "deletion", "replays"] {
         let path = format!("{}/{act}", hooked.path());
-        let hours = (act == "replays").then_some(("hours", "1"));
-        let answer = hooked.admin.post(&path, &hours.as_slice()).await;
+        let form: &[(&str, &str)] = if act == "replays" { &[("hours", "1")] } else { &[] };
+        let answer = hooked.admin.post(&path, &form).await;
         assert_eq!(answer.status, 404, "{act}: {}", answer.body);
     }
     let listed = hooked.admin.get("/admin/webhooks").await.json();

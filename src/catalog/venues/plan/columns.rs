@@ -12,7 +12,7 @@ use super::{
     mistake::{PlanMistake, PlanProblem},
     seat::FAR,
 };
-use crate::web::download::unguarded;
+use crate::text::cell::unguarded;
 
 /// Columns that need another one beside them.
 const PARTNERS: [(&str, &str); 3] = [("x", "y"), ("y", "x"), ("companion_of", "kind")];

@@ -41,6 +41,6 @@ pub(super) fn take(
         let item = Item::of_places(zone.id, place.quantity, place.unit_price);
         ItemOfKind { price_type: place.price_type, ..item.of_kind(SeatKind::Standard) }
     });
-    let left = LockedZone { remaining: zone.remaining - n_typed, ..zone.clone() };
+    let left = zone.less(n_typed);
     Ok(pick(&left, quantity - n_typed)?.chain(chosen).collect())
 }

@@ -213,18 +213,29 @@ pub(in crate::reservation::returns) async fn write_given(
             update reservation_items set live = true, awaits_return = false, return_id = null
             where return_id = any($1) and awaits_return
             returning reservation_id, schedule_seat_id
+        ), free as (
+            select s.id, s.version from schedule_seats s
+            where s.id = any(array(select schedule_seat_id from given)) and is_free(s.status)
+            order by s.id
+            for no key update of s
         ), seats as (
             update schedule_seats s
             set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
-            from given
-            where s.id = given.schedule_seat_id and s.status in ('AVAILABLE', 'HIDDEN')
+            from free
+            where s.id = free.id and s.version = free.version
             returning s.id
+        ), locked as (
+            select r.id, r.version from reservations r
+            where r.id = any(array(select reservation_id from given))
+            order by r.id
+            for no key update of r
         ), holds as (
             update reservations r
             set version = r.version + 1, buys_return = exists (
                 select from reservation_items
                 where reservation_id = r.id and awaits_return and return_id <> all($1))
-            where r.id in (select reservation_id from given)
+            from locked
+            where r.id = locked.id and r.version = locked.version
         )
         select (select count(*) from given) as "n_items!", (select count(*) from seats) as "n_seats!"
         "#,

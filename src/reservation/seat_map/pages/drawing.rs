@@ -1,12 +1,9 @@
 //! Drawing of a map's seats: their positions, marks and price classes.
 
-use super::{price_mark::PriceMark, stage::StagePlace};
+use super::{price_mark::PriceMark, seat_view::SeatView, stage::StagePlace};
 use crate::{
     points::Points,
-    reservation::{
-        model::SeatStatus,
-        seat_map::{listing::class_of, seat::MapSeat},
-    },
+    reservation::seat_map::{listing::class_of, seat::MapSeat},
 };
 
 /// Distance between two seats, in units of the drawing.
@@ -19,8 +16,6 @@ const MARGIN: f32 = 24.0;
 const STAGE: f32 = 64.0;
 /// Minimum width of the drawing, which must contain the stage.
 const WIDTH_MIN: f32 = 480.0;
-/// Place of the symbol of a kind, from the upper left corner of its seat.
-const KIND_OFFSET: (f32, f32) = (10.0, -4.0);
 /// Place of a row's name: its middle this far before the first seat, its base line this far below that
 /// seat's upper edge.
 const ROW_NAME_OFFSET: (f32, f32) = (10.0, 14.0);
@@ -74,15 +69,6 @@ pub(crate) struct RowView {
     pub(crate) seats: Vec<SeatView>,
 }
 
-#[derive(Debug)]
-pub(crate) struct SeatView {
-    pub(crate) seat: MapSeat,
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    /// Price class, from 1 (most expensive).
-    pub(crate) class: usize,
-}
-
 impl RowView {
     /// Returns the middle of the row's name, which stands before its first seat.
     pub(crate) fn name_x(&self) -> f32 {
@@ -107,35 +93,6 @@ impl RowView {
         let chord = between(from, to);
         let bend = (2.0 * middle.0 - chord.0, 2.0 * middle.1 - chord.1);
         format!("M{} {}Q{} {} {} {}", from.0, from.1, bend.0, bend.1, to.0, to.1)
-    }
-}
-
-impl SeatView {
-    /// Returns the last part of the status's locale key.
-    pub(crate) fn word(&self) -> &'static str {
-        match self.seat.status {
-            SeatStatus::Available => "free",
-            SeatStatus::Held => "taken",
-            SeatStatus::Reserved | SeatStatus::Blocked | SeatStatus::Hidden => "sold",
-        }
-    }
-
-    /// Returns the left edge of the symbol of the seat's kind, which lies over its upper right corner.
-    pub(crate) fn kind_x(&self) -> f32 {
-        self.x + KIND_OFFSET.0
-    }
-
-    /// Returns the upper edge of the symbol of the seat's kind.
-    pub(crate) fn kind_y(&self) -> f32 {
-        self.y + KIND_OFFSET.1
-    }
-
-    /// Returns the name of the seat's symbol.
-    pub(crate) fn mark(&self) -> String {
-        match self.word() {
-            "free" => format!("free-{}", self.class),
-            word => word.to_owned(),
-        }
     }
 }
 
@@ -240,7 +197,10 @@ mod tests {
     use super::*;
     use crate::{
         catalog::{ROW_PITCH, ScheduleSeatId, SeatKind},
-        reservation::seat_map::{listing::SectionListing, seat::in_map_order},
+        reservation::{
+            model::SeatStatus,
+            seat_map::{listing::SectionListing, seat::in_map_order},
+        },
     };
 
     /// Returns two rows of seats that stand around the point (0, 0), in the direction `middle`.

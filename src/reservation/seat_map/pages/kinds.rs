@@ -1,7 +1,10 @@
 //! Kinds of seats as the map shows them: symbols with their names, and the filter for seats that are
 //! reached without steps.
 
-use super::drawing::{Drawing, SeatView, SectionView};
+use super::{
+    drawing::{Drawing, SectionView},
+    seat_view::SeatView,
+};
 use crate::{catalog::SeatKind, reservation::seat_map::seat::MapSeat, web::page::View};
 
 /// Kinds that a map shows.

@@ -12,6 +12,7 @@ pub(crate) mod overview;
 mod price_mark;
 pub(crate) mod price_types;
 pub(crate) mod reading;
+mod seat_view;
 mod section_texts;
 mod sight_texts;
 pub(crate) mod stage;
@@ -29,12 +30,12 @@ use uuid::Uuid;
 
 use self::{
     document::map_document,
-    drawing::SeatView,
     entrance::{Admitted, Performance},
     kinds::{KindsShown, kind_name},
     names::{price_difference, seat_name, seat_names},
     price_types::{TypeQuantities, TypesShown},
     reading::{MapPart, MapQuery, MapView, OpenParts, read_map},
+    seat_view::SeatView,
 };
 use super::{listing::ZoneState, maps::SeatMaps, seat::MapSeat};
 use crate::{

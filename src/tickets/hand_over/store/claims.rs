@@ -8,7 +8,7 @@ use crate::{
 
 /// Offer without a recipient, and the account that has confirmed its address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claim {
+pub(crate) struct HandOverClaim {
     pub(crate) id: HandOverId,
     pub(crate) ticket_id: TicketId,
     pub(crate) sender_id: AccountId,
@@ -17,9 +17,9 @@ pub(crate) struct Claim {
 
 /// Lists pending offers without a recipient whose address an account other than the sender's has
 /// confirmed.
-pub(crate) async fn list(db: &Pool, rows_max: i64) -> Result<Vec<Claim>, sqlx::Error> {
+pub(crate) async fn list(db: &Pool, rows_max: i64) -> Result<Vec<HandOverClaim>, sqlx::Error> {
     sqlx::query_as!(
-        Claim,
+        HandOverClaim,
         r#"
         select h.id as "id!: _", h.ticket_id as "ticket_id!: _", h.sender_id as "sender_id!: _",
                a.id as "recipient_id!: _"
@@ -42,7 +42,7 @@ pub(crate) async fn list(db: &Pool, rows_max: i64) -> Result<Vec<Claim>, sqlx::E
 
 /// Gives the offer of a locked ticket its recipient, if the account still has the address; returns
 /// whether it did.
-pub(crate) async fn write(tx: &mut Connection, claim: &Claim) -> Result<bool, sqlx::Error> {
+pub(crate) async fn write(tx: &mut Connection, claim: &HandOverClaim) -> Result<bool, sqlx::Error> {
     let written = sqlx::query!(
         r#"
         with recipient as (

@@ -10,7 +10,7 @@
 
 mod store;
 
-use self::store::Claim;
+use self::store::TransferClaim;
 use super::{store::lock_free_transfer, telling};
 use crate::{
     accounts::AccountId,
@@ -36,8 +36,8 @@ pub async fn claim_transfers(db: &Pool) -> Result<(), sqlx::Error> {
     store::delete_old_addresses(db, ADDRESS_DAYS, FORGOTTEN_MAX).await
 }
 
-async fn claim_once(db: &Pool, claim: &Claim) -> Result<(), sqlx::Error> {
-    let &Claim { transfer_id, sender_id, receiver_id } = claim;
+async fn claim_once(db: &Pool, claim: &TransferClaim) -> Result<(), sqlx::Error> {
+    let &TransferClaim { transfer_id, sender_id, receiver_id } = claim;
     // Points of a rehearsal's accounts must not leave it.
     if throwaway::is_marked(sender_id.0) || throwaway::is_marked(receiver_id.0) {
         return Ok(());

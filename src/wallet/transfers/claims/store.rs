@@ -8,7 +8,7 @@ use crate::{
 
 /// Request without a receiver, and the account that has confirmed its address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Claim {
+pub(super) struct TransferClaim {
     pub(super) transfer_id: TransferId,
     pub(super) sender_id: AccountId,
     pub(super) receiver_id: AccountId,
@@ -16,9 +16,12 @@ pub(super) struct Claim {
 
 /// Lists open requests without a receiver whose address an account other than the sender's has
 /// confirmed.
-pub(super) async fn list_claims(db: &Pool, rows_max: i64) -> Result<Vec<Claim>, sqlx::Error> {
+pub(super) async fn list_claims(
+    db: &Pool,
+    rows_max: i64,
+) -> Result<Vec<TransferClaim>, sqlx::Error> {
     sqlx::query_as!(
-        Claim,
+        TransferClaim,
         r#"
         select t.id as "transfer_id!: _", t.sender_id as "sender_id!: _",
                a.id as "receiver_id!: _"
@@ -43,7 +46,7 @@ pub(super) async fn list_claims(db: &Pool, rows_max: i64) -> Result<Vec<Claim>, 
 /// started. `None` if it was claimed or has ended meanwhile.
 pub(super) async fn write_claim(
     tx: &mut Connection,
-    claim: &Claim,
+    claim: &TransferClaim,
 ) -> Result<Option<bool>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"

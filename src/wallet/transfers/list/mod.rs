@@ -14,7 +14,7 @@ use self::model::{Counterparty, TransferFilter};
 use super::model::{Transfer, TransferId};
 use crate::{
     accounts::{self, AccountId},
-    infra::postgres::{Pool, page::PAGE_ROWS},
+    infra::postgres::Pool,
 };
 
 /// Page of the list.
@@ -52,6 +52,6 @@ pub(crate) async fn list_page(
         return Ok(ListedTransfers::default());
     }
     let other = (other_id, address.as_deref());
-    let rows = store::list(db, account_id, filter, other, after, PAGE_ROWS + 1).await?;
+    let rows = store::list(db, account_id, filter, other, after).await?;
     Ok(ListedTransfers { rows, picked })
 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::model::TransferFilter;
 use crate::{
     accounts::AccountId,
-    infra::postgres::Pool,
+    infra::postgres::{Pool, page::PAGE_ROWS},
     wallet::transfers::model::{
         Transfer,
         TransferDirection::{Received, Sent},
@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Lists requests of `account_id` that `filter` selects, older than `after`, newest first, at most
-/// `rows_max`. With `other_id` or `address` only those from that account, those that it accepted, and
+/// Lists requests of `account_id` that `filter` selects, older than `after`, newest first: those of a page
+/// and one more. With `other_id` or `address` only those from that account, those that it accepted, and
 /// those that were sent to the address and not accepted.
 pub(super) async fn list(
     db: &Pool,
@@ -22,9 +22,8 @@ pub(super) async fn list(
     filter: &TransferFilter,
     (other_id, address): (Option<AccountId>, Option<&str>),
     after: Option<TransferId>,
-    rows_max: i64,
 ) -> Result<Vec<Transfer>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         Transfer,
         r#"
         with found as (
@@ -80,13 +79,12 @@ pub(super) async fn list(
         filter.of(Received, account_id) as _,
         after.map_or(Uuid::max(), |after| after.0),
         filter.shown(Sent) as _,
-        rows_max,
+        PAGE_ROWS + 1,
         account_id as _,
         filter.shown(Received) as _,
         address,
-    )
-    .fetch_all(db)
-    .await
+    );
+    query.fetch_all(db).await
 }
 
 /// Counterparty that is given by a request with it.

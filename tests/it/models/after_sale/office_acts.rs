@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     AfterSale,
-    model::{BEGUN_WITH, PLACES, ZONE_PRICE},
+    model::{BEGUN_WITH, GUEST, PLACES, ZONE_PRICE},
 };
 use crate::{
     models::{assert_answer, points_of, send},
@@ -36,7 +36,7 @@ impl AfterSale {
             assert_eq!(made.status, 201, "{}", made.body);
         }
         let path = format!("/programs/{}/code-redemptions", self.concert.slug);
-        let redeemed = self.people[super::GUEST].post(&path, &[("code", &access)]).await;
+        let redeemed = self.people[GUEST].post(&path, &[("code", &access)]).await;
         assert_eq!(redeemed.status, 201, "{}", redeemed.body);
         self.code = discount;
     }

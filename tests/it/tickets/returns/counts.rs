@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use super::{Market, id_of, pay, put_on_sale};
 use crate::support::{Answer, ConcertOptions, Person, email_of, read_all, read_one, run_sql};
@@ -54,6 +55,45 @@ async fn expect_sold(market: &Market, admin: &Person, places: i64, points: i64) 
     market.office.verify_database().await;
 }
 
+/// Asserts that an event tells of each sale to `expected`, the reservations of the buyers.
+async fn expect_told(market: &Market, mut expected: [Uuid; 3]) {
+    let db = &market.office.db;
+    let resold = told(db, "ticket.resold ").await;
+    assert_eq!(resold.len(), 3, "{resold:?}");
+    for sale in &resold {
+        assert_eq!(sale["reservation_id"], json!(market.bought.reservation_id));
+        assert_eq!(sale["schedule_id"], json!(market.concert.schedule_id));
+        assert_eq!(sale["payout"], sale["price"]);
+        let status = "select status from tickets where id = $1";
+        let id = id_of(sale, "ticket_id");
+        assert_eq!(crate::support::read_one_with::<String>(db, status, id).await, "VOID");
+    }
+    let mut buyers: Vec<_> =
+        resold.iter().map(|sale| id_of(sale, "buyer_reservation_id")).collect();
+    buyers.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(buyers, expected);
+}
+
+/// Buys a seat with a price type that halves its price, and returns the buyer.
+async fn buy_as_child(market: &Market, admin: &Person, seat: i64) -> Person {
+    let db = &market.office.db;
+    let path = format!("/admin/schedules/{}/price-types", market.concert.schedule_id);
+    let version = admin.get(&path).await.json()["schedule"]["version"].clone();
+    let child = json!({ "version": version, "name": "Child", "percent": 50 });
+    assert_eq!(admin.post_json(&path, &child).await.status, 200);
+    let child: Uuid = read_one(db, "select id from price_types").await;
+    let cas = market.office.sign_in("cas").await;
+    market.let_in(std::slice::from_ref(&cas)).await;
+    let order = json!({ "seat_ids": [seat], "seat_types": format!("{seat}:{child}"),
+        "request_key": Uuid::now_v7() });
+    let path = format!("/schedules/{}/reservations", market.concert.schedule_id);
+    let held = cas.post_json(&path, &order).await;
+    assert_eq!(held.status, 201, "{}", held.body);
+    assert_eq!(pay(&cas, id_of(&held.json(), "reservation_id")).await.status, 201);
+    cas
+}
+
 #[sqlx::test]
 async fn what_is_sold_on_is_counted_once_and_told(db: PgPool) {
     let market = Market::with(&db, ConcertOptions::default(), 3, 2).await;
@@ -77,38 +117,10 @@ async fn what_is_sold_on_is_counted_once_and_told(db: PgPool) {
     assert_eq!(pay(bob, place).await.status, 201);
     expect_sold(&market, &admin, 5, 210_000).await;
 
-    let resold = told(&db, "ticket.resold ").await;
-    assert_eq!(resold.len(), 3, "{resold:?}");
-    for sale in &resold {
-        assert_eq!(sale["reservation_id"], json!(bought.reservation_id));
-        assert_eq!(sale["schedule_id"], json!(concert.schedule_id));
-        assert_eq!(sale["payout"], sale["price"]);
-        let status = "select status from tickets where id = $1";
-        let id = id_of(sale, "ticket_id");
-        assert_eq!(crate::support::read_one_with::<String>(&db, status, id).await, "VOID");
-    }
-    let mut buyers: Vec<_> =
-        resold.iter().map(|sale| id_of(sale, "buyer_reservation_id")).collect();
-    buyers.sort_unstable();
-    let mut expected = [seats, seats, place];
-    expected.sort_unstable();
-    assert_eq!(buyers, expected);
+    expect_told(&market, [seats, seats, place]).await;
 
     // A seat at half its price, by its type.
-    let path = format!("/admin/schedules/{}/price-types", concert.schedule_id);
-    let version = admin.get(&path).await.json()["schedule"]["version"].clone();
-    let child = json!({ "version": version, "name": "Child", "percent": 50 });
-    assert_eq!(admin.post_json(&path, &child).await.status, 200);
-    let child: sqlx::types::Uuid = read_one(&db, "select id from price_types").await;
-    let cas = office.sign_in("cas").await;
-    market.let_in(std::slice::from_ref(&cas)).await;
-    let seat = concert.seat_ids[5];
-    let order = json!({ "seat_ids": [seat], "seat_types": format!("{seat}:{child}"),
-        "request_key": uuid::Uuid::now_v7() });
-    let path = format!("/schedules/{}/reservations", concert.schedule_id);
-    let held = cas.post_json(&path, &order).await;
-    assert_eq!(held.status, 201, "{}", held.body);
-    assert_eq!(pay(&cas, id_of(&held.json(), "reservation_id")).await.status, 201);
+    let cas = &buy_as_child(&market, &admin, concert.seat_ids[5]).await;
     expect_sold(&market, &admin, 6, 235_000).await;
 
     // A ticket that is handed over is sold as before, and its new holder comes.
