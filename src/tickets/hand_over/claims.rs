@@ -2,7 +2,10 @@
 //! the recipient from then on, and is told like any other; the sender sees no difference. Instances race
 //! for the ticket, whose row guards its hand-overs.
 
+use uuid::Uuid;
+
 use super::{
+    model::HandOverId,
     store::claims::{self, HandOverClaim},
     telling,
 };
@@ -11,14 +14,21 @@ use crate::{
     tickets::store as tickets,
 };
 
-/// Offers claimed in one tick; the rest is left to the next one.
-const CLAIMS_MAX: i64 = 500;
+/// Offers of a page, and pages of one tick; the rest is left to the next one.
+const PAGE_ROWS: i64 = 500;
+const PAGES_MAX: usize = 20;
 
 /// Claims the offers whose addresses accounts have confirmed: one tick of a worker. Instances may run it
 /// concurrently.
 pub(crate) async fn claim_hand_overs(db: &Pool) -> Result<(), sqlx::Error> {
-    for claim in claims::list(db, CLAIMS_MAX).await? {
-        claim_once(db, &claim).await?;
+    let mut after = HandOverId(Uuid::nil());
+    for _ in 0..PAGES_MAX {
+        let page = claims::list(db, after, PAGE_ROWS).await?;
+        let Some(last) = page.last() else { break };
+        after = last.id;
+        for claim in &page {
+            claim_once(db, claim).await?;
+        }
     }
     Ok(())
 }

@@ -15,9 +15,13 @@ pub(crate) struct HandOverClaim {
     pub(crate) recipient_id: AccountId,
 }
 
-/// Lists pending offers without a recipient whose address an account other than the sender's has
-/// confirmed.
-pub(crate) async fn list(db: &Pool, rows_max: i64) -> Result<Vec<HandOverClaim>, sqlx::Error> {
+/// Lists pending offers behind `after` that have no recipient and whose address an account other than the
+/// sender's has confirmed, in the order of their ids.
+pub(crate) async fn list(
+    db: &Pool,
+    after: HandOverId,
+    rows_max: i64,
+) -> Result<Vec<HandOverClaim>, sqlx::Error> {
     sqlx::query_as!(
         HandOverClaim,
         r#"
@@ -30,10 +34,11 @@ pub(crate) async fn list(db: &Pool, rows_max: i64) -> Result<Vec<HandOverClaim>,
             limit 1
         ) a
         where h.recipient_id is null and h.status = 'PENDING' and h.expires_at > clock_timestamp()
-            and a.id <> h.sender_id
+            and a.id <> h.sender_id and h.id > $1
         order by h.id
-        limit $1
+        limit $2
         "#,
+        after as _,
         rows_max,
     )
     .fetch_all(db)

@@ -10,8 +10,10 @@
 
 mod store;
 
+use uuid::Uuid;
+
 use self::store::TransferClaim;
-use super::{store::lock_free_transfer, telling};
+use super::{model::TransferId, store::lock_free_transfer, telling};
 use crate::{
     accounts::AccountId,
     infra::{
@@ -20,8 +22,9 @@ use crate::{
     },
 };
 
-/// Requests claimed in one tick; the rest is left to the next one.
-const CLAIMS_MAX: i64 = 500;
+/// Requests of a page, and pages of one tick; the rest is left to the next one.
+const PAGE_ROWS: i64 = 500;
+const PAGES_MAX: usize = 20;
 /// Addresses deleted in one tick.
 const FORGOTTEN_MAX: i64 = 1_000;
 /// Days after its end for which a request keeps the address that its sender typed.
@@ -30,8 +33,14 @@ const ADDRESS_DAYS: i32 = 30;
 /// Claims the requests whose addresses accounts have confirmed, and forgets the addresses of those that
 /// ended long ago: one tick of a worker. Instances may run it concurrently.
 pub async fn claim_transfers(db: &Pool) -> Result<(), sqlx::Error> {
-    for claim in store::list_claims(db, CLAIMS_MAX).await? {
-        claim_once(db, &claim).await?;
+    let mut after = TransferId(Uuid::nil());
+    for _ in 0..PAGES_MAX {
+        let page = store::list_claims(db, after, PAGE_ROWS).await?;
+        let Some(last) = page.last() else { break };
+        after = last.transfer_id;
+        for claim in &page {
+            claim_once(db, claim).await?;
+        }
     }
     store::delete_old_addresses(db, ADDRESS_DAYS, FORGOTTEN_MAX).await
 }

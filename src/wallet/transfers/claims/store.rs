@@ -14,10 +14,11 @@ pub(super) struct TransferClaim {
     pub(super) receiver_id: AccountId,
 }
 
-/// Lists open requests without a receiver whose address an account other than the sender's has
-/// confirmed.
+/// Lists open requests behind `after` that have no receiver and whose address an account other than the
+/// sender's has confirmed, in the order of their ids.
 pub(super) async fn list_claims(
     db: &Pool,
+    after: TransferId,
     rows_max: i64,
 ) -> Result<Vec<TransferClaim>, sqlx::Error> {
     sqlx::query_as!(
@@ -32,10 +33,11 @@ pub(super) async fn list_claims(
             limit 1
         ) a
         where t.receiver_id is null and t.status = 'PENDING' and t.expires_at > clock_timestamp()
-            and a.id <> t.sender_id
+            and a.id <> t.sender_id and t.id > $1
         order by t.id
-        limit $1
+        limit $2
         "#,
+        after as _,
         rows_max,
     )
     .fetch_all(db)
