@@ -12,7 +12,7 @@
 //! * A new request is told to its receiver by mail, a planned one at its start, and its end to its
 //!   sender, each in the transaction that it tells of. The receiver is reminded once before the end.
 //! * Nothing is accepted from a locked account, and nothing from a wallet whose debt is not covered: there
-//!   requests end as the reversal does ([`pledges`](super::pledges)), and both sides are told.
+//!   requests end as the reversal does ([`pledges`]), and both sides are told.
 //! * A sender learns nothing about an address: a request to one without an account waits like any other,
 //!   a mail to the address says how to come by the points, and an account that confirms the address is
 //!   its receiver (`claims`). A receiver's name is told after acceptance only.
