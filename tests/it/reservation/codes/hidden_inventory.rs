@@ -167,6 +167,7 @@ async fn a_hidden_seat_comes_back_hidden_however_it_comes_back(db: PgPool) {
         expires_at = expires_at - interval '1 hour'
         where id in (select reservation_id from reservation_items where schedule_seat_id = $1)";
     run_sql_with(&db, lapse, lapsed).await;
+    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
     until("the hold expires", async || status(&db, lapsed).await == "HIDDEN").await;
 
     let path = held(&ada, &concert, returned).await;
