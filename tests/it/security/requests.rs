@@ -230,7 +230,7 @@ async fn a_browser_that_was_changed_gains_nothing(db: PgPool) {
     let form = json!({ "amount": 0, "total": 0, "balance": 1_000_000 });
     let payment = format!("/reservations/{id}/payment");
     assert_eq!(ada.post_json(&payment, &form).await.status, 422);
-    let unpaid = ada.post_json(&payment, &()).await;
+    let unpaid = ada.post_json(&payment, &json!({})).await;
     assert_eq!((unpaid.status, unpaid.code().as_str()), (402, "insufficient-points"));
     office.verify_database().await;
     office.close_as_it_is().await;
