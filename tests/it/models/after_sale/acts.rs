@@ -273,7 +273,7 @@ impl AfterSale {
         let act = if accepts { "acceptance" } else { "declining" };
         let path = format!("/hand-overs/{id}/{act}");
         let answer = send(&self.people[to], &path, &json!({})).await;
-        assert_answer(&answer, (200, ""));
+        assert_eq!(answer.status, 200, "{}", answer.body);
         if accepts {
             let ticket = &mut self.model.tickets[idx];
             ticket.holder = to;
