@@ -36,12 +36,17 @@ async fn a_page_of_many_transfers_reads_what_it_shows(db: PgPool) {
     let all = "array['PENDING', 'ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED']";
     let (newest, middle) = ("id_of(1000000)", "id_of(150000)");
     for statuses in [all, "array['REJECTED']", "array['PENDING']", "array['PENDING', 'EXPIRED']"] {
-        for other in ["null", "id_of(1)", "id_of(500)"] {
+        for (other, address) in [
+            ("null", "null"),
+            ("id_of(1)", "null"),
+            ("id_of(500)", "null"),
+            ("null", "'nobody@example.com'"),
+        ] {
             for sides in ["id_of(0), id_of(0)", "id_of(0), null", "null, id_of(0)"] {
                 for after in [newest, middle] {
                     let explain = format!(
                         "explain (analyze, format json) execute listed
-                         ({statuses}, {other}, {sides}, {after}, {statuses}, 51, id_of(0), {statuses})"
+                         ({statuses}, {other}, {sides}, {after}, {statuses}, 51, id_of(0), {statuses}, {address})"
                     );
                     let plan: Value = sqlx::query_scalar(AssertSqlSafe(explain.clone()))
                         .fetch_one(&mut *tx)
