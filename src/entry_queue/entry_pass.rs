@@ -1,7 +1,7 @@
 //! Entry pass: signed proof of a stay that a browser shows to the booking pages.
 //!
 //! The pass is a JWT (HS256) that states that one account is admitted to one program until a
-//! moment. A pass alone admits nobody, because the live token is read as well; a pass that is
+//! moment. A pass alone admits no account, because the live token is read as well; a pass that is
 //! forged, foreign or expired is refused.
 
 use chrono::{DateTime, Utc};

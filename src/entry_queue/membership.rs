@@ -71,8 +71,9 @@ pub(crate) async fn join(
     }
 }
 
-/// Admits whom there is room for, so that the first of the queue, and those who may use an access gate, do
-/// not wait for the next tick of the worker. Returns whether anybody may have been admitted.
+/// Admits accounts while there is room, so that the first of the queue, and accounts that may use an
+/// access gate, do not wait for the next tick of the worker. Returns whether an account may have been
+/// admitted.
 async fn admit_at_once(
     app: &App,
     account_id: AccountId,

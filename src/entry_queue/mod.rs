@@ -4,19 +4,18 @@
 //! arrival order. A **stay** is the time between admission and its end, in which holds may start.
 //! The **gate** admits waiting tokens in number order, as many as capacity and rate allow. Polls
 //! are recorded for the **window**, the first 10,000 tokens of the queue. A token whose account was
-//! silent when its number came up is **parked**: it is passed over and keeps its number. An **access
-//! gate** is a second way in, for those who have redeemed an access code. The
-//! **entry pass** is a signed cookie that states a stay to the booking pages. **Guards** against
-//! hoarding, each off by default, refuse joins and holds or make them cost work. The public **log**
-//! says who came in which order, and names nobody. A sale may open with a **draw**, which numbers
-//! those who came before.
+//! silent when its number came up is **parked**: it is passed over and keeps its number. An **access gate** is
+//! a second way in, for accounts that have redeemed an access code. The **entry pass** is a signed cookie that
+//! states a stay to the booking pages. **Guards** against hoarding, each off by default, refuse joins and holds
+//! or make them cost work. The public **log** shows the order of arrival without naming accounts. A sale may
+//! open with a **draw**, which numbers the accounts that came before the opening.
 //!
 //! # Invariants
 //!
 //! * Per program the queue numbers are 1..N, without gap or duplicate.
 //! * At most one live token (`WAITING` or `ACTIVE`) exists per account and program.
 //! * No admission makes more tokens `ACTIVE` than the program's capacity, however many instances
-//!   admit; only an administrator may admit an account beyond it. Those whom an access gate admits are
+//!   admit; only an administrator may admit an account beyond it. Accounts that an access gate admits are
 //!   counted apart.
 //! * An account that polls at the advised intervals is not passed by a later number, except by one
 //!   that an administrator or an access gate admits. An account is silent only after a whole grace in which polls

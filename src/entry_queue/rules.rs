@@ -63,7 +63,7 @@ impl Rules {
         self.draw == Some(DrawStep::Open) && has_opened
     }
 
-    /// Whether whoever is present is admitted at once: neither capacity nor rate limits admission.
+    /// Whether present accounts are admitted at once: neither capacity nor rate limits admission.
     pub(crate) fn is_open_door(&self) -> bool {
         self.admits() && self.capacity.is_none() && self.rate_per_second.is_none()
     }

@@ -24,7 +24,7 @@ use crate::{
 pub(crate) struct StatusReport {
     pub(crate) state: QueueState,
     pub(crate) wait: Option<Wait>,
-    /// How good the line's estimates were, if a wait is told.
+    /// How good the line's estimates were, if a wait is shown.
     pub(crate) accuracy: Accuracy,
     /// Stay of an admitted account.
     pub(crate) stay: Option<Stay>,
@@ -87,7 +87,7 @@ pub(crate) async fn status_of(
 fn agrees(position: Position, token: &Token, is_drawing: bool) -> bool {
     match position {
         Position::Inside => token.status == TokenStatus::Active,
-        // While numbers are drawn, whoever came behind them has no position in Redis.
+        // While numbers are drawn, an account that came after the close has no position in Redis.
         Position::Nowhere if is_drawing => token.status != TokenStatus::Active,
         Position::Nowhere => !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting),
         // While the queue is rebuilt, a parked token that returns must be projected.

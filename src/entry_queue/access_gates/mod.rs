@@ -1,23 +1,24 @@
-//! Access gates: a second way in for those who have redeemed an access code.
+//! Access gates: a second way in for accounts that have redeemed an access code.
 //!
-//! A program has one order of arrival. Its gate admits everybody by number; an **access gate** admits, by
-//! number among themselves, the tokens that may use it: those of accounts that have redeemed one of its
-//! codes. It has a **capacity** of its own, so that nobody it admits takes a place from the others, and it
-//! may open before the sale. Until the sale opens only those join who may use an open access gate.
-//! Whichever gate comes to a token first admits it. Who may use several access gates waits at all of them.
+//! A program has one order of arrival. Its gate admits tokens by number; an **access gate** admits, by number
+//! among themselves, the tokens that may use it: the tokens of accounts that have redeemed one of its codes.
+//! It has a **capacity** of its own, so its admissions take no place from the program's, and it may open
+//! before the sale. Until the sale opens only accounts that may use an open access gate can join. The first
+//! gate that reaches a token admits it. An account that may use several access gates waits at all of them.
 //!
 //! # Invariants
 //!
-//! * Who was admitted by an access gate counts toward its capacity, and not toward the program's.
-//! * Among those who may use a gate, nobody who polls is passed by a later number through it.
-//! * A gate never changes, and is public in the program's log with those it admits.
-//! * A program that opens with a draw has no access gate: the draw numbers everybody who came before.
+//! * An account that an access gate admitted counts toward the gate's capacity, and not toward the program's.
+//! * Among the accounts that may use a gate, none that polls is passed by a later number through it.
+//! * A gate never changes, and the program's public log shows it with the tokens that it admits.
+//! * A program that opens with a draw has no access gate: the draw numbers every account that came before the
+//!   opening.
 //!
 //! # Concurrency
 //!
 //! One transaction at a time holds an access gate; an instance that finds it locked admits none. Tokens
-//! are locked with `skip locked`, as the program's gate locks them (`admission`). Redis notes for these
-//! accounts that they polled wherever in the line they stand.
+//! are locked with `skip locked`, as the program's gate locks them (`admission`). Redis records polls of
+//! these accounts at any position in the line.
 //!
 //! A join notes on its token that a gate may admit it, and so does a redemption on the token that there is.
 //! Of two at the same moment each would miss the other, so a redemption waits for joins ([`wait_for_joins`]).

@@ -14,7 +14,7 @@ ids! {
 /// Terms of an access gate. None ever changes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct NewAccessGate {
-    /// From when on those who may use it join and are admitted.
+    /// Moment from which accounts that may use it can join and are admitted.
     pub(crate) opens_at: DateTime<Utc>,
     /// Accounts it admits that are inside at once, 1 or more.
     pub(crate) capacity: i32,

@@ -49,8 +49,9 @@ pub(crate) async fn list(db: &Pool, program_id: ProgramId) -> Result<Vec<AccessG
     .await
 }
 
-/// Returns the open gates of programs that are not paused and in which tokens wait that a gate may admit:
-/// of one program those with room, or of all programs all.
+/// Returns the open gates of programs that are not paused and have waiting tokens that one of their gates
+/// may admit. With a `program_id` only its gates with room are returned; without one, the gates of all
+/// such programs, full or not.
 pub(super) async fn list_moving(
     db: &Pool,
     program_id: Option<ProgramId>,
@@ -103,7 +104,8 @@ pub(super) async fn try_lock(
     .await
 }
 
-/// Returns how many of those whom the gate admitted are inside, whatever the clock says.
+/// Returns how many tokens that the gate admitted are `ACTIVE`, including stays that have run out by the
+/// clock.
 pub(super) async fn count_inside(
     tx: &mut Connection,
     id: AccessGateId,

@@ -92,7 +92,7 @@ pub(crate) async fn lock_gate(
     .await
 }
 
-/// Creates the gate if there is none, with a full bucket whatever the rate.
+/// Creates the gate if there is none, with a bucket that is full for any rate.
 pub(crate) async fn insert_gate(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -176,7 +176,8 @@ pub(crate) async fn expire_lapsed(
     .await
 }
 
-/// Returns how many tokens that no access gate admitted are `ACTIVE`, whatever the clock says.
+/// Returns how many tokens that no access gate admitted are `ACTIVE`, including stays that have run
+/// out by the clock.
 pub(crate) async fn count_inside(
     tx: &mut Connection,
     program_id: ProgramId,

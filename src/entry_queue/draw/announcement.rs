@@ -1,4 +1,4 @@
-//! Announcement of a draw by an administrator: the commitments, before anybody enters.
+//! Announcement of a draw by an administrator: the commitments, before the first entry.
 
 use chrono::{DateTime, Utc};
 
@@ -18,8 +18,8 @@ use crate::{
 };
 
 /// Announces that a sale opens with a draw: commits to a seed, and to a beacon where relays are
-/// configured. Refused once the sale has opened or anybody has a number, and where the program has an
-/// access gate.
+/// configured. Refused once the sale has opened or a queue number was given, and where the program has
+/// an access gate.
 pub(crate) async fn announce_draw(
     app: &App,
     tx: &mut Connection,
@@ -29,7 +29,7 @@ pub(crate) async fn announce_draw(
     let next = numbers::lock_next_number(tx, program_id).await?;
     let rules = gate::rules_of(tx, program_id).await?;
     let has_begun = rules.now >= rules.on_sale_at || next > QueueNumber(1);
-    // Whoever may use an access gate would have a number before the draw gives them.
+    // Accounts that may use an access gate would get numbers before the draw gives any.
     if rules.has_access_gates {
         return Err(QueueError::DrawNotPossible);
     }
@@ -75,7 +75,7 @@ fn new_draw(app: &App, program_id: ProgramId, opens_at: DateTime<Utc>) -> Draw {
     }
 }
 
-/// Takes the announcement back while the program is a draft, which nobody has seen.
+/// Takes the announcement back while the program is a draft, which is not public.
 pub(crate) async fn withdraw_draw(
     tx: &mut Connection,
     program_id: ProgramId,

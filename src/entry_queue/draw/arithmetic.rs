@@ -1,4 +1,4 @@
-//! Arithmetic of a draw: leaves, head and order. Everybody can do it again from what is published.
+//! Arithmetic of a draw: leaves, head and order. Any reader can repeat it from the published data.
 
 use aws_lc_rs::hmac;
 

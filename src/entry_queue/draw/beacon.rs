@@ -1,4 +1,4 @@
-//! Round of a public beacon, drand: randomness that nobody knows before its moment.
+//! Round of a public beacon, drand: randomness that is unpredictable before its moment.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use drand_verify::{G2PubkeyRfc, Pubkey, derive_randomness};
@@ -6,7 +6,7 @@ use drand_verify::{G2PubkeyRfc, Pubkey, derive_randomness};
 use crate::config::DrandConfig;
 
 /// How long after the opening the round comes at the earliest, in seconds: the entries are closed, and
-/// their head is public, before anybody knows the beacon.
+/// their head is public, before the beacon is known.
 const MARGIN_SECS: i64 = 10;
 
 /// Signature of a round, which was verified.

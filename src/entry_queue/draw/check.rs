@@ -1,4 +1,4 @@
-//! Check of a published draw, with nothing but what was published: everybody can draw again.
+//! Check of a published draw from the published data alone: any reader can repeat the draw.
 
 use std::fmt;
 

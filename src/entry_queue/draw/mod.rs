@@ -1,4 +1,5 @@
-//! Opening draw of a program: the order of those who come before the sale opens is drawn in public.
+//! Opening draw of a program: the order of the accounts that come before the sale opens is drawn in
+//! public.
 //!
 //! A **draw** is announced with a **commitment** to a secret **seed** and, where relays are configured,
 //! with a future round of a public **beacon**. Until the sale opens, accounts have an **entry** in
@@ -10,16 +11,17 @@
 //!
 //! * What was announced never changes, and no step is taken back: triggers and constraints refuse it.
 //!   The opening of a sale with a draw cannot be moved (`queue_draws_opens_with_sale`).
-//! * The seed is neither stored nor told before the reveal. It is made of the secret of the logs and
-//!   the draw's nonce.
+//! * The seed is neither stored nor published before the reveal. It is derived from the secret of the
+//!   logs and the draw's nonce.
 //! * An account that comes before the close has an entry, one that comes after it a number behind all
 //!   entries: the close sets the next number in its own transaction.
 //! * An entry becomes the token with the same id and commitment, so the public log of joins shows the
 //!   order that was drawn.
-//! * Whoever has an entry gets a signed receipt of it, which shows if the closed list should not have it.
+//! * The owner of an entry gets a signed receipt of it, which proves an omission if the closed list lacks
+//!   the entry.
 //! * Announcement, close and reveal are entries of the log of moves, written by a trigger, so they are
 //!   signed, and what a witness confirmed of them cannot be replaced.
-//! * Nobody is admitted, and no number of the queue is told as a position, before every entry has its
+//! * No account is admitted, and no queue number is shown as a position, before every entry has its
 //!   number.
 //!
 //! # Concurrency
@@ -28,9 +30,9 @@
 //! close takes the same lock, and then the draw's row, for which a withdrawal waits. Whichever of a
 //! batch and the worker first finds that the sale has opened closes the draw.
 //!
-//! Any instance may reveal and number. The one that holds the draw's row does; the others leave it to
-//! that one. Every chunk of numbers is one transaction, which continues what is written, so a crash
-//! anywhere leaves a beginning that any instance goes on with.
+//! Any instance may reveal and number. Only the instance that holds the draw's row does; the others skip
+//! it. Every chunk of numbers is one transaction, which continues what is written, so a crash anywhere
+//! leaves a beginning that any instance goes on with.
 
 mod announcement;
 pub(crate) mod arithmetic;

@@ -1,4 +1,5 @@
-//! Receipt of an entry: proves to anybody that the office had the entry, also if its list should not.
+//! Receipt of an entry: proves to a third party that the office had the entry, even if the closed
+//! list lacks it.
 //!
 //! The receipt is a **signed note** of six lines: the format, the log's name, the commitment of the
 //! draw, the entry's id and salt, and the moment of the entry.

@@ -13,7 +13,7 @@ use crate::{
 /// How a draw differs from what follows from its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WrongDraw {
-    /// The entries are not those that were closed.
+    /// The entries differ from the closed ones.
     Entries,
     /// The beacon is not signed by the chain for the announced round.
     Beacon,

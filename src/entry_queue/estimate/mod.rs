@@ -6,9 +6,9 @@
 //! nothing about how long stays last. No wait is shown while the queue is paused either, and what was
 //! measured before a change of the gate's rules counts no more.
 //!
-//! The time is as short as tells enough: a speed that changes is noticed within a minute or two where
-//! many go through. A place also moves up when somebody before it leaves, or is passed over because
-//! it is silent: both are measured, and expected to go on.
+//! The measured time is the shortest that is precise enough: a change of speed is noticed within a
+//! minute or two where many go through. A place also moves up when an account before it leaves, or is
+//! passed over because it is silent: both are measured, and expected to go on.
 
 mod comparison;
 mod speed;

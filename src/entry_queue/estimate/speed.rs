@@ -103,7 +103,8 @@ fn saturated(count: i64) -> u32 {
 }
 
 impl Speed {
-    /// Returns the speed of `n_through` tokens in `span_secs` seconds, in a line that nobody leaves.
+    /// Returns the speed of `n_through` tokens in `span_secs` seconds, in a line that no account
+    /// leaves.
     pub(crate) fn of(n_through: u32, span_secs: u32, measured_at: DateTime<Utc>) -> Self {
         Self { n_through, span_secs, places_each: 1.0, leaving: 0.0, measured_at }
     }
@@ -134,7 +135,7 @@ impl Speed {
     }
 
     /// Returns the seconds until `n_ahead` accounts and one more are gone, if `n_through` tokens go
-    /// through in each span and some of those who wait leave: with v places a second and the share h
+    /// through in each span and some waiting accounts leave: with v places a second and the share h
     /// leaving, a line of n is gone after ln(1 + h n / v) / h.
     fn secs_at(self, n_through: u32, n_ahead: u64) -> Option<u64> {
         if n_through == 0 {

@@ -17,7 +17,7 @@ pub(crate) struct Flow {
 pub(crate) struct Departures {
     /// Accounts that left while they waited, purged ones excluded, or that an access gate admitted.
     pub(crate) n_left: i64,
-    /// Tokens that were passed over, without those that came back.
+    /// Tokens that were passed over and have not come back.
     pub(crate) n_passed: i64,
     /// Mean number of waiting accounts; `None` before the first minute was recorded.
     pub(crate) waiting: Option<f64>,
@@ -51,7 +51,7 @@ pub(crate) async fn find_beginning(
     .await
 }
 
-/// Returns how many tokens that the program's gate admitted ended, in whatever way, since each of
+/// Returns how many tokens that the program's gate admitted have ended, for any reason, since each of
 /// `moments`, the earliest first.
 pub(crate) async fn count_freed(
     db: &Pool,

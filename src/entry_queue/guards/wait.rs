@@ -14,8 +14,8 @@ pub(crate) const GOOD_FOR: TimeDelta = TimeDelta::minutes(10);
 /// Upper bound of how far the waits of one network reach into the future.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(15);
 
-/// Begins a wait as long as work of `bits` takes, after those of the same network, or finds the one
-/// that was begun. Returns its end and the milliseconds until then.
+/// Begins a wait as long as work of `bits` takes, behind the waits of the same network, or finds
+/// the account's running wait. Returns its end and the milliseconds until then.
 pub(crate) async fn begin(
     app: &App,
     program_id: ProgramId,

@@ -8,13 +8,13 @@
 //! * Ids of tokens are made in the order of arrival, and numbers are given in that order.
 //! * A join whose data the database refuses fails alone, never the others of its batch.
 //! * A join whose commit got no answer is written again with the same id, so it counts once.
-//! * A batch that was written is answered once Redis has the positions, or could not be told in
+//! * A batch that was written is answered once Redis has the positions, or has not taken them in
 //!   time. Positions are projected in the order of their numbers (`projecting`).
 //!
 //! # Concurrency
 //!
 //! Batches of one instance and program follow one another ([`batcher`](crate::infra::batcher));
-//! those of several instances are serialized by the lock of the program's `queue_numbers` row. A
+//! batches of several instances are serialized by the lock of the program's `queue_numbers` row. A
 //! second join of one account finds the live token and becomes [`JoinVerdict::AlreadyIn`]. A join and
 //! the deletion of its account race for the account's row: the loser becomes
 //! [`JoinVerdict::AccountGone`], or a deletion that ends the new token.

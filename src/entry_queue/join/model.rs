@@ -52,8 +52,8 @@ pub(crate) enum JoinVerdict {
 }
 
 impl JoinVerdict {
-    /// Returns the verdict for whoever may use `gate`: the sale has not opened to them until one of both
-    /// does.
+    /// Returns the verdict for an account that may use `gate`: the sale opens to it with the program's
+    /// gate or with `gate`, the earlier of both.
     pub(crate) fn opening_with(self, gate: Option<&OwnGate>) -> Self {
         match (self, gate) {
             (Self::NotOpen { opens_at }, Some(gate)) => {

@@ -1,4 +1,4 @@
-//! Transaction that decides the joins of a batch and numbers those that may join.
+//! Transaction that decides the joins of a batch and numbers the accepted ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -117,7 +117,7 @@ struct Decisions<'a> {
     standings: HashMap<AccountId, Standing>,
     judge: Judge,
     joined: Vec<JoinRequest>,
-    /// Those of `joined` whose stays have run out.
+    /// Accounts of `joined` whose stays have run out.
     ended: Vec<AccountId>,
 }
 

@@ -1,7 +1,7 @@
-//! Projections of joins: those of one program one after the other.
+//! Projections of joins, one after the other within a program.
 //!
 //! Joins of one instance are written in the order of their numbers. Projected in the same order, none
-//! of them finds a smaller number missing in Redis, so none reads and writes those of another.
+//! of them finds a smaller number missing in Redis, so none reads and writes the numbers of another.
 
 use std::time::Duration;
 

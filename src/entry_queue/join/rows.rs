@@ -19,7 +19,7 @@ pub(crate) struct NewRows {
     pub(crate) commitments: Vec<Vec<u8>>,
     /// Networks of the accounts; `None` where they are not kept.
     pub(crate) networks: Option<Vec<NetworkTag>>,
-    /// Access gate that each may use; `None` where nobody may use one.
+    /// Access gate that each account may use; `None` where no account may use one.
     pub(crate) gates: Option<Vec<Option<AccessGateId>>>,
 }
 

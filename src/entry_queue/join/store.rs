@@ -47,8 +47,8 @@ async fn find_next_number(
     .await
 }
 
-/// Returns those of `accounts` that are not deleted, each with its standing: whether it has a live token
-/// or, where `has_entries` says that its draw is not over, an entry. None of them is deleted before the
+/// Returns the `accounts` that are not deleted, each with its standing: whether it has a live token or,
+/// where `has_entries` says that its draw is not over, an entry. None of them is deleted before the
 /// transaction ends: this waits for a deletion, and a deletion for this, by the lock that a token takes
 /// on its account anyway. Call it after [`lock_next_number`], in whose own statement tokens of a
 /// concurrent batch may not be visible yet.
@@ -117,7 +117,7 @@ pub(crate) async fn end_stays(
     Ok(())
 }
 
-/// Returns those of `tokens` that exist, after a commit without an answer.
+/// Returns the `tokens` that exist, after a commit without an answer.
 pub(crate) async fn list_written(
     tx: &mut Connection,
     tokens: &[TokenId],

@@ -1,4 +1,4 @@
-//! Entries of a log, whatever it is of.
+//! Entries of a log of any kind.
 
 use super::{
     moves::Move,

@@ -1,15 +1,16 @@
-//! Events that tell of the openings of sales. No request opens a sale, the clock does: a worker tells.
+//! Events about the openings of sales. No request opens a sale, the clock does: a worker writes the
+//! events.
 //!
 //! # Invariants
 //!
-//! * An opening is told once, to the endpoints that asked for it before. A sale that is put off after it
-//!   was open opens once more.
-//! * A sale that has been open for a day is told no more: an instance was away for longer.
+//! * An opening has one event, for the endpoints that asked for it before. A sale that is postponed
+//!   after it was open has another when it opens again.
+//! * A sale that has been open for a day gets no event any more, for example after an outage.
 //!
 //! # Concurrency
 //!
-//! Instances race for the program's row. Whoever has it looks once more, in a statement of its own,
-//! whether the opening was told.
+//! Instances race for the program's row. The instance that locks it checks again, in a statement of
+//! its own, whether the event exists.
 
 mod store;
 

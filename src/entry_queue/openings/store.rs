@@ -6,8 +6,8 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Lists programs whose sale has opened within a day and is not told yet, while somebody listens who
-/// did so before the opening.
+/// Lists programs whose sale has opened within the last day and has no event yet, if an endpoint asked
+/// for the event before the opening.
 pub(crate) async fn list_untold(db: &Pool, rows_max: i64) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -31,7 +31,8 @@ pub(crate) async fn list_untold(db: &Pool, rows_max: i64) -> Result<Vec<ProgramI
     .await
 }
 
-/// Tells that the sale of a locked program has opened, unless that is told or it is not open any more.
+/// Writes the event that the sale of a locked program has opened, unless the event exists or the sale
+/// is no longer open.
 pub(crate) async fn insert_opened(
     tx: &mut Connection,
     program_id: ProgramId,

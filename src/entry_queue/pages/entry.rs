@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// Returns the cookies that hand the entry pass of `stay` to the browser of `request`: the pass,
-/// and the removal of expired passes and of those that end first where there are more than
-/// [`KEPT_MAX`].
+/// and the removal of expired passes and, where there are more than [`KEPT_MAX`], of the passes
+/// that end first.
 pub(crate) fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie<'static>> {
     let is_https = app.config.is_https();
     let own = pass_cookies::name(is_https, stay.program_id.0);

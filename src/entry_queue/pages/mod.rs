@@ -146,7 +146,7 @@ pub(crate) async fn create_token(
     let program = find(&app, &programs, &slug).await?;
     let attempt = form.0.attempt(&app, &request, &me);
     let status = membership::join(&app, &room, me.account_id, &program, attempt).await?;
-    // Whoever is let in at once and has nothing to choose from goes straight to the seats.
+    // An account that is admitted at once to the only performance goes straight to the seats.
     let location = status.state.entry_url.clone().unwrap_or_else(|| queue_path(&program.slug));
     let response = me.view.done(StatusCode::CREATED, &status.state, &location);
     Ok(with_pass(&app, &request, response, &status))
@@ -188,9 +188,9 @@ pub(crate) async fn delete_token(
     Ok(response)
 }
 
-/// Returns where to choose seats, for a browser that has no pass of the stay yet: it hears of the
-/// turn only now, so it is led there as one that waited is. Whoever has the pass came back on
-/// purpose, and sees the page. `None` where there are several performances to choose from.
+/// Returns where to choose seats, for a browser that has no pass of the stay yet: it learns of the
+/// turn only now, so it is redirected as one that waited is. A browser that has the pass came back
+/// on purpose, and sees the page. `None` where there are several performances to choose from.
 fn first_way_in<'a>(
     app: &App,
     request: &HttpRequest,

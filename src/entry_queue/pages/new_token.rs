@@ -1,4 +1,4 @@
-//! Page between the log-in and the queue: whoever wanted to join, and had to log in first, joins.
+//! Page between the log-in and the queue, where a visitor who had to log in first joins.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -26,7 +26,7 @@ struct NewTokenPage<'a> {
     v: &'a View,
     program: &'a Program,
     way_in: WayIn,
-    /// Whether the script joins at once. A page of another site that leads here makes nobody join.
+    /// Whether the script joins at once. A link from another site joins no account.
     is_from_here: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Page of a program as JSON, the same for everybody.
+//! Page of a program as JSON, the same for every reader.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;

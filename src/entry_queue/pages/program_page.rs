@@ -49,14 +49,14 @@ struct ProgramPage<'a> {
     /// Address of the site, without a slash at its end.
     site_url: &'a str,
     now: DateTime<Utc>,
-    /// Whether whoever prepares a draft looks at it: nothing on it can be done.
+    /// Whether this is the preview of a draft for its editor: nothing on it can be done.
     is_preview: bool,
 }
 
 /// Where the visitor stands in the queue.
 #[derive(Debug)]
 enum OwnPlace {
-    /// Not in it, or nobody is signed in.
+    /// Not in it, or not signed in.
     Outside,
     /// In the opening draw.
     InDraw,
@@ -209,7 +209,7 @@ pub(crate) async fn show_program(
     let now = app.now();
     let sale = program.sale_state(now);
     let own = match visitor.account_id {
-        // The document is the same for everybody.
+        // The document is the same for every reader.
         Some(account_id) if !visitor.view.format.is_for_programs() => {
             own_place(&app, &room, account_id, &program).await
         }
@@ -241,7 +241,7 @@ pub(crate) async fn show_program(
     Ok(visitor.view.show(&page, &document))
 }
 
-/// Renders the page of a draft as people would see it, for whoever prepares it.
+/// Renders the page of a draft as visitors will see it, for its editor.
 pub(crate) fn preview(
     app: &App,
     v: &View,

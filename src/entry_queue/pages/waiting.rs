@@ -29,7 +29,7 @@ pub(crate) struct WaitingPage<'a> {
     /// Number of performances whose free seats are added up.
     pub(crate) n_performances: usize,
     pub(crate) notice: NoticeOffer,
-    /// Whether an access gate may admit the account before those who are ahead of it.
+    /// Whether an access gate may admit the account before the accounts that are ahead of it.
     pub(crate) has_own_entrance: bool,
     pub(crate) now: DateTime<Utc>,
 }

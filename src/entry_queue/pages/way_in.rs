@@ -1,8 +1,9 @@
-//! What the button that joins a sale says, and what is told beside it.
+//! Texts of the button that joins a sale, and of the sentence below it.
 
 use crate::catalog::{DrawStep, Program, ScheduleListing};
 
-/// What joining the sale of a program leads to, for somebody who is let in at once where nobody has to wait.
+/// What joining the sale of a program leads to, for an account that is admitted at once where there is no
+/// line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WayIn {
     /// The opening draw.

@@ -12,8 +12,8 @@
 //!   takes the lowest numbers in order and stops at the first account that is unheard.
 //! * Only silent accounts are passed over, and an account is silent only after a whole grace in
 //!   which polls were heard and none of its own.
-//! * In a program without limits nobody loses by being passed: whoever is present is admitted past
-//!   silent and unheard accounts, which keep their places.
+//! * In a program without limits no account loses by being passed: present accounts are admitted past
+//!   silent and unheard ones, which keep their places.
 
 use std::collections::{HashMap, HashSet};
 
@@ -133,9 +133,9 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    /// Admits at most `room` of `queued` for a program without limits: those who are present, whoever
-    /// stands before them, or all where there is no `liveness`. The others keep their places, and
-    /// silent ones are parked as [`Decision::of`] does it.
+    /// Admits at most `room` of `queued` for a program without limits: the present accounts, past any
+    /// others, or all where there is no `liveness`. The others keep their places, and silent ones are
+    /// parked as [`Decision::of`] does it.
     pub(crate) fn of_open_door(
         queued: &[QueuedAccount],
         liveness: Option<&Liveness>,
@@ -186,8 +186,8 @@ impl Decision {
     }
 }
 
-/// Returns those of the first `n_noted` accounts that Redis lacks, and those that Redis has and the
-/// queue has not.
+/// Returns the accounts among the first `n_noted` that Redis lacks, and the accounts that Redis has
+/// and the queue has not.
 fn misplaced(queued: &[QueuedAccount], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
     let right: HashSet<AccountId> = queued.iter().map(|account| account.account_id).collect();
     let missing = queued.iter().take(n_noted).map(|account| account.account_id);

@@ -188,7 +188,7 @@ impl<'a> Comparison<'a> {
         i64::try_from(page.len()).is_ok_and(|n| n >= self.page)
     }
 
-    /// Reads both positions of each of `accounts` and returns those that differ.
+    /// Reads both positions of each of `accounts` and returns the pairs that differ.
     async fn differences_of(
         &self,
         accounts: &[AccountId],

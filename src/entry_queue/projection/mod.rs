@@ -10,12 +10,12 @@
 //! the last writer has read the latest state.
 //!
 //! Until then a late writer would show a position that is over, and a late join would appear before
-//! accounts that were already told how many are ahead. Two rules keep both from being seen:
+//! accounts that have already seen how many are ahead. Two rules keep both from being seen:
 //!
-//! * Numbers are **counted** in their order. Whoever writes a number that is not counted yet also
-//!   writes every smaller one: numbers are committed in their order, so PostgreSQL shows them all.
-//!   How many are ahead of a number is told only once it is counted. This needs the answer of the
-//!   first write only, and one page more where another instance has not written its joins yet.
+//! * Numbers are **counted** in their order. A writer of a number that is not counted yet also writes
+//!   every smaller one: numbers are committed in their order, so PostgreSQL shows them all. How many are
+//!   ahead of a number is shown only once it is counted. This needs the answer of the first write only,
+//!   and one page more where another instance has not written its joins yet.
 //! * A number that was counted and is not there any more is refused at first. It was removed by an
 //!   admission or an ending that was committed before, so the second read knows of it; where that
 //!   still has the account waiting, it returned or is missing, and is written.
@@ -41,7 +41,7 @@ use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::Red
 
 /// Rewrites of one projection before the rest is left to the next comparison.
 const ROUNDS_MAX: u32 = 8;
-/// Shortest time between two comparisons of a queue, whatever the number of instances.
+/// Shortest time between two comparisons of a queue, by any number of instances.
 const COMPARISON_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// Pauses before the first retries of a failed projection, in seconds; the last one comes again and
 /// again. Several are needed: after a server fell silent, its clients need seconds to reach it.
@@ -235,13 +235,13 @@ fn waiting((account_id, number): (AccountId, QueueNumber)) -> (AccountId, Projec
     (account_id, ProjectedPosition::Waiting(number))
 }
 
-/// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference, also where
-/// nobody is left in PostgreSQL.
-/// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
-/// its own server: one that is away keeps no other server's queues from being compared.
+/// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference, also for
+/// queues that are empty in PostgreSQL. Repairs what the other writers missed; one instance does it for
+/// all. Each queue is claimed on its own server: one that is away keeps no other server's queues from
+/// being compared.
 ///
-/// An instance that has just started takes the claims over: whichever ended before it may have left
-/// changes unprojected after the last comparison.
+/// An instance that has just started takes the claims over: an instance that ended before it may have
+/// left changes unprojected after the last comparison.
 pub(crate) async fn project_everything(
     app: &App,
     has_just_started: bool,

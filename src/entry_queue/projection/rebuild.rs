@@ -26,7 +26,7 @@ const PAGE: i64 = 1_000;
 /// Upper bound of a join's wait for the rebuild of its queue.
 const SOON_MAX: Duration = Duration::from_millis(300);
 
-/// Rebuilds every queue with anybody in it that is not complete in Redis.
+/// Rebuilds every queue that is not empty and not complete in Redis.
 pub(crate) async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
     for MirroredQueue { program_id, is_empty } in positions::list_mirrored(&app.db).await? {
         if !is_empty && let Err(error) = rebuild(app, program_id).await {

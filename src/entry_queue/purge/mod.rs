@@ -2,7 +2,7 @@
 //! of a queue that an administrator ends.
 //!
 //! A program is cancelled by itself or with the last of its performances. Then stays end too, and each
-//! account that had a place is told by mail, in the transaction that ends it.
+//! account that had a place gets a mail, written in the transaction that ends its token.
 //!
 //! A purge ordered by an administrator is written down, and the end of a sale is stored with the
 //! program, so the workers of every instance find both. Tokens are cancelled in batches, each a
@@ -54,7 +54,7 @@ pub async fn find_purge(db: &Pool, program_id: ProgramId) -> Result<Option<Purge
     rows::find_purge(db, program_id).await
 }
 
-/// Purges the queues of programs that were cancelled or whose sale is over, and those with a
+/// Purges the queues of programs that were cancelled or whose sale is over, and the queues with a
 /// running purge.
 pub(crate) async fn purge_queues(app: &App) -> Result<(), sqlx::Error> {
     let closed = rows::list_closed_with_queue(&app.db).await?;

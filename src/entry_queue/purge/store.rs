@@ -18,12 +18,14 @@ const PROGRAMS_MAX: i64 = 100;
 pub(crate) struct Condemned {
     pub(crate) program_id: ProgramId,
     pub(crate) up_to: QueueNumber,
-    /// Whether nothing is played any more: admitted accounts lose their place too, and all are told.
+    /// Whether the program has no performance left, because all were cancelled: admitted accounts lose
+    /// their place too, and all get a mail.
     pub(crate) is_cancelled: bool,
 }
 
-/// Returns programs that were cancelled, with all of their performances or by themselves, and still have
-/// waiting or admitted tokens, and programs whose sale is over and that have waiting ones.
+/// Returns programs with waiting or admitted tokens that were cancelled, by themselves or with all of
+/// their performances, and programs with waiting tokens whose sale is over or whose performances have
+/// all been played.
 pub(crate) async fn list_closed_with_queue(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,

@@ -2,7 +2,7 @@
 --
 -- Run by: entry_queue::redis_queue, in front of poll.lua and head.lua
 --
--- KEYS[1..], ARGV  those of the script that follows; `hearing` is a hash of the program:
+-- KEYS[1..], ARGV  as the script that follows has them; `hearing` is a hash of the program:
 --   heard       ms for which polls were heard, in all, up to the last one
 --   last        when the last poll of any account was recorded (ms since the epoch)
 --   resumed     `heard` when polls resumed after a whole grace without any

@@ -91,9 +91,9 @@ impl RedisQueue<'_> {
         }))
     }
 
-    /// Returns the liveness of `accounts`, which an access gate is about to admit; those that do not wait
-    /// here are left out. `None` while the queue is not complete. From now on their polls are recorded
-    /// behind the window too.
+    /// Returns the liveness of `accounts`, which an access gate is about to admit; accounts that do not
+    /// wait here are left out. `None` while the queue is not complete. From now on their polls are
+    /// recorded behind the window too.
     pub(crate) async fn call_up(
         &self,
         accounts: &[AccountId],
@@ -113,7 +113,8 @@ impl RedisQueue<'_> {
             heard_ms: *heard_ms,
             quiet_ms: Some(*gap_ms).filter(|ms| *ms >= 0),
             resumed_ms: *resumed_ms,
-            // Where nobody of them is present, nobody is passed over.
+            // Without a poll from behind the window, no silent account is passed over while none of
+            // them is present.
             behind_ms: None,
         };
         let called = accounts.iter().copied().zip(notes).filter(|(_, note)| **note != 0);

@@ -1,13 +1,13 @@
-//! Polls of one instance, those that arrive at the same moment together.
+//! Polls of one instance; polls that arrive at the same moment are asked together.
 //!
-//! A server thread answers many requests in turn, and those that ask for a position in the same queue
-//! before its scheduler has gone round are **gathered** and asked with one script call. A call of
-//! the script costs the thread and Redis more than an account in it.
+//! A server thread answers many requests in turn, and polls of the same queue that arrive before its
+//! scheduler has gone round are **gathered** and asked with one script call. A call of the script
+//! costs the thread and Redis more than an account in it.
 //!
 //! # Invariants
 //!
 //! * No poll waits for others to come, and no timer is involved: the first one begins a task that
-//!   takes whatever is there after one round of the scheduler.
+//!   takes all polls that are there after one round of the scheduler.
 //! * A caller that goes away cancels nothing: its poll is recorded with the others.
 //! * A poll always has an answer: the call ends at its deadline, and a task that is dropped answers
 //!   the polls that it would have taken.

@@ -19,7 +19,7 @@ static WRITE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("writ
 pub(crate) struct Writing<'a> {
     /// Rebuild that the batch belongs to.
     pub(crate) nonce: Option<&'a str>,
-    /// Numbers of which the batch has every account that waits.
+    /// Range of numbers in which the batch has every waiting account.
     pub(crate) covered: Option<Covered>,
     /// Whether counted numbers that are missing are written: PostgreSQL was read after Redis had
     /// been seen without them.

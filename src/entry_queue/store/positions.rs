@@ -14,12 +14,13 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MirroredQueue {
     pub(crate) program_id: ProgramId,
-    /// Whether nobody waits or is admitted.
+    /// Whether no account is admitted, and none waits without being parked.
     pub(crate) is_empty: bool,
 }
 
-/// Returns the queues with waiting or admitted accounts, and those that any account ever joined of programs
-/// whose last performance began less than a day ago: Redis may still have somebody there.
+/// Returns the queues with admitted accounts, or with waiting ones that are not parked, and the queues that
+/// were ever joined, of programs whose last performance is to come or began less than a day ago: Redis may
+/// still have accounts there.
 pub(crate) async fn list_mirrored(db: &Pool) -> Result<Vec<MirroredQueue>, sqlx::Error> {
     sqlx::query_as!(
         MirroredQueue,

@@ -27,7 +27,7 @@ pub(crate) async fn lock_live_tokens(
     let locked = store::lock_live(tx, owners, WhenHeld::Skip).await?;
     let found: HashSet<_> = locked.iter().map(OwnedToken::owner).collect();
     let missing: Vec<_> = owners.iter().filter(|owner| !found.contains(owner)).copied().collect();
-    // Those that are missing have no live token, or one that is held.
+    // A missing owner has no live token, or one that another transaction has locked.
     let held = match missing.is_empty() {
         true => HashSet::new(),
         false => store::list_with_live_token(tx, &missing).await?.into_iter().collect(),
@@ -43,8 +43,8 @@ pub(crate) async fn wait_for_token(
     Ok(store::lock_live(tx, &[owner], WhenHeld::Wait).await?.pop())
 }
 
-/// Locks every live token of an account that is being deleted, and waits for those that another
-/// transaction holds.
+/// Locks every live token of an account that is being deleted, and waits for tokens that another
+/// transaction has locked.
 pub(crate) async fn lock_tokens_of(
     tx: &mut Connection,
     account_id: AccountId,

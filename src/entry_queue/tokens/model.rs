@@ -35,7 +35,7 @@ impl OwnedToken {
         (self.program_id, self.account_id)
     }
 
-    /// Returns the stay, whatever the clock says; `None` while the token waits.
+    /// Returns the stay, also if it has run out by the clock; `None` while the token waits.
     pub(crate) fn stay(&self) -> Option<Stay> {
         let (Some(stay_ends_at), Some(expires_at), TokenStatus::Active) =
             (self.stay_ends_at, self.expires_at, self.status)

@@ -67,8 +67,8 @@ pub(crate) async fn lock_live(
     }
 }
 
-/// Locks the live tokens of one account, in the order of their ids; also those that ended while this
-/// waited for them. `offset 0` keeps the planner from an index that begins with the program.
+/// Locks the live tokens of one account, in the order of their ids; also returns tokens that ended
+/// while this waited for them. `offset 0` keeps the planner from an index that begins with the program.
 pub(crate) async fn lock_of_account(
     tx: &mut Connection,
     account_id: AccountId,
@@ -120,7 +120,7 @@ pub(crate) async fn has_live_beside(
     .await
 }
 
-/// Returns those of `owners` that have a live token.
+/// Returns the `owners` that have a live token.
 pub(crate) async fn list_with_live_token(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],

@@ -1,4 +1,4 @@
-//! Notices that a person's turn is near, by mail, for those who asked for it on the waiting page.
+//! Notices by mail that a person's turn is near, requested on the waiting page.
 //!
 //! A **notice** belongs to one token and is **pending** until it ends: with the mail, or because the
 //! token is gone. A token is **near** when its estimated wait is at most [`NEAR_SECS`] by the lower
@@ -6,18 +6,18 @@
 //!
 //! # Invariants
 //!
-//! * A token is told at most once (`turn_notices_pkey`, and the event's key in the outbox), and not
-//!   before it is near. One that was admitted or parked without having been near is told that its
-//!   turn has come: the letter says what holds when the mail is sent (`mail/letter/turn.rs`).
-//! * Nobody is told of a token that is gone, of a queue that is paused or whose sale is not open, or
-//!   in a rehearsal; but of an access gate that is open, also before the sale is.
+//! * A token gets at most one mail (`turn_notices_pkey`, and the event's key in the outbox), and not before
+//!   it is near. One that was admitted or parked without having been near gets the mail that its turn has
+//!   come: the letter says what holds when the mail is sent (`mail/letter/turn.rs`).
+//! * No mail is written about a token that is gone, about a queue that is paused or whose sale is not open,
+//!   or in a rehearsal. About an open access gate mails are written also before the sale opens.
 //! * The mail is written in the transaction that ends the notice, so a crash loses and repeats none.
 //!
 //! # Concurrency
 //!
-//! Instances race for pending notices and skip those that another one has locked. Taking a notice
-//! back waits for whoever has it locked, and finds it ended if the mail was written. No token is
-//! locked: admission stops at the first token that somebody holds.
+//! Instances race for pending notices and skip those that another one has locked. Taking a notice back
+//! waits for the transaction that has it locked, and finds it ended if the mail was written. No token is
+//! locked, because admission stops at the first locked token.
 
 pub(crate) mod pages;
 mod store;
@@ -42,8 +42,8 @@ const NEAR_SECS: u64 = 600;
 const FEW_AHEAD: u64 = 20;
 /// Tokens at an access gate whose turn is near there, besides those that it has room for.
 pub(super) const FEW_AHEAD_AT_GATES: usize = 21;
-/// Most accounts ahead at which a turn is near: a faster queue is told later, and a look at the queue
-/// reads no more of it.
+/// Most accounts ahead at which a turn is near: in a faster queue the mails come later, and a look at the
+/// queue reads no more of it.
 const NEAR_AHEAD_MAX: u64 = 10_000;
 /// Notices of one transaction.
 const PAGE_ROWS: i64 = 200;
@@ -90,7 +90,7 @@ pub(crate) async fn offer(
 }
 
 /// Asks for the notice of the account's waiting token, and turns such mails on if they were declined;
-/// a second request changes nothing. Returns `false` where nobody can be told.
+/// a second request changes nothing. Returns `false` where no mail can be sent.
 pub(crate) async fn ask(
     app: &App,
     account_id: AccountId,
@@ -109,7 +109,7 @@ pub(crate) async fn ask(
     Ok(true)
 }
 
-/// Takes a pending notice back; returns whether there was one, of which no mail will come.
+/// Deletes a pending notice; returns whether there was one. No mail follows.
 pub(crate) async fn withdraw(
     app: &App,
     account_id: AccountId,
@@ -118,8 +118,8 @@ pub(crate) async fn withdraw(
     Ok(store::delete_pending(&app.db, program.id, account_id).await?)
 }
 
-/// Tells everybody who asked for it and whose turn is near: one tick of a worker. Instances may run
-/// it concurrently. An error of one queue is logged and stops no other.
+/// Writes the mails for pending notices whose turn is near: one tick of a worker. Instances may run it
+/// concurrently. An error of one queue is logged and stops no other.
 pub async fn tell_turns(app: &App) -> Result<(), sqlx::Error> {
     for queue in store::list_noticed(&app.db).await? {
         let program_id = queue.program_id;
@@ -135,7 +135,7 @@ async fn tell_queue(app: &App, queue: MovingQueue) -> Result<(), sqlx::Error> {
     let speed = measure(app, queue).await?;
     let n_ahead = i64::try_from(near_ahead(speed)).unwrap_or(i64::MAX);
     let number = store::find_number_behind(&app.db, program_id, n_ahead).await?;
-    // Where no more are waiting, everybody is near.
+    // Where no account waits beyond that number, every notice is near.
     let up_to = number.unwrap_or(QueueNumber(i64::MAX));
     for _ in 0..PAGES_MAX {
         let mut tx = app.db.begin().await?;
@@ -164,8 +164,8 @@ pub(crate) async fn tell_called(
     Ok(())
 }
 
-/// Writes the mails about tokens whose notices the transaction ended, but for those that are gone;
-/// returns how many it told.
+/// Writes the mails about tokens whose notices the transaction ended, except tokens that are gone; returns
+/// the number of mails.
 async fn tell(tx: &mut Connection, tokens: &[TokenId]) -> Result<usize, sqlx::Error> {
     if tokens.is_empty() {
         return Ok(0);

@@ -35,7 +35,7 @@ pub(crate) async fn create_notice(
     match ask(&app, me.account_id, &program).await {
         Ok(true) => (),
         Ok(false) => return Err(NotFound.into()),
-        // Whoever was admitted meanwhile is told so by the page of the queue.
+        // The page of the queue shows an account that was admitted meanwhile its turn.
         Err(QueueError::NoToken { .. }) if !me.view.format.is_for_programs() => (),
         Err(error) => return Err(error.into()),
     }

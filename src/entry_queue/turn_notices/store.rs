@@ -109,7 +109,7 @@ pub(crate) async fn take_of(
     .await
 }
 
-/// Returns those of `tokens` that wait, or are inside, with their accounts.
+/// Returns the `tokens` that wait, or are inside, with their accounts.
 pub(crate) async fn list_live_among(
     tx: &mut Connection,
     tokens: &[TokenId],

@@ -105,7 +105,7 @@ pub(crate) async fn insert_draw(tx: &mut Connection, draw: &Draw) -> Result<(), 
     Ok(())
 }
 
-/// Deletes a draw that nobody entered.
+/// Deletes a draw without entries.
 pub(crate) async fn delete_draw(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -1,8 +1,9 @@
 //! Comparison of estimated waits with the waits that followed.
 //!
-//! Each minute a worker estimates the waits of some places in each line, as whoever stands there is
-//! told, and compares when they are admitted. An estimate is **close** when it is off by at most a
-//! fifth of the wait. Whoever leaves, is parked or is admitted by staff has no wait to compare with.
+//! Each minute a worker estimates the waits of some places in each line, as the people there see
+//! them, and compares each estimate with the wait once the place is admitted. An estimate is
+//! **close** when it is off by at most a fifth of the wait. A token that leaves, is parked, or is
+//! admitted by staff or an access gate has no wait to compare with.
 
 mod store;
 
@@ -19,10 +20,10 @@ const PLACES: i32 = 10;
 const COMPARED_MAX: i64 = 20_000;
 /// Old estimates that are deleted in one round.
 const DELETED_MAX: i64 = 10_000;
-/// Lower bound of an estimate that is compared, in seconds: of shorter ones people are told only
-/// that it is less than a minute.
+/// Lower bound of an estimate that is compared, in seconds: the page shows a shorter one only as
+/// "less than a minute".
 const COMPARED_MIN_SECS: u64 = 60;
-/// Comparisons without which no share is told: fewer would be chance.
+/// Comparisons below which no share is shown: fewer would be chance.
 const COMPARISONS_MIN: i64 = 20;
 
 impl Accuracy {
@@ -38,8 +39,9 @@ pub(crate) async fn accuracy_of(app: &App, program_id: ProgramId) -> Result<Accu
     store::count_close(&app.db, program_id).await
 }
 
-/// Compares the estimates whose waits have ended, and makes those of this minute: one tick of a
-/// worker. Instances may run it concurrently. An error of one line is logged and stops no other.
+/// Compares the estimates whose waits have ended, and makes the estimates of this minute: one tick
+/// of a worker. Instances may run it concurrently. An error of one line is logged and stops no
+/// other.
 pub async fn compare_estimates(app: &App) -> Result<(), sqlx::Error> {
     for program_id in store::list_open(&app.db, LINES_MAX).await? {
         if let Err(error) = compare_line(app, program_id).await {
@@ -67,7 +69,7 @@ async fn compare_line(app: &App, program_id: ProgramId) -> Result<(), sqlx::Erro
 
 async fn estimate_line(app: &App, line: MovingQueue) -> Result<(), sqlx::Error> {
     let queue = RedisQueue::of(&app.redis, line.program_id);
-    // While Redis does not have the whole line, nobody is told a wait.
+    // While Redis does not have the whole line, no page shows a wait.
     if !matches!(queue.count().await, Ok(Some(_))) {
         return Ok(());
     }

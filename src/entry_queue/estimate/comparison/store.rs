@@ -31,11 +31,11 @@ pub(crate) struct WaitOutcome {
 pub(crate) struct Accuracy {
     /// Estimates that were compared in the last hour.
     pub(crate) n_compared: i64,
-    /// Those of them that were off by at most a fifth of the wait.
+    /// Comparisons whose estimate was off by at most a fifth of the wait.
     pub(crate) n_close: i64,
 }
 
-/// Returns the lines with somebody waiting, of programs that are on sale and not paused.
+/// Returns the lines with a waiting account, of programs that are on sale and not paused.
 pub(crate) async fn list_lines(db: &Pool, n_max: i64) -> Result<Vec<MovingQueue>, sqlx::Error> {
     sqlx::query_as!(
         MovingQueue,
@@ -154,7 +154,7 @@ pub(crate) async fn list_open_tokens(
     .await
 }
 
-/// Returns those of `tokens` that wait no more, or are parked.
+/// Returns the `tokens` that no longer wait, or are parked.
 pub(crate) async fn list_outcomes(
     db: &Pool,
     tokens: &[TokenId],

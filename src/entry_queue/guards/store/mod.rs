@@ -15,7 +15,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Returns those of `accounts` that were created after a moment, with that time.
+/// Returns the `accounts` that were created after `moment`, with their time of creation.
 pub(crate) async fn list_born_after(
     tx: &mut Connection,
     accounts: &[AccountId],
@@ -34,9 +34,9 @@ pub(crate) async fn list_born_after(
     Ok(rows.into_iter().map(|row| (row.id, row.created_at)).collect())
 }
 
-/// Returns, for those of `accounts` with at least `nth` unpaid holds in this program, when the
-/// `nth` from the last of them ended. A hold that ended because its seller's return did is not counted:
-/// its account could not pay it.
+/// Returns, for the `accounts` with at least `nth` unpaid holds in this program, when the `nth` from
+/// the last of them ended. A hold that ended because its seller's return did is not counted: its
+/// account could not pay it.
 pub(crate) async fn list_unpaid(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -124,7 +124,7 @@ pub(crate) async fn count_by_network(
     Ok(rows.into_iter().map(|row| (row.tag, row.n)).collect())
 }
 
-/// Returns those of `accounts` that have had a number from the network at the same index.
+/// Returns the `accounts` that have had a number from the network at the same index.
 pub(crate) async fn list_known(
     tx: &mut Connection,
     program_id: ProgramId,

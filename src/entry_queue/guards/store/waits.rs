@@ -9,7 +9,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Returns those of `accounts` whose wait ended after `since` and not after `now`.
+/// Returns the `accounts` whose wait ended after `since` and not after `now`.
 pub(crate) async fn list_waited(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -1,4 +1,4 @@
-//! Receipt of a join: proves to anybody which number its owner got, and when.
+//! Receipt of a join: proves to a third party which number its owner got, and when.
 //!
 //! The receipt itself is a **signed note** of seven lines: the format, the log's name, the queue
 //! number, the moment, the token's id, the salt and the owner's account. The document around it repeats that for readers and, as

@@ -167,7 +167,7 @@ pub(crate) async fn write_head(
     Ok(())
 }
 
-/// Returns those of the tiles at `places` that exist.
+/// Returns the existing tiles at `places`.
 pub(crate) async fn find_tiles(
     db: impl PgExecutor<'_>,
     log: LogId,

@@ -79,7 +79,8 @@ pub(crate) async fn find_token(
     .await
 }
 
-/// Returns those of the next `n_max` tokens with numbers above `after` that have no commitment.
+/// Returns the tokens without a commitment among the next `n_max` tokens with numbers above
+/// `after`.
 pub(crate) async fn list_uncommitted(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -1,21 +1,23 @@
-//! Witnesses of the logs, from the office's side: who is asked to cosign, and what each cosigned.
+//! Witnesses of the logs, from the office's side: which witnesses are asked to cosign, and what each
+//! cosigned.
 //!
-//! A **witness** is run by somebody else. It signs a checkpoint only if it continues the one that it
-//! signed last, so a history that it cosigned cannot be replaced unseen. A **witnessed log** is one
-//! log with what one witness cosigned of it last. The newest checkpoint is published whether or not
-//! somebody cosigned it; cosignatures are added to it as soon as they are there, and the newest
-//! checkpoint that has one keeps an address of its own.
+//! A **witness** is run by an operator other than the office. It signs a checkpoint only if it
+//! continues the one that it signed last, so a cosigned history cannot be replaced unseen. A
+//! **witnessed log** is one log with what one witness cosigned of it last. The newest checkpoint is
+//! published with or without cosignatures; they are added to it when they arrive, and the newest
+//! cosigned checkpoint keeps an address of its own.
 //!
 //! # Invariants
 //!
 //! * A cosignature is kept only if it is the witness's, and of a checkpoint of this log.
-//! * What was cosigned never becomes less. The logs of a rehearsal are never sent to anybody.
+//! * The cosigned size never decreases. The logs of a rehearsal are never sent to a witness.
 //! * No witness holds up the growth of a log, a sale, or another witness for long.
 //!
 //! # Concurrency
 //!
-//! Any instance may ask. Whoever writes that it asks, asks; the others leave that log to it for a
-//! pause. Two that ask at once do no harm: a witness decides one request after the other.
+//! Any instance may ask. An instance first records that it asks about a log; the others then skip
+//! that log for a pause. Two that ask at once do no harm: a witness decides one request after the
+//! other.
 
 mod client;
 pub(crate) mod model;
@@ -93,7 +95,7 @@ impl Round<'_> {
             }
             let key = self.witness.key.text();
             let Some(known) = store::claim(&self.app.db, log, key).await? else { continue };
-            // Whoever does not answer for one log is not asked for the others of the round.
+            // A witness that does not answer for one log is not asked about the others of the round.
             let asked = match is_away {
                 true => Err(WitnessFault::Away),
                 false => self.ask(log, &known).await?,

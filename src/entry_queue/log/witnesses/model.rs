@@ -93,7 +93,7 @@ pub(crate) fn with_cosignatures(checkpoint: &str, witnessed: &[WitnessedLog]) ->
     std::iter::once(checkpoint).chain(lines).collect()
 }
 
-/// Returns the newest checkpoint that somebody confirmed, with its cosignatures.
+/// Returns the newest checkpoint that a witness cosigned, with its cosignatures.
 pub(crate) fn newest_cosigned(witnessed: &[WitnessedLog]) -> Option<String> {
     let newest = witnessed.iter().max_by_key(|made| made.size)?;
     Some(with_cosignatures(newest.checkpoint.as_deref()?, witnessed))

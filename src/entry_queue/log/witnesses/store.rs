@@ -13,12 +13,13 @@ use crate::{
 const PAUSE_SECS: f64 = 4.0;
 /// Pause after it did not cosign, in seconds.
 const FAULT_PAUSE_SECS: f64 = 15.0;
-/// Pause after which it is asked about a log that has not grown, in seconds: its word stays fresh,
-/// and a database that was put back is noticed before somebody joins.
+/// Pause after which a witness is asked about a log that has not grown, in seconds: its cosignature
+/// stays fresh, and a database that was restored from a backup is noticed before the next join.
 const REST_SECS: f64 = 3600.0;
 
-/// Returns logs about which a witness is to be asked: those with entries that it did not confirm, and
-/// those about which it was not asked for long. Never those of rehearsals.
+/// Returns logs about which a witness is due to be asked, the least recently asked first: a log with
+/// unconfirmed entries, one after a fault, and one that has not grown each have their own pause. Logs
+/// of rehearsals are never returned.
 pub(super) async fn list_due(
     db: &Pool,
     witness: &str,
@@ -132,7 +133,7 @@ pub(super) async fn write_fault(
     Ok(())
 }
 
-/// Returns what each of `witnesses` confirmed of a log; those that were never asked are left out.
+/// Returns what each of `witnesses` confirmed of a log; witnesses that were never asked are left out.
 pub(crate) async fn list_witnessed(
     db: impl PgExecutor<'_>,
     log: LogId,
@@ -184,7 +185,7 @@ pub(crate) struct WitnessedSum {
     pub(crate) waiting: i64,
     /// Logs for which it did not cosign when it was asked last.
     pub(crate) failing: i64,
-    /// Of these, those whose history it does not believe.
+    /// Failing logs whose history it refused as forked, or as shorter than what it has.
     pub(crate) refused: i64,
     /// Since when the first of these fails, in seconds; 0 if none does.
     pub(crate) failing_secs: f64,

@@ -109,7 +109,7 @@ fn a_silent_window_goes_only_if_it_is_whole_and_somebody_behind_it_polls() {
     let behind = Liveness { hearing, ..all };
     let decision = Decision::of(&queue, &behind, 1);
     assert_eq!((decision.admitted.len(), decision.parked), (0, tokens(&queue, &[0, 1, 2])));
-    // Whoever stands behind an account that may be here is not passed, or was not passed.
+    // Accounts behind one that may be present do not pass it.
     for (notes, admitted) in [([SILENT, ENTERED, SILENT], 0), ([POLLED, SILENT, SILENT], 1)] {
         let decision = Decision::of(&queue, &Liveness { hearing, ..liveness(&queue, &notes) }, 2);
         assert_eq!((decision.admitted.len(), decision.parked), (admitted, vec![]));
