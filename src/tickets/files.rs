@@ -19,7 +19,7 @@ pub(crate) struct TicketFile {
     pub(crate) content: Vec<u8>,
 }
 
-/// Reason why there is a file less.
+/// Reason why a file is missing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     /// The PDF file was not made.
@@ -30,9 +30,9 @@ pub(crate) enum FileError {
     Database(#[from] sqlx::Error),
 }
 
-/// Returns the PDF file and the calendar entry of a reservation's valid tickets, stamped `now`, but for
-/// those that were handed over; none if no ticket is left. The same tickets and stamp give the same
-/// bytes.
+/// Returns the PDF file and the calendar entry of the valid tickets that the owner of a reservation
+/// holds, stamped `now`; no file if there is no such ticket. The same tickets and stamp give the
+/// same bytes.
 pub(crate) async fn files_of(
     app: &App,
     reservation_id: ReservationId,

@@ -20,8 +20,8 @@ pub(crate) fn make(account_id: AccountId, items: &[(ReservationItemId, i32)]) ->
     make_for(items, |_, _| Some(account_id)).unwrap_or_default()
 }
 
-/// Makes tickets like [`make`], each for the account that `holder_of` returns for its item and number;
-/// `None` if it returns none for one of them.
+/// Makes tickets like [`make`], each for the account that `holder_of` returns for its item and
+/// number; `None` if `holder_of` returns `None` for one of them.
 pub(crate) fn make_for(
     items: &[(ReservationItemId, i32)],
     holder_of: impl Fn(ReservationItemId, i32) -> Option<AccountId>,
@@ -46,7 +46,8 @@ pub(crate) fn codes_of(tickets: Vec<Issued>) -> Vec<TicketCode> {
     tickets.into_iter().map(|ticket| ticket.code).collect()
 }
 
-/// Effect of tickets that were used, or are with somebody else, on voiding.
+/// Rule for voiding tickets of which some are used, offered, or held by another account than the
+/// owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Used {
     /// A ticket that was used, handed over or offered refuses the voiding.
@@ -57,9 +58,9 @@ pub(crate) enum Used {
     Keep,
 }
 
-/// Voids the unused tickets of `items` (item, number of places) of a reservation of `owner_id`, or none
-/// if `used` refuses. Ends their hand-overs, and tells whoever has one of them and is none of `payers`,
-/// who are told of the refund.
+/// Voids the unused tickets of `items` (item, number of places) of a reservation of `owner_id`, or
+/// none if `used` refuses. Ends their hand-overs, and mails the holders of the voided tickets,
+/// except `payers`, whose mail is about the refund.
 pub(crate) async fn void(
     tx: &mut Connection,
     owner_id: AccountId,
@@ -90,7 +91,7 @@ pub(crate) async fn void(
     Ok(tell_voided(tx, payers, &voided).await?)
 }
 
-/// Voids tickets whose places others have bought, in the transaction of their payment. They are valid: a
+/// Voids resold tickets, in the transaction of the buyer's payment. They are valid, because a
 /// check-in would have ended their returns.
 pub(crate) async fn void_sold(tx: &mut Connection, ids: &[Uuid]) -> Result<(), TicketError> {
     let ticket_ids: Vec<TicketId> = ids.iter().copied().map(TicketId).collect();
@@ -99,7 +100,7 @@ pub(crate) async fn void_sold(tx: &mut Connection, ids: &[Uuid]) -> Result<(), T
     if voided.len() == ticket_ids.len() { Ok(()) } else { Err(TicketError::Inconsistent) }
 }
 
-/// Writes the mails about voided tickets to those who have them, except for `payers`.
+/// Writes the mails about voided tickets to their holders, except `payers`.
 async fn tell_voided(
     tx: &mut Connection,
     payers: &[AccountId],

@@ -6,25 +6,26 @@
 //!
 //! # Invariants
 //!
-//! * One ticket exists per seat or place, issued in the transaction that pays for it and voided in
-//!   the one that refunds it, or in which somebody else buys its place ([`returns`]).
+//! * One ticket exists per seat or place. It is issued in the transaction that pays for it, and
+//!   voided in the one that refunds it or sells its place to another buyer ([`returns`]).
 //! * A ticket is used once: of concurrent check-ins exactly one changes it from `VALID` to `USED`.
 //!   Within a minute staff may undo that; a `VOID` ticket stays void.
-//! * A ticket of another account reads as missing, whether or not its code is right.
-//! * A ticket's **holder** is whoever it was handed over to last ([`hand_over`]), else whoever paid for it:
-//!   the payer of its share (`payment/shares`), or the owner of its reservation. Pages, files, mails and the
-//!   door go by the holder, payments and refunds by who paid.
+//! * A request with the code of another account's ticket is answered as if no such ticket existed.
+//! * A ticket's **holder** is the recipient of its last accepted hand-over ([`hand_over`]), else
+//!   the account that paid for it: the payer of its share (`payment/shares`), or the owner of its
+//!   reservation. Pages, files, mails and the door use the holder; payments and refunds use the
+//!   payer.
 //!
 //! # Concurrency
 //!
 //! A transaction that voids or uses tickets locks them first, in id order, and reads their status
-//! in a statement after that. A refund that finds a used ticket, or one that is offered or with somebody
-//! else, is refused as a whole; an administrator's full refund, and that of a cancelled program with an unused ticket, continue:
-//! then used tickets stay used.
+//! in a statement after that. A refund by the owner is refused as a whole if one of its tickets is
+//! used, offered, or held by another account. Two refunds continue and leave used tickets used: an
+//! administrator's full refund, and the refund of a cancelled program if a ticket is unused.
 //!
 //! Undoing a check-in locks the program's row first, then the ticket, so that it is serialized with
 //! the end of a cancelled program's winding down: a ticket that becomes valid again reopens the
-//! winding down, and one whose reservation was refunded meanwhile becomes void.
+//! winding down, and a ticket whose reservation was refunded meanwhile becomes void.
 
 mod calendar;
 pub(crate) mod check_in;

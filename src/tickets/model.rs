@@ -17,7 +17,7 @@ use crate::{
 };
 
 ids! {
-    /// Id of a ticket, for internal use; the code is what a holder sees.
+    /// Id of a ticket, for internal use; holders see the code instead.
     pub(crate) TicketId(Uuid),
 }
 
@@ -113,7 +113,7 @@ pub(crate) enum TicketStatus {
     Valid,
     /// Used at a check-in.
     Used,
-    /// Refunded, or bought by somebody else; does not admit.
+    /// Refunded, resold, or held by a deleted account; does not admit.
     Void,
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Issued {
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) id: TicketId,
-    /// Account that has the ticket: whoever paid for it, or whoever it was handed over to.
+    /// Holder of the ticket: the account that paid for it, or the recipient of its last hand-over.
     pub(crate) account_id: AccountId,
     pub(crate) code: TicketCode,
     pub(crate) status: TicketStatus,
@@ -151,11 +151,11 @@ pub(crate) struct Ticket {
     pub(crate) reservation_id: ReservationId,
     /// Account that owns the reservation.
     pub(crate) owner_id: AccountId,
-    /// Name of the account that has the ticket.
+    /// Name of the holder's account.
     pub(crate) holder: String,
-    /// Whether the ticket is offered to somebody.
+    /// Whether a hand-over of the ticket is pending.
     pub(crate) is_offered: bool,
-    /// Whether the ticket is on sale again, and nobody has bought it.
+    /// Whether the ticket is on sale again, and not sold yet.
     pub(crate) is_on_return: bool,
     pub(crate) slug: String,
     pub(crate) title: String,
@@ -208,12 +208,12 @@ impl Ticket {
         named.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")
     }
 
-    /// Returns what to bring for the price type; `None` if there is nothing to be said.
+    /// Returns what to bring for the price type; `None` without one, or if its note is empty.
     pub(crate) fn what_to_bring(&self) -> Option<&str> {
         self.price_type_note.as_deref().filter(|note| !note.is_empty())
     }
 
-    /// Whether the ticket is with somebody else than the owner of its reservation.
+    /// Whether the holder is another account than the owner of the reservation.
     pub(crate) fn is_handed_over(&self) -> bool {
         self.account_id != self.owner_id
     }
@@ -223,7 +223,7 @@ impl Ticket {
 pub(super) mod tests {
     use super::*;
 
-    /// Returns the ticket of a seat, with the owner of its reservation.
+    /// Returns the ticket of a seat, held by the owner of its reservation.
     pub(in crate::tickets) fn ticket() -> Ticket {
         let owner_id = AccountId(Uuid::from_u128(1));
         Ticket {

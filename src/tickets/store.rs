@@ -40,7 +40,8 @@ pub(crate) async fn insert_tickets(
     Ok(())
 }
 
-/// Locks the ticket with this code; `None` if there is none, or no longer after a wait.
+/// Locks the ticket with this code; `None` if there is none, or if the code was replaced during a
+/// wait.
 pub(crate) async fn lock_by_code(
     tx: &mut Connection,
     code: &TicketCode,
@@ -106,19 +107,19 @@ pub(crate) async fn lock_all(
     Ok(())
 }
 
-/// What may keep tickets from being voided.
+/// Uses and hand-overs that may keep tickets from being voided.
 pub(crate) struct Uses {
     pub(crate) n_used: i64,
     /// Time of the earliest check-in.
     pub(crate) first_at: Option<DateTime<Utc>>,
-    /// Tickets that are with somebody else than the owner of their reservation.
+    /// Tickets held by another account than the owner of their reservation.
     pub(crate) n_away: i64,
-    /// Tickets that are offered to somebody.
+    /// Tickets with a pending hand-over.
     pub(crate) n_offered: i64,
 }
 
-/// Counts the locked tickets of a reservation of `owner_id` that were used, are with somebody else or
-/// are offered.
+/// Counts the locked tickets of a reservation of `owner_id` that are used, held by another account,
+/// or offered.
 pub(crate) async fn uses_of(
     tx: &mut Connection,
     owner_id: AccountId,
@@ -142,7 +143,7 @@ pub(crate) async fn uses_of(
     .await
 }
 
-/// Voids the valid ones of the tickets; returns them with their holders.
+/// Voids the valid tickets among `ticket_ids`; returns them with their holders.
 pub(crate) async fn write_void(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
@@ -170,7 +171,7 @@ pub(crate) async fn list_tickets(
     select(db, Some((account_id, code, after)), None, None).await
 }
 
-/// Returns a ticket, whoever has it; `None` if there is none.
+/// Returns a ticket of any holder; `None` if it does not exist.
 pub(crate) async fn find_ticket(
     db: &Pool,
     ticket_id: TicketId,
@@ -178,8 +179,8 @@ pub(crate) async fn find_ticket(
     Ok(select(db, None, None, Some(ticket_id)).await?.pop())
 }
 
-/// Lists the tickets of one reservation, in the order of issue; an account may not buy more than
-/// a thousand (`programs_places_per_account_max_range`).
+/// Lists the tickets of one reservation, in the order of issue; an account may not buy more than a
+/// thousand (`programs_places_per_account_max_range`).
 pub(crate) async fn list_of_reservation(
     db: &Pool,
     reservation_id: ReservationId,
@@ -189,8 +190,8 @@ pub(crate) async fn list_of_reservation(
     Ok(tickets)
 }
 
-/// Reads a page of an account's tickets, all of a reservation, or one, newest first. Each has a branch
-/// of its own, because a single plan for all would read the whole table.
+/// Reads a page of an account's tickets, all of a reservation, or one ticket, newest first. Each of
+/// the three has a branch of its own, because a single plan for all would read the whole table.
 async fn select(
     db: &Pool,
     of_account: Option<(AccountId, Option<&TicketCode>, Option<Uuid>)>,
@@ -255,7 +256,7 @@ async fn select(
     .await
 }
 
-/// Whether `account_id` has a ticket with this code.
+/// Whether `account_id` holds a ticket with this code.
 pub(crate) async fn is_owned(
     db: &Pool,
     account_id: AccountId,
@@ -270,7 +271,7 @@ pub(crate) async fn is_owned(
     .await
 }
 
-/// Lists the codes of those tickets of one reservation that `holder_id` has, in the order of issue.
+/// Lists the codes of the tickets of one reservation that `holder_id` holds, in the order of issue.
 pub(crate) async fn list_codes(
     db: &Pool,
     reservation_id: ReservationId,

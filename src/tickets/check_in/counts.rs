@@ -24,8 +24,8 @@ const COUNT_MAX: Duration = Duration::from_secs(8);
 /// Number of performances with a cached count.
 const PERFORMANCES_MAX: u64 = 1_000;
 
-/// Counts of one instance. Check-ins at this instance are included at once, those elsewhere and
-/// sales within seconds.
+/// Counts of one instance. They include check-ins at this instance at once, and sales and check-ins
+/// at other instances within seconds.
 #[derive(Clone, Debug)]
 pub(crate) struct DoorCounts(Cache<ScheduleId, Arc<Counted>>);
 
@@ -73,7 +73,7 @@ impl DoorCounts {
         Ok(Some(sections.clone()))
     }
 
-    /// Adjusts a count after a committed check-in (`change` is 1) or an undone one (-1).
+    /// Adjusts a count after a committed check-in (`change` is 1) or undo (-1).
     pub(crate) async fn note(&self, schedule_id: ScheduleId, section: &str, change: i64) {
         let Some(counted) = self.0.get(&schedule_id).await else { return };
         let mut sections = counted.sections.lock().unwrap_or_else(PoisonError::into_inner);

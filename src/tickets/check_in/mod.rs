@@ -1,18 +1,18 @@
 //! Check-in at the door: a ticket admits one person, once.
 //!
-//! A **check-in** changes a ticket from `VALID` to `USED`; an **undo** within a minute reverts it. A
-//! **guest** is found by name, without the ticket: the door then sees the seat and whether somebody is in,
-//! never the code, so nobody is let in by a name.
-//! The **door window** limits the time of check-ins around the start of the performance.
+//! A **check-in** changes a ticket from `VALID` to `USED`; an **undo** within a minute reverts it.
+//! The door finds a **guest** by name, without the ticket. It then sees the seat and whether the
+//! guest is in, but never the code, so a name alone admits no guest. The **door window** limits the
+//! time of check-ins around the start of the performance.
 //!
 //! # Concurrency
 //!
 //! Concurrent check-ins of a ticket race for its row: the first succeeds, the others wait and are
 //! refused with the time of that check-in. A check-in and its act in the audit log are one
-//! transaction, which also ends a pending hand-over of the ticket. A ticket that is on return is locked
-//! after what the return has put on sale: its scan ends the return, and with it the hold of a buyer, or
-//! finds the place sold. A scan of the old code that waited
-//! for an accepted hand-over is refused as one of a replaced code.
+//! transaction, which also ends a pending hand-over of the ticket. A ticket on return is locked
+//! after its seat or zone: the scan ends the return, and with it the buyer's hold, or finds the
+//! place sold. A scan of the old code that waited for an accepted hand-over is refused because the
+//! code was replaced.
 
 pub(crate) mod counts;
 pub(crate) mod model;
@@ -70,7 +70,7 @@ async fn check_in(
     code: &TicketCode,
 ) -> Result<CheckIn, TicketError> {
     let check_in = match check_in_once(app, by, schedule_id, code, false).await {
-        // What a return has put on sale is locked before its ticket, so the scan begins again.
+        // The seat or zone of a return is locked before its ticket, so the scan begins again.
         Err(TicketError::OnReturn) => {
             let checked_in = retry_stale(|_| check_in_once(app, by, schedule_id, code, true));
             let checked_in = checked_in.await?;
@@ -83,7 +83,7 @@ async fn check_in(
     Ok(check_in)
 }
 
-/// Makes one attempt at a check-in; with `ends_return` it ends the return of the ticket.
+/// Makes one attempt at a check-in; `ends_return` also ends the open return of the ticket.
 async fn check_in_once(
     app: &App,
     by: AccountId,
@@ -108,8 +108,8 @@ async fn check_in_once(
     .await
 }
 
-/// Uses the ticket with `code`, and ends the return that is `locked`. Of concurrent check-ins exactly one succeeds: the others wait for
-/// the row and then find the ticket used.
+/// Uses the ticket with `code`, and ends the return in `locked`. Of concurrent check-ins exactly
+/// one succeeds: the others wait for the row and then find the ticket used.
 async fn use_ticket(
     tx: &mut Connection,
     code: &TicketCode,
@@ -129,8 +129,8 @@ async fn use_ticket(
     let ScannedTicket { title, starts_at, time_zone, moment, .. } = shown;
     let show = Show { title, starts_at, time_zone };
     match (shown.status, shown.used_at) {
-        // The performance is checked first, so that a ticket for another one is reported as such,
-        // whatever its state.
+        // The performance is checked first, so that a ticket for another one is reported as such in
+        // any state.
         _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere(show)),
         (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { show, used_at }),
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
@@ -155,8 +155,8 @@ async fn use_ticket(
 }
 
 /// Undoes a check-in of the last minute and records the act. The ticket becomes valid again, or
-/// void if its reservation was refunded or its holder's account deleted meanwhile; for a cancelled program
-/// the winding down reopens. Returns the check-in that was undone.
+/// void if its reservation was refunded or its holder's account deleted meanwhile; for a cancelled
+/// program the winding down reopens. Returns the undone check-in.
 async fn undo(
     app: &App,
     by: AccountId,
@@ -169,7 +169,7 @@ async fn undo(
         // The statement after the lock reads the time after the wait.
         let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
         let undone = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
-        // A deletion of the account waits, or is seen by the next statement.
+        // A deletion of the account waits for this lock, or the next statement sees it.
         gone_holders::lock_holders(tx, &[ticket_id]).await?;
         store::write_not_used(tx, ticket_id).await?;
         let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
@@ -179,7 +179,7 @@ async fn undo(
     .await
 }
 
-/// Finds guests of the performance `schedule_id`, and records who looked for whom.
+/// Finds guests of the performance `schedule_id`, and records the search in the audit log.
 async fn search(
     app: &App,
     by: AccountId,

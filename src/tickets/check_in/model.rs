@@ -17,7 +17,7 @@ pub(crate) struct CheckIn {
     pub(crate) ticket_id: TicketId,
     /// Time of the check-in.
     pub(crate) used_at: DateTime<Utc>,
-    /// Name of the ticket's owner.
+    /// Name of the ticket's holder.
     pub(crate) holder: String,
     /// Section or zone.
     pub(crate) section: String,
@@ -31,7 +31,7 @@ pub(crate) struct CheckIn {
     /// Price type, to be compared with the person; `None` at the ordinary price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) price_type: Option<String>,
-    /// What the person was told to bring for it.
+    /// Note of the price type: what the buyer was asked to bring, such as a proof of age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) price_type_note: Option<String>,
     /// Whether the check-in may still be undone.
@@ -50,7 +50,7 @@ pub(crate) struct DoorCount {
     pub expected: i64,
 }
 
-/// Performance whose door can be open.
+/// Performance that has a door page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Evening {
     pub(crate) schedule_id: ScheduleId,
@@ -73,10 +73,10 @@ pub(crate) struct GuestSearch {
 }
 
 impl GuestSearch {
-    /// Longest text that is searched for, in characters; what follows is left out.
+    /// Longest text of a search, in characters; the rest is cut off.
     const CHARS_MAX: usize = 80;
 
-    /// Reads what was typed; `None` if nothing was.
+    /// Parses typed text; `None` if it is empty.
     pub(crate) fn parse(typed: &str, after: Option<TicketId>) -> Option<Self> {
         let text: String = typed.trim().chars().filter(|letter| !letter.is_control()).collect();
         let text: String = text.chars().take(Self::CHARS_MAX).collect();
@@ -85,12 +85,12 @@ impl GuestSearch {
     }
 }
 
-/// Ticket that is valid or used, as the door finds it by the name of its holder.
+/// Valid or used ticket, as the door finds it by the name of its holder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Guest {
     /// Ticket.
     pub(crate) ticket_id: TicketId,
-    /// Name of who has the ticket.
+    /// Name of the ticket's holder.
     pub(crate) holder: String,
     /// Section or zone.
     pub(crate) section: String,

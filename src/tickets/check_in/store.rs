@@ -25,17 +25,17 @@ pub(crate) struct ScannedTicket {
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) time_zone: String,
-    /// Whether a hand-over of the ticket is pending, be it past its end.
+    /// Whether a hand-over of the ticket is pending, even one past its end.
     pub(crate) is_offered: bool,
     /// Open return of the ticket.
     pub(crate) return_id: Option<ReturnId>,
-    /// Whether its place was bought by somebody else.
+    /// Whether its place was sold to another buyer.
     pub(crate) is_sold: bool,
     /// Time of the statement, by the database's clock.
     pub(crate) moment: DateTime<Utc>,
 }
 
-/// Returns the current state of a locked ticket; must follow the statement that locked it.
+/// Returns the state of a locked ticket; must follow the statement that locked it.
 pub(crate) async fn shown_ticket_of(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -87,7 +87,7 @@ pub(crate) async fn find_open_return(
     .await
 }
 
-/// Marks a locked, valid ticket as used, and tells of it where somebody listens.
+/// Marks a locked, valid ticket as used, and writes the event if a webhook endpoint asks for it.
 pub(crate) async fn write_used(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -121,8 +121,8 @@ pub(crate) async fn write_used(
     Ok(())
 }
 
-/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed or the
-/// account of its holder was deleted. Tells of it where somebody listens.
+/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed or
+/// the account of its holder was deleted. Writes the event if a webhook endpoint asks for it.
 pub(crate) async fn write_not_used(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -190,9 +190,10 @@ pub(crate) async fn find_check_in(
     .await
 }
 
-/// Lists the valid and used tickets of one performance whose holder's name has the text, or whose
-/// reservation has the number: one page and one row more, in the order of issue. All of them are read
-/// before they are sorted, because a plan in the order of tickets would read every ticket there is.
+/// Lists the valid and used tickets of one performance whose holder's name contains the text, or
+/// whose reservation has the number: one page and one row more, in the order of issue. The query
+/// sorts after it has found all of them, because a plan in the order of tickets would read the
+/// whole table.
 pub(crate) async fn list_guests(
     tx: &mut Connection,
     schedule_id: ScheduleId,

@@ -1,18 +1,19 @@
-//! Tickets of accounts that were deleted.
+//! Tickets of deleted accounts.
 //!
-//! An account with a ticket to what is still to come cannot be deleted. What has begun keeps none, and its
-//! tickets stay as they are, until something makes one of them admit again: a check-in that is undone, or
-//! a performance that is moved behind the present. Such a ticket is void.
+//! An account with a ticket to a future performance cannot be deleted. A ticket to a performance
+//! that has begun does not prevent the deletion, and stays as it is until an undone check-in, or a
+//! move of the performance into the future, would make it admit again. Then the ticket becomes
+//! void.
 //!
 //! # Invariants
 //!
-//! * No deleted account has a valid ticket to what is still to come: rule A1 of `verify`.
+//! * No deleted account has a valid ticket to a future performance: rule A1 of `verify`.
 //!
 //! # Concurrency
 //!
-//! What makes tickets valid locks them, and then the accounts of their holders, for which a deletion
-//! starts over. So a deletion comes before, and is seen by the statement that decides, or finds what keeps
-//! the account.
+//! A transaction that makes tickets valid locks them, and then the accounts of their holders. A
+//! deletion does not wait for such a lock, it starts over. So either the deletion has committed,
+//! and the statement that decides sees it, or the deletion finds the ticket and is refused.
 
 mod store;
 
@@ -21,8 +22,8 @@ use chrono::{DateTime, Utc};
 pub(super) use self::store::lock_holders;
 use crate::{catalog::ScheduleId, infra::postgres::Connection, tickets::store as tickets};
 
-/// Voids the tickets of deleted accounts for a locked performance that was moved, if `begun_at`, its start
-/// before, has passed.
+/// Voids the tickets of deleted accounts for a locked performance that was moved, if `begun_at`,
+/// its previous start, has passed.
 pub(crate) async fn void_of_deleted(
     tx: &mut Connection,
     schedule_id: ScheduleId,

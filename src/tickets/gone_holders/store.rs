@@ -1,10 +1,10 @@
-//! SQL of the tickets of accounts that were deleted.
+//! SQL of the tickets of deleted accounts.
 
 use chrono::{DateTime, Utc};
 
 use crate::{catalog::ScheduleId, infra::postgres::Connection, tickets::model::TicketId};
 
-/// Lists the valid tickets of a performance if `begun_at`, its start so far, has passed.
+/// Lists the valid tickets of a performance if `begun_at`, its previous start, has passed.
 pub(crate) async fn list_valid_of_begun(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -48,7 +48,7 @@ pub(crate) async fn lock_holders(
     Ok(())
 }
 
-/// Voids those valid ones of locked tickets whose holders' accounts were deleted.
+/// Voids the valid tickets among locked ones whose holders' accounts were deleted.
 pub(crate) async fn write_void_of_deleted(
     tx: &mut Connection,
     ticket_ids: &[TicketId],

@@ -1,6 +1,6 @@
-//! Claims: offers to an address that had no account, which an account has confirmed since. The account is
-//! the recipient from then on, and is told like any other; the sender sees no difference. Instances race
-//! for the ticket, whose row guards its hand-overs.
+//! Claims: pending offers to an address that had no account, and that an account has confirmed
+//! since. The account becomes the recipient and gets the usual mail; the sender sees no difference.
+//! Instances race for the ticket, whose row guards its hand-overs.
 
 use uuid::Uuid;
 
@@ -14,12 +14,12 @@ use crate::{
     tickets::store as tickets,
 };
 
-/// Offers of a page, and pages of one tick; the rest is left to the next one.
+/// Offers of a page, and pages of one tick; further ones are left to the next tick.
 const PAGE_ROWS: i64 = 500;
 const PAGES_MAX: usize = 20;
 
-/// Claims the offers whose addresses accounts have confirmed: one tick of a worker. Instances may run it
-/// concurrently.
+/// Claims the offers whose addresses were confirmed by accounts: one tick of a worker. Instances
+/// may run it concurrently.
 pub(crate) async fn claim_hand_overs(db: &Pool) -> Result<(), sqlx::Error> {
     let mut after = HandOverId(Uuid::nil());
     for _ in 0..PAGES_MAX {

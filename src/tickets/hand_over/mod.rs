@@ -1,36 +1,38 @@
-//! Hand-overs: the holder of a valid ticket sends it to somebody, by e-mail address.
+//! Hand-overs: the holder of a valid ticket sends it to another person, by e-mail address.
 //!
 //! A **hand-over** is **offered** by the ticket's **holder**, its **sender**. Its **recipient**
-//! **accepts** or **declines** it, the sender may **cancel** it, and it **expires** by itself, with the
-//! start of the performance at the latest. Until it is accepted the ticket is the sender's and its code
-//! admits: a check-in meanwhile ends the hand-over, and so does a refund by the office.
+//! **accepts** or **declines** it, the sender may **cancel** it, and it **expires** by itself, with
+//! the start of the performance at the latest. Until it is accepted the ticket is the sender's and
+//! its code admits. A check-in of the ticket, or a refund by the office, ends a pending hand-over.
 //!
 //! # Invariants
 //!
-//! * An accepted hand-over gives the ticket to the recipient, with a new code, and records it in the
-//!   ticket's history, all in one transaction: from its commit the old code is void.
+//! * An accepted hand-over gives the ticket to the recipient, with a new code, and records it in
+//!   the ticket's history, all in one transaction: from its commit the old code is void.
 //!   `tickets_new_holder_has_new_code` refuses one without the other.
-//! * A code is never that of a ticket again: `ticket_holder_changes_code_hash_key`. Of codes that are
-//!   void only hashes are kept.
-//! * A ticket is offered to one person at a time (`ticket_hand_overs_pending_key`), and a hand-over ends
-//!   once (`ticket_hand_overs_end_once`).
-//! * The reservation, what was paid and the right to a refund stay with whoever paid. The owner's refund
-//!   is refused while one of its tickets is offered or with somebody else.
-//! * A ticket that is handed over stays in its order: who comes with a child, or sits beside a wheelchair
-//!   place, is the matter of those who come. So no rule of an order is asked (`reservation/order_rules`).
-//! * A ticket that is offered is not on return, and one that is on return is not offered: both would give
-//!   it away.
+//! * A replaced code is never used for a ticket again (`ticket_holder_changes_code_hash_key`); only
+//!   its hash is kept.
+//! * A ticket is offered to one person at a time (`ticket_hand_overs_pending_key`), and a hand-over
+//!   ends once (`ticket_hand_overs_end_once`).
+//! * The reservation, the payment and the right to a refund stay with the payer. The owner's refund
+//!   is refused while one of its tickets is offered or held by another account.
+//! * A ticket that is handed over still counts for the rules of its order
+//!   (`reservation/order_rules`), and those rules are not checked again: which of the people comes
+//!   with a child or sits beside a wheelchair place is left to them.
+//! * A ticket that is offered is not on return, and a ticket on return is not offered: both would
+//!   give it away.
 //! * A sender learns nothing about an address: an offer to one without an account looks like any
-//!   other, a mail to the address says how to come by the ticket, and an account that confirms the
-//!   address is its recipient (`claims`).
+//!   other, a mail to the address says how to get the ticket, and an account that confirms the
+//!   address becomes the recipient (`claims`).
 //!
 //! # Concurrency
 //!
-//! Whoever offers, answers, ends or expires a hand-over locks its ticket first, like a check-in and a
-//! refund; whoever comes later reads the outcome and is refused with it. Hand-overs of one sender are
-//! counted under a lock on the sender's account. A scan that waited for an accepted hand-over looks for
-//! the code again, and finds it void. Beside the deletion of the recipient's account see
-//! `account_deletion`. Workers skip tickets that another transaction has locked.
+//! Offering, answering, ending and expiring a hand-over lock its ticket first, like a check-in and
+//! a refund; the transaction that comes later reads the outcome and is refused with it. Hand-overs
+//! of one sender are counted under a lock on the sender's account. A scan that waited for an
+//! accepted hand-over looks for the code again, and finds it void. For races with the deletion of
+//! the recipient's account see `account_deletion`. Workers skip tickets that another transaction
+//! has locked.
 
 mod claims;
 mod error;
@@ -83,7 +85,8 @@ pub(crate) async fn offer(
     if found == Some(order.sender_id) {
         return Err(HandOverError::ToOneself);
     }
-    // Tickets of a rehearsal must not leave it, nor others come in: they would be deleted with it.
+    // Tickets of a rehearsal must not leave it, nor others come in: a ticket inside is deleted with
+    // it.
     let is_real = |id: &AccountId| !throwaway::is_marked(id.0);
     let recipient_id = found.filter(is_real).filter(|_| is_real(&order.sender_id));
     retry_stale(|_| offer_once(app, order, recipient_id, key)).await
@@ -146,7 +149,7 @@ async fn offer_once(
     Ok(commit_kept(&app.db, tx, key, offered).await?)
 }
 
-/// Answers a pending hand-over, once. A lapsed one is expired instead.
+/// Answers a pending hand-over, once. A lapsed hand-over is expired instead.
 pub(crate) async fn answer(
     db: &Pool,
     account_id: AccountId,
@@ -178,7 +181,7 @@ async fn answer_once(
         require_acceptable(&mut tx, &hand_over, account_id).await?;
     }
     let ended = end(&mut tx, &[ticket_id], answer.outcome()).await?;
-    // Decided by the clock of the statement that ended it.
+    // The clock of the statement that ended it decides.
     if ended.iter().any(|ended| ended.status == HandOverStatus::Expired) {
         tx.commit().await?;
         return Err(HandOverError::Expired);
@@ -220,12 +223,14 @@ async fn give(
     let code = TicketCode::generate();
     match store::write_holder(tx, hand_over, recipient_id, &code).await? {
         true => Ok(code),
-        // A pending hand-over is of its holder's valid ticket: a bug, which changes nothing.
+        // A pending hand-over belongs to a valid ticket of its sender, so this is a bug; nothing
+        // changes.
         false => Err(HandOverError::Database(sqlx::Error::RowNotFound)),
     }
 }
 
-/// Ends the pending hand-overs of locked tickets as `status`, or as expired, and tells of it.
+/// Ends the pending hand-overs of locked tickets as `status`, or as expired if they have lapsed,
+/// and writes the mails about it.
 pub(super) async fn end(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
@@ -236,8 +241,8 @@ pub(super) async fn end(
     Ok(ended)
 }
 
-/// Expires the hand-over of a locked ticket if it has passed its end, and returns the one that is still
-/// pending; `None` without one.
+/// Expires the hand-over of a locked ticket if it has passed its end. Returns the hand-over that is
+/// still pending; `None` without one.
 async fn expire(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -266,7 +271,7 @@ pub(crate) async fn expire_hand_overs(app: &App) -> Result<(), sqlx::Error> {
     for _ in 0..PAGES_MAX {
         let page = store::lapsed::list(&app.db, last, PAGE_ROWS).await?;
         for (_, hand_over_id, ticket_id) in &page {
-            // One that cannot be expired must not keep the others from expiring.
+            // A hand-over that cannot be expired must not keep the others from expiring.
             if let Err(error) = expire_once(&app.db, *ticket_id).await {
                 tracing::warn!(%error, %hand_over_id, "a hand-over could not be expired");
             }

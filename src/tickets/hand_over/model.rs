@@ -15,8 +15,8 @@ use crate::{
 /// Number of pending hand-overs that one account may have, which bounds the rows and the work that a
 /// sender can cause.
 pub(crate) const OFFERS_MAX: i64 = 20;
-/// Number of hand-overs that one account may make in an hour, whatever becomes of them: a sender who
-/// offers and cancels without end fills nobody's mailbox.
+/// Number of hand-overs that one account may make in an hour, whatever their outcome, so that a
+/// sender who offers and cancels repeatedly fills no mailbox.
 pub(crate) const OFFERS_AN_HOUR_MAX: i64 = 30;
 /// Number of changes of a ticket's holder, which bounds its history.
 pub(crate) const CHANGES_MAX: i64 = 50;
@@ -66,7 +66,7 @@ impl HandOverStatus {
     }
 }
 
-/// Command to offer a ticket to somebody.
+/// Command to offer a ticket to another person.
 #[derive(Clone, Debug)]
 pub(crate) struct HandOverOrder {
     /// Account that offers the ticket.
@@ -75,7 +75,7 @@ pub(crate) struct HandOverOrder {
     pub(crate) code: TicketCode,
     /// E-mail address of the recipient.
     pub(crate) to: Email,
-    /// Language of the sender, in which an address without an account is written to.
+    /// Language of the sender, used for the mail to an address without an account.
     pub(crate) locale: Locale,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct NewHandOver<'a> {
     /// `None` while no account has confirmed the address.
     pub(crate) recipient_id: Option<AccountId>,
     pub(crate) address: &'a Email,
-    /// How long it lasts at most, in seconds.
+    /// Longest time until it expires, in seconds.
     pub(crate) ttl_secs: f64,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct HandOverAnswered {
     pub(crate) code: Option<TicketCode>,
 }
 
-/// Locked ticket as it decides whether it may change hands.
+/// Locked ticket, with the facts that decide whether it may change hands.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
 pub(crate) struct LockedTicket {
@@ -142,7 +142,7 @@ pub(crate) struct LockedTicket {
     pub(crate) is_cancelled: bool,
     /// Whether the performance has started, by the time after the lock.
     pub(crate) has_begun: bool,
-    /// Whether whoever joins the program's queue must have confirmed the e-mail address.
+    /// Whether joining the program's queue needs a confirmed e-mail address, and so does accepting.
     pub(crate) asks_for_confirmed: bool,
     /// Number of changes of its holder.
     pub(crate) n_changes: i64,
@@ -151,7 +151,7 @@ pub(crate) struct LockedTicket {
 }
 
 impl LockedTicket {
-    /// Whether the ticket admits somebody, at its time.
+    /// Whether the ticket admits its holder, within the door window.
     pub(crate) fn is_valid(&self) -> bool {
         self.status == TicketStatus::Valid && !self.is_cancelled
     }
@@ -181,8 +181,8 @@ impl LockedHandOver {
     }
 }
 
-/// Hand-over as its sender or recipient sees it. A lapsed one reads as expired, whether or not its row
-/// has been updated.
+/// Hand-over as its sender or recipient sees it. A lapsed one is shown as expired, whether or not
+/// its row has been updated.
 #[derive(Clone, Debug)]
 pub(crate) struct HandOver {
     pub(crate) id: HandOverId,
@@ -192,7 +192,7 @@ pub(crate) struct HandOver {
     pub(crate) from: String,
     /// Name of the recipient, once the ticket was accepted; `None` before.
     pub(crate) to: Option<String>,
-    /// Address that the sender typed; `None` for everybody else, and after the end.
+    /// Address that the sender typed; `None` for the recipient, and once the end is recorded.
     pub(crate) address: Option<String>,
     pub(crate) status: HandOverStatus,
     pub(crate) expires_at: DateTime<Utc>,
@@ -200,11 +200,11 @@ pub(crate) struct HandOver {
     pub(crate) created_at: DateTime<Utc>,
 }
 
-/// Somebody who has or had a ticket.
+/// Present or former holder of a ticket.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct TicketHolder {
     /// Name of the account.
     pub(crate) name: String,
-    /// When the ticket became theirs.
+    /// When the account became the holder.
     pub(crate) since: DateTime<Utc>,
 }

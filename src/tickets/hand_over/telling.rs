@@ -1,6 +1,6 @@
-//! Mails about hand-overs, written in their transactions. Nobody is told of what they did themselves:
-//! an answer is told to the sender, and a cancellation to nobody. What ended a hand-over from outside
-//! is told to both.
+//! Mails about hand-overs, written in their transactions. The recipient gets a mail about an offer,
+//! and about a check-in by the sender that ended it; the sender about an acceptance, a refusal and
+//! an expiry; both about a voided ticket. A cancellation is not mailed.
 
 use super::model::{HandOverId, HandOverOrder, HandOverStatus, LockedHandOver};
 use crate::{
@@ -24,14 +24,15 @@ pub(super) async fn tell_offered(
     outbox::write_to_accounts(tx, &[mail]).await
 }
 
-/// Writes the mail about a new hand-over to the address that no account has. It names nobody: senders
-/// type their own names, and this mailbox belongs to no customer.
+/// Writes the mail about a new hand-over to an address without an account. The mail contains no
+/// name, because senders type their own names and this mailbox may belong to a person who is no
+/// customer.
 pub(super) async fn tell_waiting(
     tx: &mut Connection,
     id: HandOverId,
     order: &HandOverOrder,
 ) -> Result<(), sqlx::Error> {
-    // Addresses of a rehearsal end so; no mail reaches such a domain.
+    // Addresses of a rehearsal end with `.invalid`, a domain that no mail reaches.
     if order.to.as_str().ends_with(".invalid") || throwaway::is_marked(order.sender_id.0) {
         return Ok(());
     }
@@ -81,7 +82,7 @@ fn mails_about(ended: &LockedHandOver) -> Vec<AccountMail> {
     }
 }
 
-/// Returns the order of mails about a hand-over: its end is told after its beginning.
+/// Returns the order key of mails about a hand-over, so that its end is mailed after its beginning.
 fn order_key(id: HandOverId) -> String {
     format!("hand-over:{id}")
 }

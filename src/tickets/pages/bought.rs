@@ -1,4 +1,4 @@
-//! Page of a reservation's tickets, one beside the other: where a payment leads to.
+//! Page of a reservation's tickets side by side, to which a payment leads.
 
 use actix_web::{
     HttpResponse,
@@ -29,28 +29,28 @@ use crate::{
 
 /// Tickets side by side on the page; the others are in the list of all tickets.
 const TICKETS_SHOWN_MAX: usize = 24;
-/// Message of a payment, with which the page opens once.
+/// Message of a payment; the page opens with it once.
 const PAID_MESSAGE: &str = "flash-paid";
 
 #[derive(Template)]
 #[template(path = "tickets/bought.html")]
 struct BoughtPage<'a> {
     v: &'a View,
-    /// The account's tickets that were not cancelled, in the order of issue.
+    /// Tickets that the account holds and that are not void, in the order of issue.
     tickets: &'a [Ticket],
-    /// One of them, for what all have in common.
+    /// First of the tickets, for the facts that all have in common.
     first: &'a Ticket,
     /// The reservation, for its owner.
     owned: Option<Reservation>,
-    /// Whether the tickets are sent by mail, too.
+    /// Whether the tickets are also sent by mail.
     is_mailed: bool,
     now: DateTime<Utc>,
-    /// Address of the show, to be passed on.
+    /// Address of the show, for sharing.
     show_url: String,
 }
 
 impl BoughtPage<'_> {
-    /// Whether the page opens after the payment, and not a second time.
+    /// Whether the page opens right after the payment, for the first time.
     fn is_new(&self) -> bool {
         self.v.is_told(PAID_MESSAGE)
     }
@@ -76,7 +76,8 @@ impl BoughtPage<'_> {
         self.now < self.first.starts_at
     }
 
-    /// Returns until when a refund is to be had, for its owner.
+    /// Returns until when the owner can get a refund; `None` for other holders, or if no refund is
+    /// possible.
     fn refund_until(&self) -> Option<String> {
         let owned = self.owned.as_ref().filter(|owned| owned.refund_percent > 0)?;
         (self.now < owned.refund_until).then(|| self.moment(&owned.refund_until))
@@ -88,17 +89,18 @@ impl BoughtPage<'_> {
     }
 }
 
-/// Tickets that a payment issued.
+/// Tickets of a reservation that the account holds.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct BoughtDocument<'a> {
     reservation_id: ReservationId,
-    /// Number as people read it.
+    /// Number of the reservation, as people read it.
     number: String,
     tickets: Vec<TicketDocument<'a>>,
 }
 
-/// Handles `GET /reservations/{id}/tickets`: the tickets of a reservation that the account has, whoever
-/// made the reservation. Without one that is left, a browser is led to the list of all tickets.
+/// Handles `GET /reservations/{id}/tickets`: the tickets of a reservation that the account holds,
+/// also of another account's reservation. If all of them are void, a browser is redirected to the
+/// list of all tickets.
 pub(crate) async fn show_bought(
     app: Data<App>,
     me: CurrentAccount,

@@ -34,7 +34,7 @@ pub(crate) async fn show_qr_code(
     if !store::is_owned(&app.db, me.account_id, &code).await? {
         return Err(NotFound.into());
     }
-    // A quarter of it may be covered or dirty at the door.
+    // A quarter of the code may be covered or dirty at the door.
     let drawing = qr_code::draw(code.as_str(), Repair::Quarter).ok_or(Internal)?;
     Ok(qr_code::answer(drawing))
 }
@@ -65,13 +65,13 @@ pub(crate) async fn show_pdf(
     pdf_file(file)
 }
 
-/// Leaves those of a reservation's tickets that the account has.
+/// Keeps the tickets that the account holds.
 fn own(mut tickets: Vec<Ticket>, me: &CurrentAccount) -> Vec<Ticket> {
     tickets.retain(|ticket| ticket.account_id == me.account_id);
     tickets
 }
 
-/// Reads those tickets of a reservation of the account that the account has.
+/// Reads the tickets of the account's own reservation that the account still holds.
 async fn own_of_reservation(
     app: &App,
     me: &CurrentAccount,
@@ -84,7 +84,7 @@ async fn own_of_reservation(
     Ok(own(tickets, me))
 }
 
-/// Handles `GET /reservations/{id}/tickets.pdf`: the tickets that its owner has, one a page.
+/// Handles `GET /reservations/{id}/tickets.pdf`: the tickets that the owner holds, one a page.
 pub(crate) async fn show_reservation_pdf(
     app: Data<App>,
     me: CurrentAccount,
@@ -109,7 +109,8 @@ pub(crate) async fn show_reservation_print(
     )
 }
 
-/// Handles `GET /reservations/{id}/tickets.ics`: one entry for all valid tickets that the account has.
+/// Handles `GET /reservations/{id}/tickets.ics`: one entry for all tickets that the account holds
+/// and that are not void.
 pub(crate) async fn show_reservation_calendar(
     app: Data<App>,
     me: CurrentAccount,

@@ -45,14 +45,14 @@ pub(crate) const TICKETS_PATH: &str = "/tickets";
 pub(crate) struct TicketDocument<'a> {
     code: &'a TicketCode,
     status: TicketStatus,
-    /// Whether it is offered to somebody.
+    /// Whether a hand-over of the ticket is pending.
     is_offered: bool,
-    /// Whether it is on sale again, and nobody has bought it.
+    /// Whether the ticket is on sale again, and not sold yet.
     is_on_return: bool,
     /// Its newest return; left out of lists.
     #[serde(rename = "return", skip_serializing_if = "Option::is_none")]
     returned: Option<&'a ShownReturn>,
-    /// Who has and had it, the first one first; left out of lists.
+    /// Former and present holders, oldest first; left out of lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     holders: Option<&'a [TicketHolder]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,10 +119,10 @@ impl Ticket {
 #[template(path = "tickets/list.html")]
 struct TicketListPage {
     v: View,
-    /// Upcoming tickets, then those that are no longer valid, then past ones; empty groups are
+    /// Upcoming tickets, then void ones of performances ahead, then past ones; empty groups are
     /// left out.
     groups: Vec<Group>,
-    /// Tickets that others offer; on the first page only.
+    /// Pending hand-overs to the account; on the first page only.
     received: Vec<ReceivedOffer>,
     next: Option<Uuid>,
 }
@@ -132,7 +132,7 @@ struct Group {
     tickets: Vec<Ticket>,
 }
 
-/// Page of tickets, and offers of others.
+/// Page of tickets, and the hand-overs that wait for the account's answer.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct TicketsDocument<'a> {
     tickets: Vec<TicketDocument<'a>>,
@@ -179,24 +179,25 @@ pub(crate) async fn list_tickets(
 pub(crate) struct TicketPage {
     pub(crate) v: View,
     ticket: Ticket,
-    /// Position among those tickets of the reservation that the account has, from 1.
+    /// Position among the tickets of the reservation that the account holds, from 1.
     index: usize,
     total: usize,
     previous: Option<TicketCode>,
     next: Option<TicketCode>,
-    /// Who has and had the ticket, the first one first; empty if it never changed hands.
+    /// Former and present holders, oldest first; empty if the ticket never changed hands.
     holders: Vec<TicketHolder>,
     offer: Option<PendingOffer>,
     /// Form that offers the ticket; `None` where it cannot be handed over.
     form: Option<HandOverBox>,
-    /// What there is to say of putting it back on sale.
+    /// Part of the page about putting the ticket back on sale.
     returned: ReturnBox,
-    /// Address of the show, to be passed on.
+    /// Address of the show, for sharing.
     show_url: String,
 }
 
 impl TicketPage {
-    /// Reads the page of a ticket that the account of `v` has, with `form` where it can be handed over.
+    /// Reads the page of a ticket that the account of `v` holds, with `form` if the ticket can be
+    /// handed over.
     pub(crate) async fn read(
         app: &App,
         v: View,
@@ -254,7 +255,7 @@ impl TicketPage {
         })
     }
 
-    /// Returns when the ticket was bought by somebody else, for people.
+    /// Returns when the ticket was sold to another buyer, for people.
     fn sold_at(&self, sold: &ShownReturn) -> String {
         let at = sold.settled_at.as_ref();
         at.map(|at| self.v.moment(at, &self.ticket.time_zone)).unwrap_or_default()
@@ -281,7 +282,7 @@ pub(crate) async fn own_ticket(
     Ok(found.pop().ok_or(NotFound)?)
 }
 
-/// Handles `GET /tickets/{code}`. A code that was replaced leads whoever had it to the hand-over.
+/// Handles `GET /tickets/{code}`. A replaced code redirects its former holder to the hand-over.
 pub(crate) async fn show_ticket(
     app: Data<App>,
     me: CurrentAccount,
@@ -298,8 +299,8 @@ pub(crate) async fn show_ticket(
     Ok(page.v.show(&page, &page.document()))
 }
 
-/// Returns the page of the hand-over by which the account gave a ticket away whose code the path names;
-/// `None` if there is none.
+/// Returns the path of the hand-over by which the account gave away the ticket whose code is in
+/// `path`; `None` if there is none.
 async fn replacement_page(
     app: &App,
     me: &CurrentAccount,

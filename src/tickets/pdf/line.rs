@@ -62,7 +62,7 @@ impl Line {
     }
 
     /// Returns the longest beginning that is at most `width_em` wide, and the rest. The beginning
-    /// has at least one glyph, so that a narrow width ends.
+    /// has at least one cluster, so that repeated splitting ends at any width.
     pub(super) fn split(&self, width_em: f32) -> (Self, Self) {
         let (mut width, mut at) = (0.0, 0);
         for (idx, glyph) in self.glyphs.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Tickets as a PDF file, one page a ticket, or four on a page.
 //!
-//! A **sheet** is the print of one ticket: what its page on the site shows, with the code in letters
-//! and as the same QR code. The **paper** holds one of them, or four to be cut apart. **Typesetting** breaks its texts into lines, takes each character
-//! from the **typeface** that has it, and replaces what all of them lack.
+//! A **sheet** is the print of one ticket: the texts of its page on the site, with the code in
+//! letters and as the same QR code. The **paper** holds one of them, or four to be cut apart.
+//! **Typesetting** breaks the texts into lines, takes each character from the first **typeface**
+//! that has it, and draws a box for characters that no typeface has.
 //!
 //! # Invariants
 //!
@@ -13,8 +14,8 @@
 //!
 //! # Concurrency
 //!
-//! Making a file is work of one processor alone, on a blocking thread: at most [`FILES_AT_ONCE`] in
-//! a process. A caller that waits longer than [`WAIT_MAX`] for its turn is refused.
+//! Rendering a file keeps one processor busy, on a blocking thread: at most [`FILES_AT_ONCE`] files
+//! at a time in a process. A caller that waits longer than [`WAIT_MAX`] for a permit is refused.
 
 mod line;
 mod paper;
@@ -46,15 +47,15 @@ use crate::{
 
 /// Name of the file.
 pub(crate) const FILE_NAME: &str = "tickets.pdf";
-/// Files made at the same time in a process.
+/// Number of files rendered at the same time in a process.
 const FILES_AT_ONCE: usize = 2;
-/// Longest wait for a file's turn.
+/// Longest wait for a permit to render a file.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
 static TURNS: Semaphore = Semaphore::const_new(FILES_AT_ONCE);
 
-/// Returns a file of the valid ones of `tickets`, which are all tickets of a reservation in the
-/// order of issue, or only of the one with `code`; `None` if none of them is valid.
+/// Returns a file of the valid tickets among `tickets`, which belong to one reservation and are in
+/// the order of issue, or only of the ticket with `code`; `None` if there is no such ticket.
 pub(crate) async fn make(
     tickets: &[Ticket],
     code: Option<&TicketCode>,
@@ -76,7 +77,7 @@ pub(crate) async fn make(
         return Err(PdfError::Busy);
     };
     let made = tokio::task::spawn_blocking(move || {
-        // The turn lasts as long as the work, also when nobody waits for it any more.
+        // The permit is kept until the work ends, even if the request was cancelled meanwhile.
         let _turn = turn;
         render(&sheets, paper, locale)
     });

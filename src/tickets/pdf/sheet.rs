@@ -40,7 +40,7 @@ const TITLE_SIZES: [(f32, usize); 3] = [(19.0, 2), (15.0, 2), (12.0, 3)];
 const WHEN_SIZES: [(f32, usize); 2] = [(11.0, 1), (9.0, 1)];
 const VENUE_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.5, 2)];
 const ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 2)];
-/// Those of an address where the ticket says what to bring, which must not make the code smaller.
+/// Sizes of an address on a ticket that says what to bring, which must not make the code smaller.
 const SHORT_ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 1)];
 const SEAT_SIZES: [(f32, usize); 3] = [(14.0, 1), (11.0, 1), (9.0, 2)];
 const FACT_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.0, 2)];
@@ -77,14 +77,14 @@ pub(super) struct Sheet {
     pub(super) price: Fact,
     /// What to bring for the price type; empty if there is nothing to be said.
     pub(super) what_to_bring: String,
-    /// Which of the reservation's tickets it is.
+    /// Position of the ticket among the tickets of the file's reservation, as text.
     pub(super) position: String,
-    /// What the code is for.
+    /// Text that says what the code is for.
     pub(super) note: String,
     pub(super) reservation: String,
     /// Code of the ticket, as the door reads it.
     pub(super) code: String,
-    /// The same in groups, as people read it.
+    /// Code in groups of four letters, as people read it.
     pub(super) grouped_code: String,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn draw(surface: &mut Surface<'_>, faces: Faces, sheet: &Sheet) -> Op
     pen.foot(sheet)
 }
 
-/// Draws from the top to the bottom; `y` is where it has come to.
+/// Pen that draws from the top to the bottom; `y` is the position that it has reached.
 struct Pen<'a, 'b> {
     surface: &'a mut Surface<'b>,
     faces: Faces,
@@ -171,7 +171,7 @@ impl Pen<'_, '_> {
         self.paragraph(bold, &value, left, INK);
     }
 
-    /// Draws the code, as large as the space above the lower margin allows, and what is below it.
+    /// Draws the code, as large as the space above the lower margin allows, and the lines below it.
     fn foot(&mut self, sheet: &Sheet) -> Option<()> {
         let Faces { regular, bold } = self.faces;
         let bottom = PAGE.1 - MARGIN;

@@ -1,9 +1,9 @@
-//! Text set in the embedded fonts: shaping, line breaks, and what no font has.
+//! Text set in the embedded fonts: shaping, line breaks, and boxes for characters that no font has.
 //!
 //! A **face** is the letters of one weight, from two fonts in `fonts/` (SIL Open Font License 1.1):
 //! Pretendard has Latin, Cyrillic, Greek, Hangul and kana, and a part of Noto Sans CJK JP has the
-//! kanji. A run of characters that both lack (emoji, other scripts) is drawn as one box; the text
-//! behind the box stays what was written, so it can be selected and searched.
+//! kanji. A run of characters that both lack (emoji, other scripts) is drawn as one box; the
+//! original text stays behind the box, so it can be selected and searched.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use super::{
     typeface::Typeface,
 };
 
-/// Characters of a text that are set; what follows is left out, with an ellipsis.
+/// Number of characters of a text that are set; the rest is replaced by an ellipsis.
 const CHARS_MAX: usize = 400;
 /// Glyph that stands for characters that the fonts lack.
 const BOX: &str = "\u{25a1}";
@@ -162,7 +162,7 @@ impl Face {
         last.push(&ellipsis);
     }
 
-    /// Shapes one word. Its characters that no font has become one box a run.
+    /// Shapes one word. Each run of characters that no font has becomes one box.
     fn shape(&self, word: &str) -> Line {
         let glyphs = self.glyphs(word, 0);
         Line { text: word.to_owned(), width_em: width_em(&glyphs), glyphs }

@@ -1,26 +1,28 @@
-//! Tickets that are put back on sale by whoever paid for them.
+//! Tickets that are put back on sale by the account that paid for them.
 //!
-//! A **return** (`reservation/returns`) is made by a ticket's holder, who may **take it back**: at once, or,
-//! while somebody holds the place, as soon as that hold ends unpaid, before anybody else can hold it. What was paid goes back to whoever paid, so only a holder who paid for the
-//! ticket returns it: what was given to somebody is not theirs to sell, and is handed back first.
+//! A **return** (`reservation/returns`) is made by a ticket's holder, who may **take it back**.
+//! That works at once, or, while a buyer holds the place, as soon as the hold ends unpaid and
+//! before the place can be held again. The payout goes to the payer, so only a holder who paid for
+//! the ticket may return it: a ticket that was given away is first handed back to its payer.
 //!
 //! # Invariants
 //!
-//! * The program's share is shown before the return is made, and frozen in it with the price: a request
-//!   names the payout that it was shown, and is refused for another one.
-//! * Only a valid ticket is returned, of a performance that is on sale and whose door has not opened,
-//!   and that is offered to nobody.
-//! * No ticket is returned that its order needs, by the rules by which it was made
-//!   (`reservation/order_rules`): the one that a child's free ticket came with, the wheelchair place of a
-//!   companion's, one of the least number.
-//! * What was paid at a price type or with a code is not returned: the next person would have it at a price
-//!   that is not meant for everybody.
+//! * The program's share is shown before the return is made, and frozen in it with the price: a
+//!   request names the payout that was shown, and is refused if the payout is now another one.
+//! * Only a valid ticket can be returned, while its performance is on sale, its door has not
+//!   opened, and no hand-over of the ticket is pending.
+//! * A ticket that its order needs, by the rules under which the order was made
+//!   (`reservation/order_rules`), cannot be returned: the ticket that a child's free ticket came
+//!   with, the wheelchair place that a companion's place belongs to, or a ticket of an order that
+//!   has only the least number.
+//! * A place bought at a price type or with a code cannot be returned: the next buyer would get it
+//!   at a price that is not meant for the public.
 //!
 //! # Concurrency
 //!
-//! A return locks the waiting list, the seller's reservation, the seat or zone, and then the ticket,
-//! whose state it reads after that: a check-in, a refund or a hand-over that came first is seen, and one
-//! that comes later sees the return. Of two returns of one ticket the second finds the first.
+//! A return locks the waiting list, the seller's reservation, the seat or zone, and then the
+//! ticket, whose state it reads after that: it sees a check-in, a refund or a hand-over that came
+//! first, and a later one sees the return. Of two returns of one ticket the second is refused.
 
 mod error;
 pub(crate) mod model;
@@ -49,7 +51,7 @@ use crate::{
     },
 };
 
-/// Puts a ticket back on sale: it admits until somebody has paid for its place.
+/// Puts a ticket back on sale. The ticket admits its holder until a buyer has paid for its place.
 pub(crate) async fn make(
     app: &App,
     order: &ReturnOrder,
@@ -86,7 +88,7 @@ async fn make_once(
     Ok(made)
 }
 
-/// Returns the return that `order` makes of a locked ticket.
+/// Returns the return that `order` makes of a locked ticket, or why it may not be made.
 fn allowed(
     config: &Config,
     terms: &ReturnTerms,
@@ -129,8 +131,8 @@ fn allowed(
     })
 }
 
-/// Takes a return back: the ticket is on sale no more, or is once the hold ends whose end is returned,
-/// unless its buyer pays.
+/// Takes a return back. `None`: the ticket is no longer on sale. Else a buyer holds the place until
+/// the returned time, and the return ends then, unless the buyer pays.
 pub(crate) async fn take_back(
     app: &App,
     seller_id: AccountId,

@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct ReturnOrder {
     pub(crate) seller_id: AccountId,
     pub(crate) code: TicketCode,
-    /// What goes back to the seller, as it was shown; `None` accepts whatever it is.
+    /// Payout as it was shown to the seller; `None` accepts any payout.
     pub(crate) payout: Option<Points>,
 }
 
@@ -30,15 +30,15 @@ pub(crate) struct ReturnOrder {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ReturnMade {
     pub(crate) return_id: ReturnId,
-    /// What a buyer pays.
+    /// Price that the buyer pays.
     pub(crate) price: Points,
     /// The program's share, in percent (0-100).
     pub(crate) fee_percent: i32,
-    /// What goes back to the seller.
+    /// Points that the seller gets.
     pub(crate) payout: Points,
 }
 
-/// What decides whether a ticket is returned, and on which terms.
+/// Facts that decide whether a ticket can be returned, and the payout.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
 pub(crate) struct ReturnTerms {
@@ -50,15 +50,15 @@ pub(crate) struct ReturnTerms {
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) holder_id: AccountId,
     pub(crate) status: TicketStatus,
-    /// What was paid for the place.
+    /// Price that was paid for the place.
     pub(crate) price: Points,
     /// Payment of the place; `None` once it was refunded.
     pub(crate) payment_id: Option<Uuid>,
-    /// Who made it.
+    /// Account that made the payment.
     pub(crate) payer_id: Option<AccountId>,
     /// The program's share, in percent (0-100).
     pub(crate) fee_percent: i32,
-    /// Whether less than the ordinary price was paid: by a price type or with a code.
+    /// Whether the place was bought at a price type or with a code.
     pub(crate) is_reduced: bool,
     pub(crate) is_cancelled: bool,
     /// Whether the program is on sale, by the time of the statement.
@@ -67,7 +67,7 @@ pub(crate) struct ReturnTerms {
     pub(crate) starts_at: DateTime<Utc>,
     /// Time of the statement.
     pub(crate) now: DateTime<Utc>,
-    /// Whether the ticket is offered to somebody.
+    /// Whether a hand-over of the ticket is pending.
     pub(crate) is_offered: bool,
     /// Open return of the ticket.
     pub(crate) return_id: Option<ReturnId>,
@@ -90,7 +90,7 @@ impl ReturnTerms {
         }
     }
 
-    /// Returns what goes back to the seller; `None` on overflow.
+    /// Returns the points that the seller gets; `None` on overflow.
     pub(crate) fn payout(&self) -> Option<Points> {
         payout_of(self.price, self.fee_percent)
     }
@@ -104,16 +104,17 @@ pub(crate) struct ShownReturn {
     pub(crate) price: Points,
     pub(crate) fee_percent: i32,
     pub(crate) payout: Points,
-    /// Until when somebody holds the place and may pay for it; `None`: nobody does.
+    /// Until when a buyer holds the place and may pay for it; `None` without a hold.
     pub(crate) held_until: Option<DateTime<Utc>>,
-    /// When the seller asked for it while somebody held the place: it ends with that hold.
+    /// When the seller asked for the ticket while a buyer held the place: the return ends with that
+    /// hold.
     pub(crate) wanted_back_at: Option<DateTime<Utc>>,
     pub(crate) settled_at: Option<DateTime<Utc>>,
     pub(crate) created_at: DateTime<Utc>,
 }
 
 impl ShownReturn {
-    /// Returns the locale key of what is said while somebody holds the place.
+    /// Returns the locale key of the text that is shown while a buyer holds the place.
     pub(crate) fn held_key(&self) -> &'static str {
         if self.wanted_back_at.is_some() { "return-held-wanted-back" } else { "return-held" }
     }

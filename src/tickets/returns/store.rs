@@ -37,7 +37,7 @@ pub(super) async fn find_place(
     .await
 }
 
-/// Returns the terms of a ticket's return, for its holder to see, or after its row was locked.
+/// Returns the facts of a ticket's return, to be shown to its holder, or after its row was locked.
 pub(crate) async fn find_terms(
     db: impl PgExecutor<'_>,
     ticket_id: TicketId,
@@ -124,7 +124,8 @@ pub(crate) async fn find_shown(
     .await
 }
 
-/// Returns the code of the ticket of a return that `seller_id` made; `None` if there is none.
+/// Returns the code of the ticket of a return that `seller_id` made, if the seller still holds the
+/// ticket.
 pub(super) async fn find_code(
     db: &Pool,
     seller_id: AccountId,

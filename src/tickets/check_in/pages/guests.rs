@@ -1,6 +1,6 @@
-//! Search for a guest of a performance at its door: the seat, and whether somebody is in.
+//! Search for a guest of a performance at its door: the seat, and whether the guest is in.
 //!
-//! The name is sent in a body, so it stands in no address that a browser or a proxy keeps.
+//! The name is sent in the body, so that no browser history or proxy log keeps it in an address.
 
 use actix_web::{
     HttpResponse,
@@ -37,7 +37,7 @@ use crate::{
 struct GuestsPage {
     v: View,
     evening: Evening,
-    /// What was typed; empty before the first search.
+    /// Typed text; empty before the first search.
     typed: String,
     guests: Page<Guest>,
 }
@@ -48,7 +48,7 @@ impl GuestsPage {
         place_name(&self.v, (&guest.section, guest.row.as_ref(), guest.number), guest.kind)
     }
 
-    /// Returns when the guest was let in; `None` for one who is not in.
+    /// Returns when the guest was let in; `None` before that.
     fn let_in_at(&self, guest: &Guest) -> Option<String> {
         let at = guest.used_at?;
         Some(times::time_of_day(at, times::zone(&self.evening.time_zone)))
@@ -59,7 +59,7 @@ impl GuestsPage {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct GuestForm {
-    /// Part of a name, an email address, or the number of a reservation.
+    /// Part of a name, or the number of a reservation.
     q: Field,
     /// Last ticket of the page before.
     after: Field,
@@ -91,8 +91,8 @@ pub(crate) struct GuestsDocument<'a> {
     next: Option<Uuid>,
 }
 
-/// Handles `POST /door/{schedule_id}/guests`: finds guests by a part of the name, or by the number of
-/// their reservation.
+/// Handles `POST /door/{schedule_id}/guests`: finds guests by a part of the name, or by the number
+/// of their reservation.
 pub(crate) async fn create_search(
     app: Data<App>,
     me: StaffAccount,

@@ -38,7 +38,7 @@ struct EveningsPage {
     evenings: Vec<Evening>,
 }
 
-/// Performances of these days.
+/// Published performances from twelve hours ago to three weeks ahead.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EveningsDocument<'a> {
     performances: &'a [Evening],
@@ -142,7 +142,7 @@ pub(crate) struct DoorDocument<'a> {
     performance: &'a Evening,
     /// People inside; null where they could not be counted in time.
     inside: Option<i64>,
-    /// People who have a ticket.
+    /// Number of valid and used tickets; null like `inside`.
     expected: Option<i64>,
     sections: &'a [DoorCount],
 }
@@ -207,7 +207,7 @@ pub(crate) async fn create_check_in(
     }
 }
 
-/// Ticket whose check-in was undone.
+/// Status of a ticket whose check-in was undone.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UndoneDocument {
     status: TicketStatus,

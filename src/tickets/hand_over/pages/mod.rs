@@ -77,7 +77,7 @@ pub(crate) async fn create_hand_over(
     Ok(page.v.html(error.inner().status(), &page))
 }
 
-/// JSON form of a hand-over, and of its ticket as far as both sides see it.
+/// JSON form of a hand-over, with the facts of its ticket that both sides may see.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct HandOverDocument<'a> {
     hand_over_id: HandOverId,
@@ -106,16 +106,16 @@ struct HandOverPage {
     v: View,
     hand_over: HandOver,
     ticket: Ticket,
-    /// Who had the ticket, up to this hand-over.
+    /// Holders of the ticket, up to this hand-over.
     holders: Vec<TicketHolder>,
     /// Whether the account is the sender.
     is_sender: bool,
-    /// Whether the account has the ticket now.
+    /// Whether the account holds the ticket now.
     is_holder: bool,
     refusal: Option<Refusal>,
 }
 
-/// Refusal of an answer, with the page that helps where there is one.
+/// Refusal of an answer, with a link to the page that helps, if there is one.
 struct Refusal {
     text: String,
     href: Option<String>,
@@ -183,7 +183,7 @@ impl HandOverPage {
         self.hand_over.status == HandOverStatus::Accepted
     }
 
-    /// Returns the sentence for the reader about how the hand-over ended, or what it waits for.
+    /// Returns the heading for the reader: how the hand-over ended, or whose answer it waits for.
     fn heading(&self) -> Phrase {
         let (v, hand_over) = (&self.v, &self.hand_over);
         let to = hand_over.to.as_deref().or(hand_over.address.as_deref()).unwrap_or_default();

@@ -15,8 +15,8 @@ pub(crate) struct HandOverClaim {
     pub(crate) recipient_id: AccountId,
 }
 
-/// Lists pending offers behind `after` that have no recipient and whose address an account other than the
-/// sender's has confirmed, in the order of their ids.
+/// Lists pending offers after `after` that have no recipient and whose address was confirmed by an
+/// account other than the sender's, in the order of their ids.
 pub(crate) async fn list(
     db: &Pool,
     after: HandOverId,

@@ -1,4 +1,4 @@
-//! SQL of hand-overs. Whoever writes one has locked its ticket.
+//! SQL of hand-overs. Callers that write one have locked its ticket.
 
 pub(super) mod claims;
 pub(super) mod lapsed;
@@ -74,7 +74,8 @@ pub(super) async fn count_pending(
     .await
 }
 
-/// Counts the hand-overs of one sender in the last hour, whatever became of them: at most `rows_max`.
+/// Counts the hand-overs of one sender in the last hour, whatever their outcome: at most
+/// `rows_max`.
 pub(super) async fn count_offered_lately(
     tx: &mut Connection,
     sender_id: AccountId,
@@ -96,7 +97,7 @@ pub(super) async fn count_offered_lately(
 }
 
 /// Inserts a pending hand-over, which ends when its time is over or its performance starts. Returns
-/// it with its recipient: none if the account was deleted since it was looked up.
+/// it with its recipient; `None` if the account was deleted since it was looked up.
 pub(super) async fn insert_hand_over(
     tx: &mut Connection,
     new: &NewHandOver<'_>,
@@ -129,7 +130,7 @@ pub(super) async fn insert_hand_over(
     Ok((offered, row.recipient_id))
 }
 
-/// Returns the ticket of a hand-over, which never changes; `None` if there is no such hand-over.
+/// Returns the ticket of a hand-over, which never changes; `None` if the hand-over does not exist.
 pub(super) async fn find_ticket_of(
     tx: &mut Connection,
     id: HandOverId,
@@ -195,8 +196,8 @@ pub(super) async fn has_confirmed_address(
     .await
 }
 
-/// Ends the pending hand-overs of locked tickets as `status`, those past their end as expired, and
-/// returns them as they are then.
+/// Ends the pending hand-overs of locked tickets as `status`, or as expired if they have passed
+/// their end, and returns them in their new state.
 pub(super) async fn write_ended(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
@@ -220,8 +221,8 @@ pub(super) async fn write_ended(
     .await
 }
 
-/// Records a hand-over that was just accepted in the history of its ticket, whose code is void from then
-/// on, and tells of it where somebody listens.
+/// Records an accepted hand-over in the history of its ticket, whose old code is void from then on,
+/// and writes the event if a webhook endpoint asks for it.
 pub(super) async fn insert_holder_change(
     tx: &mut Connection,
     hand_over: &LockedHandOver,
@@ -261,7 +262,7 @@ pub(super) async fn insert_holder_change(
     Ok(())
 }
 
-/// Gives a locked, valid ticket to `to` with a new code; returns whether it was the sender's.
+/// Gives a locked, valid ticket to `to` with a new code; returns whether the sender held it.
 pub(super) async fn write_holder(
     tx: &mut Connection,
     hand_over: &LockedHandOver,

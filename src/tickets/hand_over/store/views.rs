@@ -71,8 +71,8 @@ pub(crate) async fn find_pending(
     .await
 }
 
-/// Lists who has and had a ticket, the first one first: from the purchase on up to the hand-over
-/// `last`, or until now.
+/// Lists the former and present holders of a ticket, oldest first: from the purchase to the
+/// hand-over `last`, or to the present.
 pub(crate) async fn list_holders(
     db: &Pool,
     ticket_id: TicketId,
@@ -111,7 +111,7 @@ pub(crate) async fn list_holders(
     .await
 }
 
-/// Ticket that somebody offers.
+/// Pending hand-over, as its recipient sees it.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct ReceivedOffer {
     pub(crate) hand_over_id: HandOverId,
@@ -124,7 +124,7 @@ pub(crate) struct ReceivedOffer {
     pub(crate) expires_at: DateTime<Utc>,
 }
 
-/// Lists the tickets that are offered to an account, those that expire first first.
+/// Lists the pending hand-overs to an account, soonest expiry first.
 pub(crate) async fn list_received(
     db: &Pool,
     account_id: AccountId,
@@ -155,7 +155,7 @@ pub(crate) async fn list_received(
     .await
 }
 
-/// Returns the hand-over by which a code became void; `None` if it did not.
+/// Returns the hand-over that replaced a code; `None` if there is none.
 pub(crate) async fn find_replacement(
     db: impl PgExecutor<'_>,
     code: &TicketCode,

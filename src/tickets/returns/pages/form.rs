@@ -1,4 +1,4 @@
-//! What a ticket's page says of its return: the form that makes one, or the one that is there.
+//! Part of a ticket's page about its return: the form that makes one, or the return that exists.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReturnForm {
-    /// What goes back to the seller, as shown.
+    /// Points that the seller gets, as shown.
     payout: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
@@ -74,27 +74,27 @@ pub(crate) struct ReturnOffer {
     pub(crate) payout: Points,
 }
 
-/// What a ticket's page says of its return.
+/// Part of a ticket's page about its return.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReturnBox {
     /// Newest return of the ticket by its holder.
     pub(crate) shown: Option<ShownReturn>,
     /// Form that makes one; `None` where the ticket cannot be returned.
     pub(crate) offer: Option<ReturnOffer>,
-    /// Whether the ticket cannot be returned because somebody else has paid for it.
+    /// Whether the ticket cannot be returned because another account paid for it.
     pub(crate) is_of_another_payer: bool,
     /// Whether the ticket cannot be returned because it was bought at a reduced price.
     pub(crate) is_reduced: bool,
     /// Rule of its order that keeps the ticket from being returned.
     pub(crate) needed: Option<BrokenRule>,
-    /// When the door opens, and nothing is sold on any more.
+    /// When the door opens; from then on the ticket can be neither returned nor sold.
     pub(crate) closes_at: DateTime<Utc>,
     /// Reason of a refusal.
     pub(crate) refusal: Option<String>,
 }
 
 impl ReturnBox {
-    /// Reads it for a ticket's holder.
+    /// Reads the part of the page for a ticket's holder.
     pub(crate) async fn read(
         app: &App,
         ticket: &Ticket,

@@ -1,4 +1,4 @@
-//! Pages of returns, which are parts of a ticket's page: put back on sale, and taken back.
+//! Pages of returns, as parts of a ticket's page: making a return and taking it back.
 
 pub(crate) mod form;
 
@@ -49,7 +49,7 @@ pub(crate) async fn create_return(
     }
 }
 
-/// Handles `GET /returns/{id}`: leads to the ticket.
+/// Handles `GET /returns/{id}`: redirects to the ticket.
 pub(crate) async fn show_return(
     app: Data<App>,
     me: CurrentAccount,
@@ -59,13 +59,13 @@ pub(crate) async fn show_return(
     Ok(see_other(&format!("/tickets/{code}")))
 }
 
-/// Return that was taken back, or that will be.
+/// Return that was taken back, or that ends with the hold of its place.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ReturnTakenBackDocument {
     return_id: ReturnId,
     /// `TAKEN_BACK`, or `OPEN` while a hold of the place runs.
     status: ReturnStatus,
-    /// When that hold ends. The return ends with it, unless its buyer pays before.
+    /// When that hold ends. The return ends with it, unless the buyer pays before.
     #[serde(skip_serializing_if = "Option::is_none")]
     held_until: Option<DateTime<Utc>>,
 }
