@@ -1,4 +1,4 @@
-//! Batches of payments: what is paid together, and what is paid alone.
+//! Batches of payments: payments in one transaction, and payments that go alone.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     reservation::ReservationId,
 };
 
-/// Payments of one batch that are paid alone at the same time.
+/// Payments left out of a batch that are paid alone at the same time.
 const ALONE_MAX: usize = 4;
 
 /// Payments of one instance.
@@ -34,7 +34,8 @@ impl Payments {
         Self(Arc::new(Batcher::new(PaymentBatch { app: app.clone() }, Handle::current())))
     }
 
-    /// Pays a hold of `account_id` as [`pay`] does, together with others that arrive meanwhile.
+    /// Pays a hold of `account_id` as [`pay`] does, in one batch with other payments that arrive
+    /// meanwhile.
     pub async fn pay(
         &self,
         account_id: AccountId,
@@ -62,9 +63,9 @@ impl Batch for PaymentBatch {
     type Request = PaymentRequest;
     type Answer = Result<Paid, PaymentError>;
 
-    /// Pays together what is simply paid; the commit is the rest. Whatever else there is to say or to
-    /// wait for, [`pay`] says and waits for, of each payment alone; nothing waits for those, nor for
-    /// the projection of the stays that ended.
+    /// Pays the holds that need neither a refusal nor a wait in one transaction; its commit is the
+    /// returned rest. The other payments go through [`pay`] alone. The next batch waits neither for
+    /// them nor for the projection of ended stays.
     async fn run(&self, (): (), members: Vec<Member<Self>>) -> Option<Rest> {
         let requests: Vec<&PaymentRequest> = members.iter().map(|member| &member.request).collect();
         let written = together::write_together(&self.app, &requests).await;
@@ -80,10 +81,10 @@ impl Batch for PaymentBatch {
     }
 }
 
-/// Answers what was paid, projects the stays that ended and pays the others alone. No answer to what was
-/// paid waits for Redis: whoever is still admitted there is told what PostgreSQL has. Where nobody knows
-/// what became of the commit, those without a request key are lost: being paid by it and before it look
-/// the same.
+/// Answers the members that were paid, projects the stays that ended, and pays the others alone. No
+/// answer waits for Redis: PostgreSQL knows that the stay has ended, also while Redis still admits
+/// the account. If the outcome of the commit is unknown, members without a request key get no
+/// answer, because a payment by this commit cannot be told from an earlier one.
 async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: PaidTogether) {
     let PaidTogether { paid, is_known, publication } = together;
     publication.announce(&app);

@@ -6,14 +6,15 @@
 //! # Invariants
 //!
 //! * A reservation is confirmed exactly when it has one completed payment, or one for each of its
-//!   [`shares`], one history entry for each in its payer's wallet, which add up to its total, and a valid
-//!   or used ticket for each seat and place. One transaction writes all of it, and one reverts all of it.
-//! * Whoever pays for a place on return pays its seller, less the program's share, in the same transaction
-//!   (`resale`): a seller is paid once for a return, and only when it is sold.
-//! * A reservation is paid once, at once or in shares: `payments_live_key`.
-//! * Nothing is paid after the hold's end. An owner's refund is refused if a ticket was used; an
-//!   administrator's full refund, and that of a cancelled program with an unused ticket, continue,
-//!   and used tickets stay used.
+//!   [`shares`], one history entry for each in its payer's wallet, which add up to its total, and a
+//!   valid or used ticket for each seat and place. One transaction writes all of it, and one
+//!   reverts all of it.
+//! * The payment of a place on return also pays its seller, less the program's share, in the same
+//!   transaction (`resale`): a seller is paid once for a return, and only when it is sold.
+//! * A reservation is paid once, as a whole or in shares: `payments_live_key`.
+//! * No payment succeeds after the hold's end. An owner's refund is refused if a ticket was used;
+//!   an administrator's full refund, and that of a cancelled program with an unused ticket,
+//!   continue, and used tickets stay used.
 //! * A refund is [`Points::share`](crate::points::Points::share) of the payment, here and wherever
 //!   it is shown.
 //! * The mail about a payment or a refund is written in the same transaction (`outbox`).
@@ -22,13 +23,14 @@
 //!
 //! # Concurrency
 //!
-//! Payments that arrive together are paid in one transaction (`together`), which waits for no row;
-//! what is not simply paid is paid alone. A hold of places on return always is: the sellers' reservations,
-//! tickets and wallets are locked with the buyer's, in the same order. Alone, the request key is claimed first in the
-//! transaction. Then the rows are locked: queue token,
-//! reservation (followed by a read of the clock), payment, seats, tickets, wallet. Concurrent
-//! payments race for the reservation's row; the losers then read that it is paid. The queue's
-//! projection in Redis is updated after the commit.
+//! Payments that arrive together are paid in one transaction (`together`), which skips locked rows
+//! and locks a request key last. A payment that would have to wait or to be refused goes alone
+//! ([`pay()`]), and so does every hold of places on return, because the sellers' reservations,
+//! tickets and wallets are locked with the buyer's, in the same order. Such a transaction locks
+//! queue token, reservations (followed by a read of the clock), request key, open shares, payment,
+//! seats, tickets, wallets. Cancellations and payments of shares claim their request key first.
+//! Concurrent payments race for the reservation's row; the losers then read that it is paid. The
+//! queue's projection in Redis is updated after the commit.
 
 mod batch;
 mod cancel;

@@ -17,7 +17,7 @@ ids! {
     pub PaymentId(Uuid),
 }
 
-/// Order to pay a hold, which waits for its batch.
+/// Request to pay a hold, which waits for its batch.
 #[derive(Clone, Debug)]
 pub(crate) struct PaymentRequest {
     pub(crate) account_id: AccountId,
@@ -56,6 +56,6 @@ pub(crate) struct Cancelled {
     pub reservation_id: ReservationId,
     /// `CANCELLED` before payment, `REFUNDED` after it.
     pub status: ReservationStatus,
-    /// Points returned, to all who paid.
+    /// Sum of the points returned to all payers.
     pub refunded: Points,
 }

@@ -124,7 +124,8 @@ async fn pay_once(
     Ok(Attempt::Paid(paid, program_id))
 }
 
-/// Locks what a payment of the hold writes, in the order of locks up to the hold.
+/// Locks the queue token and the reservations that a payment of the hold writes, in the order of
+/// locks.
 async fn lock(
     tx: &mut Connection,
     account_id: AccountId,
@@ -139,9 +140,9 @@ async fn lock(
     Ok((token, reservation::lock_held(tx, account_id, reservation_id).await?))
 }
 
-/// Returns what an earlier request with the same key paid, so that a double click is not refused for
-/// what its first click paid; otherwise `refusal`. One whose wait for a lock was too long is refused
-/// as [`KeyError::AlreadyProcessing`]: its first attempt may have the lock.
+/// Returns the payment that an earlier request with the same key made, so that a double click is
+/// not refused because its first click paid; otherwise `refusal`. A request whose wait for a lock
+/// timed out is refused as [`KeyError::AlreadyProcessing`]: its first attempt may hold the lock.
 async fn paid_before(
     db: &Pool,
     tx: Transaction,

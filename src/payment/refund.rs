@@ -21,9 +21,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Share {
     /// Share agreed when the reservation was made, refused after its deadline; everything for a
-    /// cancelled program. Refused if one of its tickets was used, or was handed over or offered to
-    /// somebody, or if another order of its owner needs a place of it. Places on return that are held
-    /// are no obstacle: the holds get them.
+    /// cancelled program. Refused if a ticket was used, offered, or handed over to another account,
+    /// or if another order of the owner needs one of the places. Places on return that buyers hold
+    /// do not prevent it: the holds get the places.
     AsAgreed,
     /// Full refund, ignoring the deadline and used tickets (administrators only).
     All,
@@ -41,7 +41,7 @@ impl Share {
         }
     }
 
-    /// Returns what the owner of a reservation is told of a refund of this share.
+    /// Returns the mail to the owner of a reservation about a refund of this share.
     fn message(self, reservation_id: ReservationId, refunded: Points) -> Message {
         let reservation_id = reservation_id.0;
         match self {
@@ -51,9 +51,9 @@ impl Share {
     }
 }
 
-/// Refunds a paid reservation inside the caller's transaction: returns to each payer the share of what
-/// that payer paid, voids unused tickets and frees the seats. Returns the performance too, whose map change the caller must
-/// announce after the commit.
+/// Refunds a paid reservation inside the caller's transaction: returns to each payer the share of
+/// that payer's payment, voids unused tickets and frees the seats. Also returns the performance,
+/// whose map change the caller must announce after the commit.
 pub(crate) async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
@@ -91,8 +91,8 @@ pub(crate) async fn refund(
     Ok((cancelled, confirmed.schedule_id))
 }
 
-/// Takes what was paid for places that others have bought since out of the payments of a reservation:
-/// whoever paid for those has had it back. `None` if it is more than was paid, a bug.
+/// Subtracts the prices of resold places from the payments of a reservation, because their payers
+/// have had them back. `None` if a price is more than its payment, a bug.
 fn take_sold(payments: &mut [LockedPayment], sold: &[(PaymentId, Points)]) -> Option<()> {
     for (id, price) in sold {
         let payment = payments.iter_mut().find(|payment| payment.id == *id)?;
@@ -101,7 +101,7 @@ fn take_sold(payments: &mut [LockedPayment], sold: &[(PaymentId, Points)]) -> Op
     Some(())
 }
 
-/// Returns what each payment gives back, rounded down to whole points for each; `None` for a paid
+/// Returns the refund of each payment, rounded down to whole points for each; `None` for a paid
 /// reservation without a payment, a bug.
 fn refunds_of(payments: &[LockedPayment], percent: i32) -> Option<Vec<RefundCredit>> {
     let refunds = payments.iter().map(|payment| {
@@ -111,14 +111,15 @@ fn refunds_of(payments: &[LockedPayment], percent: i32) -> Option<Vec<RefundCred
     refunds.collect::<Option<Vec<_>>>().filter(|refunds| !refunds.is_empty())
 }
 
-/// Adds up the refunds, all of them or those of `payer_id`. They are of one total, which is points.
+/// Adds up the refunds, all of them or only those to `payer_id`. The sum is at most the
+/// reservation's total, so it does not overflow.
 fn sum_of(refunds: &[RefundCredit], payer_id: Option<AccountId>) -> Points {
     let counted = refunds.iter().filter(|refund| payer_id.is_none_or(|id| id == refund.payer_id));
     let sum = counted.map(|refund| refund.amount).try_fold(Points::ZERO, Points::checked_add);
     sum.unwrap_or_default()
 }
 
-/// Returns each item of a paid reservation with its number of tickets that nobody else has bought.
+/// Returns each item of a paid reservation with its number of tickets that were not resold.
 fn unsold_per_item(reservation: &Locked) -> Vec<(ReservationItemId, i32)> {
     let items = reservation.items.iter().map(|item| (item.id, item.quantity - item.returned));
     items.filter(|(_, quantity)| *quantity > 0).collect()

@@ -1,4 +1,4 @@
-//! What a payment for places on return does to their sellers, inside the buyer's transaction.
+//! Settlement with the sellers of places on return, inside the transaction of the buyer's payment.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use crate::{
     wallet::{Kind, LockedWallets, Movement, WalletError},
 };
 
-/// Voids the tickets of the sellers, issues those of the buyer, takes the total from the buyer and gives
-/// each seller the payout; the program's share stays with the house. Tells the sellers. Returns the
-/// buyer's balance.
+/// Voids the tickets of the sellers, issues the tickets of the buyer, debits the total from the
+/// buyer and credits each seller with the payout; the program's share stays with the house. Writes
+/// the mails to the sellers. Returns the buyer's balance.
 pub(super) async fn settle(
     tx: &mut Connection,
     payment: &NewPayment,
@@ -31,7 +31,7 @@ pub(super) async fn settle(
     if !wallets.contains(payment.account_id) && payment.amount > Points::ZERO {
         return Err(WalletError::no_points(payment.amount).into());
     }
-    // Whoever pays nothing may have no wallet yet, and who paid nothing either.
+    // The buyer or the seller of a free place may have no wallet yet.
     if !wallets.open_missing(tx, &accounts).await? {
         return Err(WalletError::StaleVersion.into());
     }

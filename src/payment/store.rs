@@ -12,7 +12,7 @@ pub(crate) struct NewPayment {
     pub(crate) reservation_id: ReservationId,
     pub(crate) account_id: AccountId,
     pub(crate) amount: Points,
-    /// Number within the reservation, from 1: one that is not paid in shares has one payment.
+    /// Number within the reservation, from 1; without shares there is only one payment.
     pub(crate) number: i32,
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn insert_payments(
     Ok(())
 }
 
-/// Returns those of `payments` that exist, after a commit without an answer.
+/// Returns the ids among `payments` that exist, after a commit without an answer.
 pub(crate) async fn list_written(
     tx: &mut Connection,
     payments: &[PaymentId],
@@ -88,8 +88,7 @@ pub(crate) async fn lock_completed(
     .await
 }
 
-/// Lists what was paid for those places of a locked reservation that others have bought since, with the
-/// payments.
+/// Lists the resold places of a locked reservation: the payment of each, and the price paid for it.
 pub(crate) async fn list_sold_on(
     tx: &mut Connection,
     reservation_id: ReservationId,
@@ -107,8 +106,8 @@ pub(crate) async fn list_sold_on(
     Ok(rows.into_iter().map(|row| (row.id, row.price)).collect())
 }
 
-/// Marks locked payments as refunded; returns the number written, those whose version has changed since
-/// the lock left out.
+/// Marks locked payments as refunded; returns the number written, without those whose version has
+/// changed since the lock.
 pub(crate) async fn write_refunded(
     tx: &mut Connection,
     payments: &[LockedPayment],

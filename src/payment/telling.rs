@@ -24,8 +24,8 @@ pub(super) async fn tell_paid(
     outbox::write_to_accounts(tx, &mails).await
 }
 
-/// Writes the mails about the refund of a reservation: to its owner `owner_message`, and to each other
-/// payer what comes back for the share.
+/// Writes the mails about the refund of a reservation: `owner_message` to its owner, and to each
+/// other payer the points returned for the share.
 pub(super) async fn tell_refunded(
     tx: &mut Connection,
     owner_id: AccountId,
@@ -51,7 +51,8 @@ pub(super) async fn tell_refunded(
     outbox::write_to_accounts(tx, &mails).await
 }
 
-/// Returns the order of mails about a reservation: its refund is told after its payment.
+/// Returns the order key of mails about a reservation, so that its refund is mailed after its
+/// payment.
 fn order_key(id: ReservationId) -> String {
     format!("reservation:{id}")
 }

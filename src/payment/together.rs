@@ -1,8 +1,8 @@
 //! Payments of several holds in one transaction, each statement for all of them.
 //!
-//! Only what is simply paid is paid here: the hold is unpaid and not over, its account has a wallet
-//! with enough usable points, nobody else holds a row, and the request key is new. Nothing is
-//! refused here and no lock of a row is waited for; what is not paid is left to [`pay`].
+//! A hold is paid here if it is unpaid and not over, its account has a wallet with enough usable
+//! points, no other transaction has locked its rows, and the request key is new. No payment is
+//! refused here and no row lock is waited for: every other hold is left to [`pay`].
 //!
 //! [`pay`]: super::pay::pay
 
@@ -34,12 +34,12 @@ use crate::{
 /// Result of one transaction.
 #[derive(Debug)]
 pub(super) struct PaidTogether {
-    /// Payments that were made, parallel to the requests; `None` for those that were left out.
+    /// Payments that were made, parallel to the requests; `None` for requests that were left out.
     pub(super) paid: Vec<Option<Paid>>,
-    /// Whether it is known what became of the transaction. Otherwise a payment that is missing may
-    /// be written.
+    /// Whether the outcome of the commit is known. If it is not, a payment that is missing in
+    /// `paid` may have been written.
     pub(super) is_known: bool,
-    /// What is published of these payments.
+    /// Sales and ended stays of these payments, to be published.
     pub(super) publication: Publication,
 }
 
@@ -60,10 +60,10 @@ struct Payment {
     paid: Paid,
 }
 
-/// Payments that are written, but for the commit.
+/// Payments that are written and not committed yet.
 pub(super) struct WrittenTogether {
     n_requests: usize,
-    /// Transaction to be committed; `None`: nothing was written.
+    /// Transaction to be committed; `None` if no payment was written.
     tx: Option<Transaction>,
     payments: Vec<Payment>,
     new: Vec<NewPayment>,
@@ -71,7 +71,7 @@ pub(super) struct WrittenTogether {
     ended: HashSet<(ProgramId, AccountId)>,
 }
 
-/// Pays those of `requests` that are simply paid, up to the commit.
+/// Pays the holds of `requests` that need neither a refusal nor a wait, up to the commit.
 pub(super) async fn write_together(
     app: &App,
     requests: &[&PaymentRequest],
@@ -150,8 +150,9 @@ impl WrittenTogether {
     }
 }
 
-/// Returns those of `new` that are written, after a commit without an answer. The commit may still
-/// be on its way: until it has arrived or its connection has ended, it holds the reservations.
+/// Returns the ids in `new` that are written, after a commit without an answer. The commit may
+/// still be under way and hold the reservations; their locks are waited for, until it has arrived
+/// or its connection has ended.
 async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, sqlx::Error> {
     let reservations: Vec<_> = new.iter().map(|payment| payment.reservation_id).collect();
     let ids: Vec<PaymentId> = new.iter().map(|payment| payment.id).collect();
@@ -163,12 +164,13 @@ async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, s
 }
 
 impl PaidTogether {
-    /// Nothing was paid.
+    /// Returns the result of a transaction that paid nothing.
     pub(super) fn nothing(n_requests: usize) -> Self {
         Self::of(n_requests, Vec::new(), &HashSet::new(), true)
     }
 
-    /// Returns what is known of these `payments`; `ended` are the owners of stays that end with them.
+    /// Returns the result with these `payments`; `ended` are the owners of stays that end with
+    /// them.
     fn of(
         n_requests: usize,
         payments: Vec<Payment>,
@@ -191,7 +193,7 @@ impl PaidTogether {
 }
 
 impl Publication {
-    /// Announces the seats that were sold to open maps.
+    /// Announces the sold seats to open maps.
     pub(super) fn announce(&self, app: &App) {
         let n_paid = u64::try_from(self.sold.len()).unwrap_or(0);
         metrics::counter!("stagedoor_payments_total").increment(n_paid);
@@ -201,7 +203,7 @@ impl Publication {
         }
     }
 
-    /// Projects the stays that ended.
+    /// Projects the ended stays to Redis.
     pub(super) async fn project(&self, app: &App) {
         for (program_id, accounts) in &self.ended {
             entry_queue::project_ended(app, *program_id, accounts).await;
@@ -210,8 +212,8 @@ impl Publication {
 }
 
 /// Locks the tokens of the payers and then the holds that can be paid, in the order of locks, and
-/// returns the holds with the accounts that own them. Holds of an account whose token somebody
-/// holds are left out.
+/// returns the holds with the accounts that own them. Holds of an account whose token another
+/// transaction has locked are left out.
 async fn lock_holds(
     tx: &mut Connection,
     requests: &[&PaymentRequest],
@@ -235,8 +237,8 @@ async fn lock_holds(
     Ok((holds.collect(), tokens))
 }
 
-/// Ends the stays of `owners` whose last hold is paid, and returns whose they were. An account with
-/// further holds to pay stays admitted.
+/// Ends the stays of `owners` whose last hold is paid, and returns the owners of the ended stays.
+/// An account with further holds to pay stays admitted.
 async fn complete_stays(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],

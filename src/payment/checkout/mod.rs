@@ -1,23 +1,26 @@
-//! Checkouts: what becomes of points that are bought on the page of a payment provider, and the
-//! payment of the reservation that they were bought for.
+//! Checkouts: the outcome of purchases of points on the page of a payment provider, and the payment
+//! of the reservation that the points were bought for.
 //!
-//! Three hear of a payment, in any order and any number of times: the provider's message
-//! ([`pages::webhook`]), the page to which the person returns ([`pages`]), and a worker that asks
-//! the provider for purchases without news ([`Checkouts::check_due`]). Each passes what it heard to
-//! [`Checkouts::apply`].
+//! The news of a payment arrives in three ways, in any order and any number of times: by the
+//! provider's message ([`pages::webhook`]), by the page to which the buyer returns ([`pages`]), and
+//! by a worker that asks the provider for purchases without news ([`Checkouts::check_due`]). Each
+//! passes the checkout to [`Checkouts::apply`].
 //!
 //! # Invariants
 //!
-//! * A purchase is settled once, whoever hears of it, however often, and wherever a process dies.
-//! * Nothing is credited for another amount, another currency or an unknown purchase.
-//! * An answer of the provider that is missing ends nothing: it is asked again.
-//! * A hold is never prolonged. Where it has ended when the points come, they stay in the wallet.
+//! * A purchase is settled once, however often and in whichever way its news arrives, and wherever
+//!   a process dies.
+//! * No points are credited for another amount, another currency or an unknown purchase.
+//! * A missing answer of the provider does not end a purchase: the provider is asked again, for
+//!   [`purchases::ASKED_DAYS_MAX`] days.
+//! * A checkout does not extend the hold. If the hold has ended when the points arrive, they stay
+//!   in the wallet.
 //!
 //! # Concurrency
 //!
-//! The transaction that settles locks the purchase; the others find it settled. The reservation is
-//! paid after it, under a request key that is derived from the purchase, so it is paid once, and a
-//! process that dies in between leaves it to the worker.
+//! The transaction that settles locks the purchase; later ones find it settled. The reservation is
+//! paid after it, under a request key that is derived from the purchase, so it is paid once. If a
+//! process dies in between, the worker pays the reservation.
 
 pub(crate) mod pages;
 mod returned;
@@ -51,11 +54,11 @@ const PAGE_ROWS: i64 = 20;
 const PAGES_MAX: usize = 20;
 /// Conversations with the provider at once.
 const ASKED_AT_ONCE_MAX: usize = 8;
-/// Questions about the purchases of one account that its pages cause, in a burst and a second: a
-/// page that is reloaded without end must not use up what the provider allows this office.
+/// Requests to the provider about the purchases of one account that its pages cause, in a burst and
+/// a second, so that a page that is reloaded repeatedly does not use up the provider's rate limit.
 const ASKED_BURST: NonZeroU32 = NonZeroU32::new(10).unwrap();
 const ASKED_PER_SECOND: NonZeroU32 = NonZeroU32::MIN;
-/// How long a page waits for the provider, below the deadline of a read.
+/// Longest wait of a page for the provider, below the deadline of a read.
 const PAGE_ASK_MAX: Duration = Duration::from_millis(1_200);
 
 /// Checkouts of one instance.
@@ -64,7 +67,7 @@ pub struct Checkouts {
     app: App,
     charges: Charges,
     payments: Payments,
-    /// `None` where points cost nothing.
+    /// Client of the provider; `None` where points are free of charge.
     stripe: Option<Arc<Stripe>>,
     asked: Arc<Limit<AccountId>>,
 }
@@ -100,7 +103,7 @@ impl Checkouts {
             let page = store::claim_due(&self.app.db, PAGE_ROWS).await?;
             let is_last = page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX);
             let checking = stream::iter(page).for_each_concurrent(ASKED_AT_ONCE_MAX, |due| async move {
-                // A purchase that cannot be checked must not keep the others from it.
+                // A purchase that cannot be checked must not keep the others from being checked.
                 if let Err(error) = self.check_late(stripe, &due).await {
                     tracing::warn!(%error, charge_id = %due.id, "a purchase is asked about again");
                 }
@@ -113,13 +116,13 @@ impl Checkouts {
         self.pay_left().await
     }
 
-    /// Asks about a purchase without news. One that the provider gives no word for is given up when
-    /// it is old.
+    /// Asks about a purchase without news. A purchase that is still open after
+    /// [`purchases::ASKED_DAYS_MAX`] days fails.
     async fn check_late(&self, stripe: &Stripe, purchase: &Purchase) -> Result<(), PaymentError> {
         let db = &self.app.db;
         let checked = match &purchase.provider_ref {
             Some(provider_ref) => self.check(stripe, purchase, provider_ref).await.map(drop),
-            // The process that asked first did not live to hear the answer.
+            // The process that made the checkout died before it stored the provider's answer.
             None => {
                 purchases::open_checkout(db, stripe, purchase).await.map(drop).map_err(Into::into)
             }
@@ -128,8 +131,8 @@ impl Checkouts {
         checked
     }
 
-    /// Asks about a purchase for the page of its account. `None` if there is no answer in time:
-    /// what became of it is unknown.
+    /// Asks about a purchase for the page of its account. `None` if there is no answer in time: the
+    /// state of the purchase is unknown.
     pub(crate) async fn check_for_page(&self, purchase: &Purchase) -> Option<CheckoutVerdict> {
         let (stripe, provider_ref) = (self.stripe.as_ref()?, purchase.provider_ref.as_ref()?);
         self.asked.count(&purchase.account_id).ok()?;

@@ -1,5 +1,5 @@
-//! Money that was returned, or came back: one transaction, which also ends the shares that wait for points
-//! that are taken back.
+//! Money that was returned to a buyer, or reinstated: one transaction, which also ends the withheld
+//! shares whose points are taken back.
 
 use crate::{
     infra::postgres::{Pool, retry_stale},
@@ -7,7 +7,7 @@ use crate::{
     wallet::charges::reversals::{self, Reversed, news::MoneyNews},
 };
 
-/// Books what `told` says, once, however often it is called.
+/// Books the news `told`, once, however often it is called.
 pub(super) async fn reverse(db: &Pool, told: &MoneyNews) -> Result<Reversed, ShareError> {
     retry_stale(|_| async {
         let mut tx = db.begin().await?;

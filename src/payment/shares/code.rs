@@ -1,7 +1,8 @@
 //! Codes in the links of shares.
 //!
-//! A code is derived from the share's id with the signing key of the deployment, so that the holder can
-//! look the link up again while the database keeps only its SHA-256: without the key nobody can make it.
+//! A code is derived from the share's id with the signing key of the deployment, so that the holder
+//! can look the link up again while the database keeps only its SHA-256. Without the key a code
+//! cannot be computed.
 
 use std::fmt;
 
@@ -12,12 +13,12 @@ use sha2::{Digest as _, Sha256};
 use super::model::ShareId;
 use crate::infra::secrets::SigningKey;
 
-/// Separates the codes from what else the signing key is used for.
+/// Separates the codes from other uses of the signing key.
 const PURPOSE: &[u8] = b"stagedoor/share-link";
 /// Length of a code, in bytes.
 const BYTES: usize = 32;
 
-/// Code that lets whoever has it see and pay a share. `Debug` does not show it.
+/// Code of a link, whose bearer may see and pay a share. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ShareCode([u8; BYTES]);
 

@@ -24,7 +24,7 @@ use crate::{
     wallet::{self, ShareOfPayer},
 };
 
-/// Hold whose every place is in a withheld share, with what the transaction has locked.
+/// Hold with every place in a withheld share, and the rows that the transaction has locked.
 pub(super) struct CoveredHold {
     pub(super) held: Held,
     /// The holder's stay in the queue.
@@ -36,8 +36,8 @@ pub(super) struct CoveredHold {
     pub(super) last: ShareOfPayer,
 }
 
-/// Confirms the reservation: each share becomes a payment, and the tickets of its places are the
-/// payer's. Returns what the last payer is told.
+/// Confirms the reservation: each share becomes a payment, and its payer gets the tickets of its
+/// places. Returns the result for the last payer.
 pub(super) async fn confirm(
     tx: &mut Connection,
     covered: CoveredHold,

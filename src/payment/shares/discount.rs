@@ -4,10 +4,10 @@ use crate::points::Points;
 
 /// Returns the prices of places, each less its part of `discount`, in their order.
 ///
-/// The parts are in proportion to the prices, in whole points: the first places together have the share of
-/// the discount that their prices have of the sum, rounded down. So the parts add up to the discount, and
-/// none is more than its price if the discount is not more than the sum. Without a sum there is nothing to
-/// divide. `wrong_shares.sql` of `verify` divides in the same way.
+/// The parts are in proportion to the prices, in whole points: the first places together have the
+/// share of the discount that their prices have of the sum, rounded down. So the parts add up to
+/// the discount, and no part is more than its price if the discount is not more than the sum. If
+/// the sum is zero, no part is taken off. `wrong_shares.sql` of `verify` divides in the same way.
 pub(in crate::payment::shares) fn prices_less(
     prices: impl Iterator<Item = Points> + Clone,
     discount: Points,

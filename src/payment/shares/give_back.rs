@@ -20,11 +20,11 @@ use crate::{
 const PAGE_ROWS: i64 = 500;
 /// Pages read per tick; the rest is left to the next tick.
 const PAGES_MAX: usize = 20;
-/// Newest shares of one payer among which those of ended holds are looked for.
+/// Newest shares of one payer that are searched for shares of ended holds.
 const OF_PAYER_MAX: i64 = 100;
 
-/// Withdraws a share that `payer_id` has paid: its points come back, and its places are the holder's to
-/// pay or to share again.
+/// Withdraws a share that `payer_id` has paid: its points are released, and the holder can pay its
+/// places or share them again.
 pub(crate) async fn withdraw(
     app: &App,
     payer_id: AccountId,
@@ -35,7 +35,7 @@ pub(crate) async fn withdraw(
         let locked = reservation::lock_held(&mut tx, share.owner_id, share.reservation_id).await;
         locked.map_err(|error| match error {
             ReservationError::Database(error) => ShareError::from(error),
-            // The points are on their way back, or the tickets are there.
+            // The hold has ended, so its points are being returned, or it is paid.
             _ => ShareError::HoldOver,
         })?;
         let locked = lock_one(&mut tx, share.reservation_id, share.id).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn withdraw(
     .await
 }
 
-/// Takes a live share of a hold back; a payer gets the points back at once, and is told.
+/// Takes a live share of a hold back; a payer gets the points back at once, and a mail.
 pub(crate) async fn take_back(
     app: &App,
     owner_id: AccountId,
@@ -66,7 +66,7 @@ pub(crate) async fn take_back(
     .await
 }
 
-/// Takes the open shares of a locked hold back, because its holder pays all of it. Refused while a
+/// Takes the open shares of a locked hold back, because the holder pays all of it. Refused while a
 /// share is withheld.
 pub(in crate::payment) async fn end_open(
     tx: &mut Connection,
@@ -96,7 +96,7 @@ async fn lock_one(
     Err(status.map_or(ShareError::NotFound, ShareError::Ended))
 }
 
-/// Ends a locked live share and releases what is withheld for it.
+/// Ends a locked live share and releases its withheld points.
 async fn end(
     tx: &mut Connection,
     share: &LockedShare,
@@ -133,7 +133,8 @@ pub(crate) async fn return_ended_of(app: &App, payer_id: AccountId) -> Result<()
     Ok(())
 }
 
-/// Returns the shares of one hold that has just ended. What cannot be returned is left to the worker.
+/// Returns the shares of one hold that has just ended. Shares that cannot be returned are left to
+/// the worker.
 pub(in crate::payment) async fn return_of(app: &App, reservation_id: ReservationId) {
     match ended::list_of_reservation(&app.db, reservation_id).await {
         Ok(page) => return_each(app, &page).await,
@@ -141,7 +142,8 @@ pub(in crate::payment) async fn return_of(app: &App, reservation_id: Reservation
     }
 }
 
-/// Returns shares one by one: one that cannot be returned must not keep the others from it.
+/// Returns shares one by one: a share that cannot be returned must not keep the others from being
+/// returned.
 async fn return_each(app: &App, ids: &[ShareId]) {
     for id in ids {
         if let Err(error) = retry_stale(|_| return_once(app, *id)).await {

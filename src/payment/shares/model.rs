@@ -17,8 +17,8 @@ use crate::{
 
 /// Live shares of one reservation that have a link: the holder and seven friends pay together.
 pub(crate) const FRIENDS_MAX: usize = 7;
-/// Shares of one reservation, whatever became of them, which bounds the rows that a holder who makes
-/// and takes back shares without end can cause.
+/// Shares of one reservation, whatever their outcome, which bounds the rows of a holder who makes
+/// and takes back shares repeatedly.
 pub(crate) const SHARES_MAX: i64 = 50;
 
 ids! {
@@ -43,17 +43,17 @@ ids! {
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ShareStatus {
-    /// Nobody has paid it yet.
+    /// Not paid yet.
     Open,
     /// Its points are withheld in the payer's wallet.
     Withheld,
-    /// Spent: the reservation is confirmed.
+    /// The points are spent: the reservation is confirmed.
     Paid,
-    /// Ended by its payer, who has the points back.
+    /// Ended by its payer, whose points were released.
     Withdrawn,
-    /// Ended by the holder; a payer has the points back.
+    /// Ended by the holder; the points of a payer were released.
     TakenBack,
-    /// Ended with the hold; a payer has the points back.
+    /// Ended with the hold; the points of a payer were released.
     Returned,
 }
 
@@ -83,7 +83,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Error for text that names no place.
+/// Error for text that is not a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoPlace;
 
@@ -120,12 +120,12 @@ pub(crate) struct LockedShare {
     pub(crate) amount: Points,
     pub(crate) status: ShareStatus,
     pub(crate) version: i64,
-    /// Whether it has a link, and so is a friend's.
+    /// Whether it has a link, and so was made for a friend.
     pub(crate) has_link: bool,
 }
 
 impl LockedShare {
-    /// Returns what its payer has withheld for it; `None` if nobody has.
+    /// Returns the points that its payer has withheld for it; `None` unless the share is withheld.
     pub(crate) fn withheld(&self) -> Option<ShareOfPayer> {
         let payer_id = self.payer_id.filter(|_| self.status == ShareStatus::Withheld)?;
         Some(ShareOfPayer { share_id: self.id.0, payer_id, amount: self.amount })

@@ -25,16 +25,16 @@ use crate::{
     wallet::{self, ShareOfPayer, WalletError},
 };
 
-/// Which share is paid.
+/// Share to be paid.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// The share of a link.
+    /// Share of a link.
     Linked(ShareId),
-    /// What the holder pays: every place that is in no live share.
+    /// Rest that the holder pays: every place that is in no live share.
     Rest,
 }
 
-/// Reservation of which a part is paid, and who pays.
+/// Command to pay a part of a reservation.
 #[derive(Clone, Copy, Debug)]
 struct PartOrder {
     reservation_id: ReservationId,
@@ -44,7 +44,7 @@ struct PartOrder {
     part: Part,
 }
 
-/// Pays the share of a link with the points of `payer_id`, anybody but the holder.
+/// Pays the share of a link with the points of `payer_id`, which must not be the holder.
 pub(crate) async fn pay(
     app: &App,
     payer_id: AccountId,
@@ -61,7 +61,7 @@ pub(crate) async fn pay(
     let LinkedShare { id, reservation_id, owner_id, program_id } = *share;
     let part = Part::Linked(id);
     let order = PartOrder { reservation_id, owner_id, program_id, payer_id, part };
-    // Where the hold has ended is the holder's to know; the friend's share is over.
+    // The friend only learns that the hold is over: how it ended is the holder's matter.
     pay_part(app, &order, key).await.map_err(|error| match error {
         ShareError::Payment(PaymentError::Reservation(
             ReservationError::HoldExpired
@@ -73,7 +73,7 @@ pub(crate) async fn pay(
     })
 }
 
-/// Pays what the holder pays beside the friends: a share of every place that is in no live share.
+/// Pays the rest for the holder: a new share of every place that is in no live share.
 pub(crate) async fn pay_rest(
     app: &App,
     owner_id: AccountId,
@@ -98,7 +98,7 @@ async fn pay_part(
         paid,
         Err(ShareError::Payment(PaymentError::Wallet(WalletError::InsufficientPoints { .. })))
     ) {
-        // Points that are withheld for what has ended may be enough.
+        // Points withheld by lapsed transfer requests and by shares of ended holds may be enough.
         wallet::expire_lapsed_of(&app.db, order.payer_id).await?;
         give_back::return_ended_of(app, order.payer_id).await?;
         paid = retry_stale(attempt).await;
@@ -112,15 +112,15 @@ async fn pay_part(
     Ok(paid)
 }
 
-/// Pays once. Returns the performance too if this confirmed the reservation.
+/// Makes one attempt at paying. Also returns the performance if it confirmed the reservation.
 async fn pay_once(
     app: &App,
     order: &PartOrder,
     key: Option<&RequestKey>,
 ) -> Result<(SharePaid, Option<ScheduleId>), ShareError> {
     let mut tx = app.db.begin().await?;
-    // The key is claimed before any check, so that a double click is not refused for what its first
-    // click withheld.
+    // The key is claimed before any check, so that a double click is not refused because its first
+    // click has withheld the points.
     if let Some(key) = key
         && let Claim::Done(paid) = key.claim(&mut tx).await?
     {
@@ -187,7 +187,7 @@ async fn take(
     Ok((share.id, share.amount))
 }
 
-/// Returns a share of the holder's own as it was just written.
+/// Returns a share of the holder as it was just written.
 fn own_share(id: ShareId, payer_id: Option<AccountId>, amount: Points) -> LockedShare {
     let (status, version, has_link) = (ShareStatus::Withheld, 0, false);
     LockedShare { id, payer_id, amount, status, version, has_link }

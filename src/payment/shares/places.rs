@@ -17,7 +17,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Returns the places of `reservation`, of which those in `shared` are in a live share.
+    /// Returns the places of `reservation`; `shared` lists those in a live share.
     pub(super) fn of(reservation: &Locked, shared: Vec<(Place, ShareId)>) -> Self {
         let all = reservation.items.iter().flat_map(|item| {
             (1..=item.quantity).map(move |number| {
@@ -32,7 +32,7 @@ impl Places {
         Self { all, shared: shared.into_iter().collect() }
     }
 
-    /// Returns those places that are in no live share, each with the quantity of its item.
+    /// Returns the places that are in no live share, each with the quantity of its item.
     pub(super) fn left(&self) -> Vec<(Place, i32)> {
         let left = self.all.iter().filter(|(place, _)| !self.shared.contains_key(*place));
         left.map(|(place, (_, quantity))| (*place, *quantity)).collect()
@@ -48,8 +48,8 @@ impl Places {
         places.iter().any(|place| self.shared.contains_key(place))
     }
 
-    /// Returns `places` with the quantities of their items; `None` if the reservation lacks one of them,
-    /// or there are none.
+    /// Returns `places` with the quantities of their items; `None` if the reservation lacks one of
+    /// them, or if `places` is empty.
     pub(super) fn find(&self, places: &BTreeSet<Place>) -> Option<Vec<(Place, i32)>> {
         let found = places.iter().map(|place| Some((*place, self.all.get(place)?.1)));
         found.collect::<Option<Vec<_>>>().filter(|found| !found.is_empty())
@@ -68,7 +68,7 @@ impl Places {
         self.shared.extend(places.iter().map(|(place, _)| (*place, id)));
     }
 
-    /// Returns who pays for each place; `payer_of` knows the payers of the shares.
+    /// Returns the payer of each place in a live share; `payer_of` has the payers of the shares.
     pub(super) fn payers(
         &self,
         payer_of: &BTreeMap<ShareId, AccountId>,

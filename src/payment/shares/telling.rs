@@ -1,5 +1,6 @@
-//! Mails about shares, written in their transactions. Nobody is told of what they did themselves: the
-//! holder of a hold that has ended knows, and a withdrawal is told to nobody.
+//! Mails about shares, written in their transactions. The friends who paid get a mail when the
+//! reservation is confirmed, and when a share is taken back or returned. A withdrawal is not
+//! mailed, and the end of a hold is not mailed to the holder as the payer of a share.
 
 use uuid::Uuid;
 
@@ -55,7 +56,7 @@ pub(super) async fn tell_ended(
     outbox::write_to_accounts(tx, &[mail]).await
 }
 
-/// Writes the mail about a share that ended because its payer's points were taken back, to the payer.
+/// Writes the mail to the payer of a share that ended because the payer's points were taken back.
 pub(super) async fn tell_taken_back(
     tx: &mut Connection,
     share: &LockedShare,
@@ -70,7 +71,7 @@ pub(super) async fn tell_taken_back(
     outbox::write_to_accounts(tx, &[mail]).await
 }
 
-/// Returns the order of mails about a share: its refund is told after its payment.
+/// Returns the order key of mails about a share, so that its refund is mailed after its payment.
 pub(in crate::payment) fn order_key(share_id: Uuid) -> String {
     format!("share:{share_id}")
 }

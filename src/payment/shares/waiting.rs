@@ -1,4 +1,4 @@
-//! Shares whose points a payer has withheld, and their end because the points are taken back.
+//! Withheld shares of a payer, and their end when the points are taken back.
 
 use std::collections::HashMap;
 
@@ -41,14 +41,14 @@ pub(in crate::payment) async fn lock_waiting_of(
 }
 
 impl WaitingShares {
-    /// Returns what is withheld for each.
+    /// Returns the points that are withheld for each share.
     pub(in crate::payment) fn points(&self) -> Vec<ShareOfPayer> {
         self.shares.iter().filter_map(|(_, share)| share.withheld()).collect()
     }
 
-    /// Ends those among them whose points were released, and tells their payer. A share of a friend is
-    /// withdrawn, the holder's own is taken back, so that its places can be paid or shared again; one whose
-    /// hold has ended is returned.
+    /// Ends the shares in `ended`, whose points were released, and writes the mails to their payer.
+    /// A friend's share is withdrawn and the holder's own is taken back, so that its places can be
+    /// paid or shared again; a share whose hold has ended is returned.
     pub(in crate::payment) async fn end(
         &self,
         tx: &mut Connection,

@@ -1,4 +1,4 @@
-//! Page of one purchase, to which the person returns from the payment provider.
+//! Page of one purchase, to which the buyer returns from the payment provider.
 
 pub(crate) mod webhook;
 
@@ -28,19 +28,19 @@ use crate::{
     },
 };
 
-/// Period after which the page asks again while the payment is checked, in seconds.
+/// Period after which the page reloads while the payment is checked, in seconds.
 const REFRESH_SECS: u32 = 5;
 
-/// What the page tells.
+/// State of a purchase, as the page shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChargeState {
     /// The points are in the wallet.
     Credited,
     /// The money was returned or is disputed.
     Returned,
-    /// Not paid yet: the provider's page is still there.
+    /// Not paid yet: the provider's page is still open.
     Unpaid,
-    /// On its way, or unknown: the points come by themselves.
+    /// Being processed, or unknown: the points are credited later without further action.
     Checking,
     /// Ended unpaid.
     Ended,
@@ -58,7 +58,7 @@ impl ChargeState {
     }
 }
 
-/// What became of the reservation that the points were bought for.
+/// State of the reservation that the points were bought for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReservationOutcome {
     Paid(ReservationId),
@@ -97,7 +97,7 @@ pub(crate) struct ChargeDocument {
     /// Price in the smallest unit of the currency.
     amount_minor: i64,
     currency: String,
-    /// Where it is paid; null until the provider has answered.
+    /// Page of the provider where it is paid; null until the provider has answered.
     checkout_url: Option<String>,
     created_at: DateTime<Utc>,
     expires_at: DateTime<Utc>,

@@ -1,8 +1,9 @@
 //! Messages of the payment provider.
 //!
-//! An answer other than success makes Stripe deliver the message again, for days. So what cannot be
-//! carried out now (PostgreSQL is away) is answered with its error, and what will never mean
-//! anything here (an unknown purchase, another amount) with success, and logged.
+//! After an answer other than success Stripe delivers the message again, for days. So a message
+//! that cannot be processed now (PostgreSQL is away) is answered with its error. A message that
+//! will never be processed (an unknown purchase, another amount) is answered with success and
+//! logged.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -38,9 +39,9 @@ use crate::{
     },
 };
 
-/// How long after its beginning a refund or a dispute of an unknown payment is delivered again: a payment that
-/// nobody told of is found within an hour by the worker that asks the provider. Later
-/// the payment is not ours.
+/// Period after the creation of a refund or a dispute, in seconds, in which a message about an
+/// unknown payment is refused, so that Stripe delivers it again. The worker that asks the provider
+/// finds a payment without news within an hour, so later the payment is not ours.
 const EARLY_SECS: i64 = 2 * 60 * 60;
 
 /// Receipt of an event.
@@ -88,7 +89,7 @@ pub(crate) async fn create_event(
     Ok(json_answer(StatusCode::OK, &ReceivedDocument { received: true }))
 }
 
-/// Whether the purchase of a message about an unknown payment may not be settled yet.
+/// Whether a message about an unknown payment may have come before the purchase was settled.
 async fn is_early(db: &Pool, message: &MoneyMessage) -> Result<bool, sqlx::Error> {
     if let Some(made_at) = message.made_at {
         return store::is_recent(db, made_at, EARLY_SECS).await;
@@ -105,13 +106,13 @@ fn purchase_id_of(message: &MoneyMessage) -> Option<PurchaseId> {
     message.charge_id.as_ref()?.parse().ok()
 }
 
-/// Books money that was returned, or came back. A message that may have come before the payment that it
-/// is about is refused, so that it is delivered again.
+/// Books money that was returned, or reinstated. A message that may have come before the news of
+/// its payment is refused, so that it is delivered again.
 async fn note_money(app: &App, message: &MoneyMessage) -> Result<(), PageError> {
     let news = &message.news;
     let reason = match returned::reverse(&app.db, news).await? {
         Reversed::Booked => return Ok(()),
-        // A payment changes also while it is made.
+        // Stripe also reports changes of a payment while it is being made.
         Reversed::Unknown if news.is_of_nothing() => return Ok(()),
         Reversed::Unknown => "unknown",
         Reversed::Mismatch => "currency",

@@ -1,4 +1,4 @@
-//! Page of the holder: who has paid, and what is left.
+//! Page of the holder: the shares with their payers, and the places that are in no live share.
 
 use actix_web::{
     HttpResponse,
@@ -38,7 +38,7 @@ use crate::{
     },
 };
 
-/// Period after which the page of who has paid is fresh again, in seconds.
+/// Period after which the page reloads, in seconds.
 const REFRESH_SECS: u32 = 5;
 
 /// Reservation with its places and shares.
@@ -71,7 +71,7 @@ impl Shared {
         sum(self.left().into_iter().map(|place| place.price))
     }
 
-    /// Returns how much is withheld or paid.
+    /// Returns the points that are withheld or paid.
     fn covered(&self) -> Points {
         let is_counted = |share: &&ListedShare| {
             matches!(share.status, ShareStatus::Withheld | ShareStatus::Paid)
@@ -84,7 +84,7 @@ impl Shared {
     }
 }
 
-/// Adds points of one reservation, whose total is points.
+/// Adds points of one reservation; the sum is at most its total, so it does not overflow.
 fn sum(mut points: impl Iterator<Item = Points>) -> Points {
     points.try_fold(Points::ZERO, Points::checked_add).unwrap_or_default()
 }
@@ -97,7 +97,7 @@ struct ShareDocument {
     amount: Points,
     #[serde(skip_serializing_if = "Option::is_none")]
     payer: Option<String>,
-    /// Link for a friend, while somebody may pay; `None` for a share of the holder's own.
+    /// Link for a friend, while the share is open; left out otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     places: Vec<PlaceDocument>,
@@ -122,7 +122,7 @@ impl SharesPage<'_> {
         self.shared.reservation.status == ReservationStatus::Confirmed
     }
 
-    /// Returns the points that the holder lacks for the rest.
+    /// Returns the points that the holder lacks for the rest; `None` if there are enough.
     fn lacking(&self) -> Option<Points> {
         let lacking = self.shared.rest().checked_sub(self.usable);
         lacking.filter(|lacking| *lacking > Points::ZERO)
@@ -142,7 +142,7 @@ impl SharesPage<'_> {
         names.join(" / ")
     }
 
-    /// Lists the shares that somebody is to pay yet.
+    /// Lists the open shares of friends.
     fn open(&self) -> impl Iterator<Item = &ShareDocument> {
         self.shares.iter().filter(|share| share.url.is_some())
     }
@@ -177,9 +177,9 @@ pub(crate) struct SharesDocument {
     covered: Points,
     expires_at: DateTime<Utc>,
     shares: Vec<ShareDocument>,
-    /// Places in no share.
+    /// Places in no live share.
     left: Vec<PlaceDocument>,
-    /// Their price.
+    /// Price of these places.
     rest: Points,
 }
 

@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// Period after which the page is fresh again while somebody has to pay, in seconds.
+/// Period after which the page reloads while payments are missing, in seconds.
 const REFRESH_SECS: u32 = 5;
 
 /// JSON form of a share as its payer sees it.
@@ -64,12 +64,12 @@ pub(crate) struct LinkDocument<'a> {
 struct SharePage {
     v: View,
     share: ShownShare,
-    /// Places of the share; none once it has ended unpaid.
+    /// Places of the share; empty once its unpaid end is recorded.
     places: Vec<ListedPlace>,
     /// Path of the page.
     path: String,
     is_yours: bool,
-    /// Whether the account is the holder, who pays elsewhere.
+    /// Whether the account is the holder, who pays on another page.
     is_holder: bool,
     usable: Points,
     now: DateTime<Utc>,
@@ -137,7 +137,7 @@ impl SharePage {
         self.share.status == ShareStatus::Paid
     }
 
-    /// Returns the points that the reader lacks; `None` if there are enough.
+    /// Returns the points that the account lacks; `None` if there are enough.
     fn lacking(&self) -> Option<Points> {
         let lacking = self.share.amount.checked_sub(self.usable);
         lacking.filter(|lacking| *lacking > Points::ZERO)
@@ -181,7 +181,7 @@ pub(crate) async fn create_payment(
     }
 }
 
-/// Share whose payer withdrew.
+/// Share that its payer withdrew.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct WithdrawnDocument {
     status: ShareStatus,

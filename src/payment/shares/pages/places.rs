@@ -13,7 +13,7 @@ use crate::{
 /// JSON form of a place.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PlaceDocument {
-    /// Name of the place in a form.
+    /// Value of the place in a form.
     pub(super) place: String,
     pub(super) name: String,
     pub(super) price: Points,
@@ -27,7 +27,8 @@ impl PlaceDocument {
     }
 }
 
-/// Takes the parts of a discount off the prices of all places of a reservation, as their shares do.
+/// Subtracts a discount from the prices of all places of a reservation, divided as for their
+/// shares.
 pub(super) fn take_off(discount: Points, places: &mut [ListedPlace]) {
     let mut places: Vec<&mut ListedPlace> = places.iter_mut().collect();
     places.sort_by_key(|place| (place.item_id, place.place_number));

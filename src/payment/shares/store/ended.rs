@@ -31,7 +31,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// Lists those of one payer, the newest first.
+/// Lists the withheld shares of ended holds among the newest `rows_max` shares of a payer.
 pub(crate) async fn list_of_payer(
     db: &Pool,
     payer_id: AccountId,

@@ -1,5 +1,5 @@
-//! SQL of shares. Whoever writes a live one has locked its reservation, except for what goes back after
-//! the hold has ended.
+//! SQL of shares. Callers that write a live share have locked its reservation, except when they
+//! return shares after the hold has ended.
 
 pub(super) mod ended;
 pub(super) mod views;
@@ -13,7 +13,8 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
 };
 
-/// Returns the share whose link has a code with this hash, without a lock; `None` if there is none.
+/// Returns the share whose link has the code with this hash, without a lock; `None` if there is
+/// none.
 pub(super) async fn find_linked(
     db: &Pool,
     code_hash: &[u8],
@@ -69,7 +70,7 @@ pub(super) async fn find_status(
     .await
 }
 
-/// Counts the shares of a reservation, whatever became of them.
+/// Counts the shares of a reservation, whatever their status.
 pub(super) async fn count(
     tx: &mut Connection,
     reservation_id: ReservationId,
@@ -137,7 +138,7 @@ pub(super) async fn insert(tx: &mut Connection, new: &NewShare<'_>) -> Result<()
     Ok(())
 }
 
-/// Gives a locked open share its payer; returns whether its version was unchanged.
+/// Sets the payer of a locked open share; returns whether its version was unchanged.
 pub(super) async fn write_withheld(
     tx: &mut Connection,
     share: &LockedShare,
@@ -158,8 +159,8 @@ pub(super) async fn write_withheld(
     Ok(written.rows_affected() == 1)
 }
 
-/// Marks locked withheld shares as paid; returns the number written, those whose version has changed
-/// left out. `versions` is parallel to `ids`.
+/// Marks locked withheld shares as paid; returns the number written, without those whose version
+/// has changed. `versions` is parallel to `ids`.
 pub(super) async fn write_paid(
     tx: &mut Connection,
     ids: &[ShareId],
@@ -180,8 +181,8 @@ pub(super) async fn write_paid(
     Ok(written.rows_affected())
 }
 
-/// Ends locked live shares unpaid and frees their places; returns the number written, those whose
-/// version has changed left out. `versions` is parallel to `ids`.
+/// Ends locked live shares unpaid and frees their places; returns the number written, without those
+/// whose version has changed. `versions` is parallel to `ids`.
 pub(super) async fn write_ended(
     tx: &mut Connection,
     ids: &[ShareId],
@@ -207,8 +208,8 @@ pub(super) async fn write_ended(
     Ok(written.rows_affected())
 }
 
-/// Whether an account may have tickets of a program: one that asks for confirmed addresses has theirs
-/// for nobody else.
+/// Whether an account may have tickets of a program: a program that asks for confirmed addresses
+/// issues tickets only to accounts with a confirmed address.
 pub(super) async fn may_have_tickets(
     tx: &mut Connection,
     program_id: ProgramId,

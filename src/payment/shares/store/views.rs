@@ -1,4 +1,4 @@
-//! SQL of shares as they are shown. A live share of a hold that has ended reads as returned.
+//! SQL of shares as they are shown. A live share of a hold that has ended is shown as returned.
 
 use chrono::{DateTime, Utc};
 
@@ -17,9 +17,9 @@ pub(crate) struct ListedShare {
     pub(crate) id: ShareId,
     pub(crate) status: ShareStatus,
     pub(crate) amount: Points,
-    /// Name of whoever has paid it; `None` before.
+    /// Name of the payer; `None` while the share is open.
     pub(crate) payer: Option<String>,
-    /// Whether it has a link, and so is a friend's.
+    /// Whether it has a link, and so was made for a friend.
     pub(crate) has_link: bool,
 }
 
@@ -56,9 +56,9 @@ pub(crate) struct ListedPlace {
     pub(crate) item_id: ReservationItemId,
     /// Number within the item, from 1.
     pub(crate) place_number: i32,
-    /// Price before the discount, whose parts `pages` take off.
+    /// Price before the discount, which `pages` subtracts.
     pub(crate) price: Points,
-    /// Live share that it is in; `None` if it is the holder's to pay.
+    /// Live share that it is in; `None` for a place of the rest, which the holder pays.
     pub(crate) share_id: Option<ShareId>,
     /// Section of the seat; `None` for a zone, like row and number.
     pub(crate) section: Option<String>,
@@ -102,7 +102,7 @@ pub(crate) async fn list_places(
     .await
 }
 
-/// Share as whoever has its link sees it.
+/// Share as it is shown to an account that opens its link.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownShare {
     pub(crate) id: ShareId,
@@ -115,11 +115,11 @@ pub(crate) struct ShownShare {
     pub(crate) amount: Points,
     /// End of the hold; kept after payment.
     pub(crate) expires_at: DateTime<Utc>,
-    /// What the whole reservation costs.
+    /// Price of the whole reservation.
     pub(crate) total: Points,
-    /// Points that the reservation's code takes off the prices of its places.
+    /// Points that the reservation's code subtracts from the prices of its places.
     pub(crate) discount: Points,
-    /// How much of it is withheld or paid.
+    /// Points of the reservation that are withheld or paid.
     pub(crate) covered: Points,
     pub(crate) slug: String,
     pub(crate) title: String,
@@ -129,7 +129,7 @@ pub(crate) struct ShownShare {
     pub(crate) time_zone: String,
 }
 
-/// Returns the share whose link has a code with this hash; `None` if there is none.
+/// Returns the share whose link has the code with this hash; `None` if there is none.
 pub(crate) async fn find_shown(
     db: &Pool,
     code_hash: &[u8],
