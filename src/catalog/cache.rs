@@ -159,7 +159,7 @@ pub(crate) async fn find_schedule(
     store::find_schedule(&app.db, id).await
 }
 
-/// Returns the most booked performances of today; those of the last seven days if nothing was booked
+/// Returns the most booked performances of today, or of the last seven days if nothing was booked
 /// today.
 async fn list_popular(app: &App) -> Result<Popular, sqlx::Error> {
     let (subject, measure) = (Ranked::Performances, RankedBy::Bookings);

@@ -209,7 +209,7 @@ const PERFORMED_MAX: usize = 20_000;
 const BATCH_SEATS: usize = 5_000;
 
 /// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
-/// missing ones, all or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also those of
+/// missing ones, all or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also for
 /// seats that get another price category. Fails as [`CatalogError::SeatsInUse`] if a performance has a
 /// missing seat, and as [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
 pub(crate) async fn replace_seats(
@@ -245,7 +245,7 @@ pub(crate) async fn replace_seats(
     venue_after(tx, before).await
 }
 
-/// Returns the names of those of the seats that a performance has, held and sold ones first; at most
+/// Returns the names of the seats that any performance has, held and sold ones first; at most
 /// [`NAMED_MAX`].
 async fn list_used(tx: &mut Connection, seat_ids: &[SeatId]) -> Result<Vec<String>, sqlx::Error> {
     let mut used = Vec::new();

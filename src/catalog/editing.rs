@@ -162,8 +162,8 @@ pub(crate) struct ScheduleEdition {
     pub time_zone: String,
     /// Start.
     pub starts_at: DateTime<Utc>,
-    /// Hours before the start until which places are kept for those who need them; `None`: until the
-    /// start.
+    /// Hours before the start until which places are kept for wheelchair users and companions;
+    /// `None`: until the start.
     pub kept_until_hours: Option<i32>,
     /// Time of its cancellation; `None` unless it was cancelled alone.
     pub cancelled_at: Option<DateTime<Utc>>,

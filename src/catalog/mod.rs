@@ -1,10 +1,10 @@
 //! Catalog: programs, performances, venues, and when they are on sale.
 //!
 //! A **program** is what is sold; a **schedule** is one performance of it in a **venue** with
-//! **seats** and **zones** (standing places), at ordinary prices and those of its **price types**. The
-//! **price category** of a seat, or else its section, says which seats have one ordinary price.
-//! Its **sale** opens and closes at fixed moments.
-//! An **edition** is a numbered version of a program, a venue or a schedule.
+//! **seats** and **zones** (standing places), at ordinary prices and at prices of its **price types**.
+//! The **price category** of a seat, or else its section, says which seats have one ordinary price. Its
+//! **sale** opens and closes at fixed moments. An **edition** is a numbered version of a program, a
+//! venue or a schedule.
 //!
 //! # Invariants
 //!
@@ -12,8 +12,8 @@
 //!   shown once it has prices.
 //! * Prices, seats and zones are inserted here; only the reservation feature changes their
 //!   state afterwards. A hold keeps the price it was made at.
-//! * A poster that is served was decoded and encoded here: nothing of a file that was uploaded reaches a
-//!   browser but its picture.
+//! * A poster that is served was decoded and encoded here: only the picture of an uploaded file reaches
+//!   a browser.
 //! * A refund deadline, agreed at the reservation or given by a later move of the performance,
 //!   is never taken back; no deadline is later than the start.
 //! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].

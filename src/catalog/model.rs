@@ -90,7 +90,7 @@ impl DrawStep {
 pub(crate) enum DatesLeft {
     /// A performance is still to come, or none was cancelled.
     Some,
-    /// Those that were not cancelled have begun.
+    /// Each has begun or was cancelled, and at least one was not cancelled.
     Played,
     /// Each was cancelled.
     Cancelled,
@@ -239,8 +239,8 @@ pub(crate) struct Schedule {
     pub venue_name: String,
     /// IANA time zone of the venue.
     pub time_zone: String,
-    /// Until when free places for wheelchairs and companions are kept for those who need them: the
-    /// start, if they never go on general sale.
+    /// Moment until which free places for wheelchairs and companions are kept for people who need
+    /// them: the start, if they never go on general sale.
     pub kept_until: DateTime<Utc>,
     /// Whether it has price types beside the ordinary prices.
     pub has_price_types: bool,

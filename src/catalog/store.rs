@@ -50,7 +50,7 @@ pub(crate) async fn find_program(
     .await
 }
 
-/// Finds a performance that has prices; one without is not there yet for anybody but the office.
+/// Finds a performance that has prices; one without is visible to the office only.
 pub(crate) async fn find_schedule(
     db: &Pool,
     id: ScheduleId,
@@ -169,7 +169,7 @@ pub(crate) async fn list_schedules(
     .await
 }
 
-/// Lists performances in the order of `schedule_ids`; past ones, rehearsal data and those of
+/// Lists performances in the order of `schedule_ids`; past ones, rehearsal data and performances of
 /// unpublished programs are left out.
 pub(crate) async fn list_ranked(
     db: &Pool,

@@ -17,9 +17,9 @@ pub(crate) async fn lock_for_closing(
 }
 
 /// Closes the wallet that [`lock_for_closing`] found, and gives its balance to the house. The
-/// account's row must be locked since then. Creates a wallet that does not exist: whoever credits an
-/// account decides by the wallet's row. Fails with [`WalletError::StaleVersion`] if a wallet was
-/// created meanwhile.
+/// account's row must be locked since then. Creates a wallet that does not exist, because a credit
+/// reads from the wallet's row whether it is closed. Fails with [`WalletError::StaleVersion`] if a
+/// wallet was created meanwhile.
 pub(crate) async fn close(
     tx: &mut Connection,
     account_id: AccountId,

@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Payment,
     /// Returned for a reservation.
     Refund,
-    /// Returned for a ticket that somebody else bought.
+    /// Paid out for a ticket that another account bought.
     Resale,
     /// Received from another account.
     TransferIn,
@@ -58,7 +58,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Lists the kinds that owners can find in their history: whoever gave a wallet up has none.
+    /// Lists the kinds that owners can find in their history: all but the forfeit, after which no
+    /// owner is left.
     pub(crate) fn seen_by_owners() -> impl Iterator<Item = Self> {
         Self::VARIANTS.iter().copied().filter(|kind| *kind != Self::Forfeit)
     }

@@ -56,7 +56,7 @@ pub(crate) async fn credit(
     Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
 }
 
-/// Refund of one payment to whoever paid.
+/// Refund of one payment to its payer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RefundCredit {
     pub(crate) payer_id: AccountId,
@@ -73,7 +73,7 @@ pub(crate) async fn refund(
 ) -> Result<(), WalletError> {
     let payers: HashSet<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
     let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
-    // Whoever paid has a wallet.
+    // Every payer has a wallet.
     for &RefundCredit { payer_id, amount, payment_id } in refunds {
         let credit = Movement::credit(Kind::Refund, amount, payment_id);
         wallets.change(payer_id, &credit).ok_or(WalletError::StaleVersion)??;

@@ -28,10 +28,9 @@
 //!
 //! # Concurrency
 //!
-//! Whoever changes a wallet locks its row, reads its version and writes only if it is unchanged.
-//! Charges are settled in batches ([`charges`]); [`debit`] and [`credit`] run inside another
-//! feature's transaction. The wallet is the last row that such a transaction locks, and several
-//! wallets are locked in id order.
+//! Every change of a wallet locks its row, reads its version and writes only if it is unchanged. Charges are
+//! settled in batches ([`charges`]); [`debit`] and [`credit`] run inside another feature's transaction. The
+//! wallet is the last row that such a transaction locks, and several wallets are locked in id order.
 //!
 //! Accepting, cancelling and expiring race for the request's row; the loser is refused with the
 //! outcome. Lapsed requests are expired by the next transaction that needs them and by a worker; a

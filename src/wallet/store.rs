@@ -56,7 +56,7 @@ pub(crate) async fn lock_wallets(
     }
 }
 
-/// Creates the wallets of those of `accounts` that have none, and returns them.
+/// Creates wallets for the `accounts` that have none, and returns them.
 pub(crate) async fn open_wallets(
     tx: &mut Connection,
     accounts: &[AccountId],

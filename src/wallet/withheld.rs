@@ -40,8 +40,8 @@ pub(crate) async fn withhold_share(
     Ok(store::write_movement(tx, &wallet, &hold(share)).await?.balance)
 }
 
-/// Withholds the points of `last`, and spends those of all shares of its reservation; `withheld` are the
-/// other ones, whose points are withheld already. Returns the balance of the last payer.
+/// Withholds the points of `last`, and spends the points of all shares of its reservation; `withheld`
+/// are the other shares, whose points are withheld already. Returns the balance of the last payer.
 pub(crate) async fn settle_shares(
     tx: &mut Connection,
     last: &ShareOfPayer,

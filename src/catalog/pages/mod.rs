@@ -1,4 +1,4 @@
-//! Home page, and what search engines are told.
+//! Home page, and the pages for search engines.
 
 pub(crate) mod picture;
 pub(crate) mod sitemap;

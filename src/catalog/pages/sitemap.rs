@@ -1,4 +1,4 @@
-//! What search engines are told: which pages there are, and which are not for them.
+//! Pages for search engines: which pages there are, and which are not to be crawled.
 
 use actix_web::{
     HttpResponse,
@@ -36,8 +36,8 @@ pub(crate) async fn show_sitemap(
         .body(text))
 }
 
-/// `GET /robots.txt`: search engines keep to the home page and the programs. What else there is belongs
-/// to somebody, or costs the line a request.
+/// `GET /robots.txt`: search engines keep to the home page and the programs. The other pages are
+/// personal, or cost requests that people in line need.
 pub(crate) async fn show_robots(app: Data<App>) -> HttpResponse {
     let rules = format!(
         "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /programs/\nAllow: /static/\nAllow: /posters/\n\

@@ -45,7 +45,7 @@ pub(crate) const TOP_DEFAULT: u32 = 20;
 pub(crate) const TOP_MAX: u32 = 100;
 /// Upper bound of the pages of a ranking.
 pub(crate) const PAGES_MAX: u32 = 10_000;
-/// Days after which days are deleted beyond those that are kept: a day may end late.
+/// Extra time before days that are no longer kept are deleted: a day may end late.
 const KEPT_BEYOND: Duration = Duration::from_hours(48);
 
 /// Rows deleted by one statement.
@@ -73,7 +73,7 @@ pub async fn forget_old_days(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Returns a page of a ranking: those with more than nothing, the highest first, equal ones by id.
+/// Returns a page of a ranking: subjects with a figure above 0, the highest first, equal ones by id.
 pub(crate) async fn rank(
     app: &App,
     ranking: Ranking,
@@ -104,7 +104,7 @@ pub(crate) async fn rank_of(
     app.read_stale(StaleRead::Rankings, read).await
 }
 
-/// Ranks of one program by bookings, as everybody may see them.
+/// Public ranks of one program by bookings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 pub(crate) struct PublicRank {
     /// Rank of today; `None` if nothing was booked today.

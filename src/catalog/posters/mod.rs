@@ -2,14 +2,14 @@
 //!
 //! A **poster** is a row beside its program, with its **version** (the beginning of the hash of the upload)
 //! and three **files**: JPEG of four by three in the sizes of [`PosterSize`]. They are cut from the middle of
-//! the picture, so that no list loads what it does not show, and encoded from its pixels alone. What is
-//! transparent becomes white. A program without a poster shows the drawing that is made of its name
+//! the picture, so that no list loads pixels that it does not show, and encoded from its pixels alone.
+//! Transparent pixels become white. A program without a poster shows the drawing that is made of its name
 //! ([`web::poster`](mod@crate::web::poster)).
 //!
 //! # Invariants
 //!
 //! * A program has one poster at most, and the files of no other are kept.
-//! * A file keeps to the bound of its size, whatever the picture.
+//! * A file keeps to the bound of its size for any picture.
 //!
 //! # Concurrency
 //!

@@ -51,7 +51,7 @@ impl UploadedPoster {
         self.path(PosterSize::Small)
     }
 
-    /// Returns the files with their widths, of which a browser chooses one.
+    /// Returns the files with their widths; a browser chooses one of them.
     pub(crate) fn srcset(&self) -> String {
         let files = [PosterSize::Thumbnail, PosterSize::Small, PosterSize::Large]
             .map(|size| format!("{} {}w", self.path(size), size.pixels().0));

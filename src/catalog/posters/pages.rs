@@ -40,8 +40,8 @@ impl Default for PosterCache {
     }
 }
 
-/// `GET /posters/{slug}/{version}/{size}.jpg`: the poster that was uploaded. Whoever prepares a draft sees
-/// it too; nobody else knows its version.
+/// `GET /posters/{slug}/{version}/{size}.jpg`: the poster that was uploaded. The poster of a draft is
+/// served as well; only its editors know the version.
 pub(crate) async fn show_poster(
     app: Data<App>,
     posters: Data<PosterCache>,

@@ -1,4 +1,4 @@
-//! Price types of a performance: for whom a place is, and what it costs then.
+//! Price types of a performance: prices for groups of people.
 //!
 //! A **price type** (child, student, companion) has **terms**: a name, a cost, the seats and zones that
 //! have it, and limits within one order. A place of no type costs its **ordinary price**. Terms belong to
@@ -7,9 +7,9 @@
 //! # Invariants
 //!
 //! * Terms never change (`price_types_never_change`). An edit withdraws them and makes others of the same
-//!   series, so whoever names terms by their id names exactly what was shown.
-//! * A name of a zone means the zone that had it when the terms were made (`price_type_zones`), whatever the
-//!   zone is called later.
+//!   series, so a request that names terms by their id names exactly the terms that were shown.
+//! * A name of a zone means the zone that had it when the terms were made (`price_type_zones`), also after
+//!   the zone was renamed.
 //! * No type costs more than the ordinary price, and only one that says so is free.
 //! * An item keeps the terms on which it was held. Withdrawn terms are kept, and nothing is held on them.
 //!

@@ -76,7 +76,7 @@ pub(crate) async fn list_current(
     Ok(rows.fetch_all(db).await?.into_iter().map(PriceType::from).collect())
 }
 
-/// Lists the current types of a performance, and those of the terms `ids` that it had before.
+/// Lists the current types of a performance, and its withdrawn terms among `ids`.
 pub(crate) async fn list_named(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,

@@ -2,7 +2,7 @@
 //!
 //! An **edition** numbers every change of a performance, of its prices and of its zones. A
 //! **zone** has a number of places; an edit changes only its name and price. A **price group** is the
-//! seats that have one price: those of a price category, or those of a section without one.
+//! seats that have one price: the seats of a price category, or the seats of a section without one.
 //!
 //! # Concurrency
 //!
@@ -50,7 +50,7 @@ pub(crate) async fn inventory_of(
 }
 
 /// Returns the inventory of a performance by price groups: its categories, and its `sections` with only
-/// those of their seats that have none.
+/// the seats that have no category.
 pub(crate) async fn price_groups_of(
     db: &Pool,
     id: ScheduleId,

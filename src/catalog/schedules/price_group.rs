@@ -1,10 +1,10 @@
 //! Seats of a plan that have one price.
 
-/// Seats that have one price: those of a category, or those of a section that have no category. Each
-/// seat is in one group.
+/// Seats that have one price: the seats of a category, or the seats of a section that have no
+/// category. Each seat is in one group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PriceGroup {
-    /// Seats of the price category, in whatever section they are.
+    /// Seats of the price category, in any section.
     Category(String),
     /// Seats of the section without a price category.
     Section(String),

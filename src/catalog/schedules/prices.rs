@@ -55,8 +55,8 @@ pub(crate) struct Prices {
     pub version: i64,
     /// Name, lowest and highest price of each price category.
     pub categories: Vec<NamedPrices>,
-    /// Name, lowest and highest price of each section that has seats without a category; the prices
-    /// are those of these seats.
+    /// Name, lowest and highest price of each section that has seats without a category, over these
+    /// seats.
     pub sections: Vec<NamedPrices>,
 }
 
@@ -156,7 +156,7 @@ pub(crate) async fn write_prices(
     Ok(false)
 }
 
-/// Seats of one step: those already for sale, or those to be put on sale.
+/// Seats of one step: already for sale, or to be put on sale.
 enum Step {
     Priced(Vec<ScheduleSeatId>),
     New(Vec<SeatId>),

@@ -34,7 +34,7 @@ pub enum SeatKind {
     Standard,
     /// Place for a wheelchair.
     Wheelchair,
-    /// Place of somebody who accompanies the person at a wheelchair place of the same row.
+    /// Place for the companion of the person at a wheelchair place of the same row.
     Companion,
     /// Seat that is reached without steps.
     EasyAccess,
@@ -53,7 +53,7 @@ impl SeatKind {
         *self == Self::Standard
     }
 
-    /// Whether free seats of the kind are kept for those who need them until a time before the
+    /// Whether free seats of the kind are kept for people who need them until a time before the
     /// performance.
     pub(crate) fn is_kept(self) -> bool {
         matches!(self, Self::Wheelchair | Self::Companion)

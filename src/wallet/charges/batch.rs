@@ -114,9 +114,9 @@ fn requests_of(members: &[Member<ChargeBatch>]) -> Vec<&ChargeRequest> {
     members.iter().map(|member| &member.request).collect()
 }
 
-/// Settles `members` together, or each alone where the data of one made the whole fail; `written` is
-/// what the first attempt has written of them. Returns those that were not settled because their
-/// wallet is held: none with [`WhenHeld::Wait`].
+/// Settles `members` together, or each alone where the data of one made the whole batch fail; `written`
+/// is the result of the first attempt. Returns the members that were not settled because another
+/// transaction has their wallet or purchase locked: none with [`WhenHeld::Wait`].
 async fn settle_or_part(
     db: &Pool,
     mut members: Vec<Member<ChargeBatch>>,

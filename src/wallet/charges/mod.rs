@@ -9,7 +9,8 @@
 //! # Invariants
 //!
 //! * A charge is settled once: under its request key, and under its own id in the wallet's history.
-//!   A purchase is settled in the transaction that changes its status, whoever settles it.
+//!   A purchase is settled in the transaction that changes its status, from each of the ways to settle
+//!   it.
 //! * Several charges of one wallet in one transaction become consecutive versions of it, in order of
 //!   arrival.
 //! * A charge whose data the database refuses fails alone, never the others of its batch.
@@ -18,9 +19,9 @@
 //! # Concurrency
 //!
 //! Batches of one instance follow one another ([`batcher`](crate::infra::batcher)), each beside the
-//! commit of the one before; one that has a wallet of that commit waits for its end. A batch waits
-//! for no wallet that others hold: such charges leave the batch, and a task for each such wallet
-//! waits for it. So no charge starves on a busy wallet, and a busy wallet delays no other.
+//! commit of the one before; one that has a wallet of that commit waits for its end. A batch waits for
+//! no wallet that another transaction has locked: such charges leave the batch, and a task for each such
+//! wallet waits for it. So no charge starves on a busy wallet, and a busy wallet delays no other.
 
 mod batch;
 pub(crate) mod model;

@@ -1,5 +1,5 @@
-//! Transaction that settles charges: locks the rows of those that are purchases, *then* the
-//! wallets, *then* reads what was settled before, *then* writes the others.
+//! Transaction that settles charges: locks the rows of purchases, *then* the wallets, *then* reads
+//! which charges were settled before, *then* writes the others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -158,8 +158,8 @@ impl Settlement {
     }
 }
 
-/// Locks the purchases among `requests`, and returns them. Those that are held are missing with
-/// [`WhenHeld::Skip`].
+/// Locks the purchases among `requests`, and returns them. With [`WhenHeld::Skip`] purchases that
+/// another transaction has locked are missing.
 async fn lock_purchases(
     tx: &mut Connection,
     requests: &[&ChargeRequest],
@@ -175,7 +175,7 @@ async fn lock_purchases(
     Ok(locked.into_iter().map(|purchase| (purchase.id, purchase)).collect())
 }
 
-/// Returns the balances after those of `requests` that an earlier attempt settled.
+/// Returns the balances after the `requests` that were settled before.
 async fn list_settled(
     tx: &mut Connection,
     requests: &[&ChargeRequest],

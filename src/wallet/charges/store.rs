@@ -8,8 +8,8 @@ use crate::{
     points::Points,
 };
 
-/// Returns the balances after those of `charges` that are settled, each with its charge's id.
-/// `accounts` is parallel to `charges`.
+/// Returns the balances after the `charges` that are settled, each with its charge's id. `accounts`
+/// is parallel to `charges`.
 pub(super) async fn list_settled(
     tx: &mut Connection,
     charges: &[Uuid],

@@ -66,7 +66,7 @@ pub(crate) async fn write_off(
     Ok(WrittenOff { before: debt, after })
 }
 
-/// Returns the debts of those of `accounts` that owe points.
+/// Returns the debts of the `accounts` that owe points.
 pub(crate) async fn list_debts(
     db: &Pool,
     accounts: &[AccountId],

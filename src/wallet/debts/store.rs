@@ -27,7 +27,7 @@ pub(super) async fn insert_write_off(
     Ok(())
 }
 
-/// Lists the debts of those of `accounts` that owe points.
+/// Lists the debts of the `accounts` that owe points.
 pub(super) async fn list_debts(
     db: &Pool,
     accounts: &[AccountId],

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Wallets that a transaction has locked, as its movements so far leave them. The movements are
-/// written together at its end; those of one wallet become consecutive versions.
+/// written together at its end; movements of one wallet become consecutive versions.
 #[derive(Debug)]
 pub(crate) struct LockedWallets {
     by_account: HashMap<AccountId, Wallet>,
@@ -25,8 +25,8 @@ pub(crate) struct LockedWallets {
 }
 
 impl LockedWallets {
-    /// Locks the wallets of `accounts` that exist, in the order of their ids. Those that are held
-    /// are missing with [`WhenHeld::Skip`].
+    /// Locks the existing wallets of `accounts`, in the order of their ids. With [`WhenHeld::Skip`]
+    /// wallets that another transaction has locked are missing.
     pub(crate) async fn lock(
         tx: &mut Connection,
         accounts: &HashSet<AccountId>,
@@ -38,8 +38,8 @@ impl LockedWallets {
         Ok(Self { by_account, movements: Movements::default() })
     }
 
-    /// Creates the wallets of those of `accounts` that have none. Returns whether all of `accounts`
-    /// are locked now.
+    /// Creates wallets for the `accounts` that have none. Returns whether all of `accounts` are
+    /// locked now.
     pub(crate) async fn open_missing(
         &mut self,
         tx: &mut Connection,

@@ -64,8 +64,8 @@ impl<'a> Pledges<'a> {
         sent.chain(shared).sum::<i64>() == wallet.pending.get()
     }
 
-    /// Ends pledges of the locked `wallet`, the newest first, until `needed` points are usable or none is
-    /// left. Returns the wallet, and the shares among those that ended, whose rows the caller writes.
+    /// Ends pledges of the locked `wallet`, the newest first, until `needed` points are usable or no
+    /// pledge is left. Returns the wallet, and the ended shares, whose rows the caller writes.
     pub(super) async fn end(
         &self,
         tx: &mut Connection,

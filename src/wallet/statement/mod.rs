@@ -89,9 +89,9 @@ impl StatementFilter {
     }
 }
 
-/// Lists lines of a wallet's history, newest first: those of `filter` older than the line `after`,
-/// at most `rows_max`. Lines newer than `wallet` are left out, so the newest line's balance is the
-/// wallet's.
+/// Lists lines of a wallet's history, newest first: lines that `filter` selects and that are older
+/// than the line `after`, at most `rows_max`. Lines newer than `wallet` are left out, so the newest
+/// line's balance is the wallet's.
 pub(crate) async fn list(
     db: &Pool,
     wallet: &Wallet,

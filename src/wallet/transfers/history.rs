@@ -24,8 +24,8 @@ impl StatusChange {
 }
 
 /// Returns the history of `transfer` up to its current state, oldest first, from its `written`
-/// changes, each with whether the office made it. A planned request became pending at its start, and an expired one ended at its end: no row
-/// says when, because nobody wrote at that moment.
+/// changes, each with whether the office made it. A planned request became pending at its start, and an expired
+/// one ended at its end: no row records these moments, because nothing is written then.
 pub(crate) fn history_of(
     transfer: &Transfer,
     written: &[(TransferStatus, DateTime<Utc>, bool)],

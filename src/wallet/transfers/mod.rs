@@ -9,15 +9,16 @@
 //!
 //! * Start and end of a request are fixed when it is made. Both come by the clock: no row changes at
 //!   the start, and every reader compares the two times itself.
-//! * A new request is told to its receiver by mail, a planned one at its start, and its end to its
-//!   sender, each in the transaction that it tells of. The receiver is reminded once before the end.
+//! * The receiver gets a mail about a new request, or about a planned one at its start, and the sender one
+//!   about its end, each written in the transaction that it is about. The receiver is reminded once before
+//!   the end.
 //! * Nothing is accepted from a locked account, and nothing from a wallet whose debt is not covered: there
-//!   requests end as the reversal does ([`pledges`]), and both sides are told.
+//!   requests end as the reversal ends them ([`pledges`]), and both sides get a mail.
 //! * A sender learns nothing about an address: a request to one without an account waits like any other,
 //!   a mail to the address says how to come by the points, and an account that confirms the address is
-//!   its receiver (`claims`). A receiver's name is told after acceptance only.
-//! * Before the start the receiver finds a planned request nowhere but on the page that deletes the
-//!   account, and in the document of what is kept; whoever follows it there may reject it.
+//!   its receiver (`claims`). A receiver's name is shown after acceptance only.
+//! * Before the start the receiver finds a planned request only on the page that deletes the account, and
+//!   in the document of personal data; its page there lets the receiver reject it.
 //!
 //! # Concurrency
 //!
@@ -226,8 +227,8 @@ pub(crate) async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<
     Ok(())
 }
 
-/// Expires every lapsed request, each in its own transaction, and ends those of debtors: one tick of the
-/// expiry worker. Instances may run it concurrently; locked requests are skipped.
+/// Expires every lapsed request, each in its own transaction, and ends requests of debtors: one tick of
+/// the expiry worker. Instances may run it concurrently; locked requests are skipped.
 pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
     let mut last = None;
     for _ in 0..PAGES_MAX {

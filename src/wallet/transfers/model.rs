@@ -231,7 +231,7 @@ impl Transfer {
         self.direction == TransferDirection::Sent
     }
 
-    /// Returns the name of the other person, or the address of a receiver who has not accepted.
+    /// Returns the name of the other person, or the address of a receiver that has not accepted.
     pub(crate) fn counterparty(&self) -> &str {
         if self.is_sent() { self.recipient() } else { &self.from }
     }

@@ -24,7 +24,7 @@ pub(crate) async fn count_open(
     .await
 }
 
-/// Counts the requests of one sender in the last hour, whatever became of them: at most `rows_max`.
+/// Counts the requests that one sender made in the last hour, in any status: at most `rows_max`.
 pub(crate) async fn count_opened_lately(
     tx: &mut Connection,
     sender_id: AccountId,
@@ -236,8 +236,8 @@ pub(crate) async fn find_transfer(
     .await
 }
 
-/// Lists the newest open requests to and from `account_id`, at most `rows_max` of each. Those that
-/// are planned are listed to their sender only.
+/// Lists the newest open requests to and from `account_id`, at most `rows_max` of each. Planned requests
+/// are listed to their sender only.
 pub(crate) async fn list_open(
     db: impl PgExecutor<'_>,
     account_id: AccountId,

@@ -1,6 +1,6 @@
-//! Mails about transfer requests, written in their transactions. Nobody is told of what they did
-//! themselves: an answer is told to the sender, and a cancellation to nobody. What the office ends is told
-//! to both.
+//! Mails about transfer requests, written in their transactions. An account gets no mail about its own
+//! act: the sender gets one about an answer or the expiry, and a cancellation has none. Both sides get one
+//! about a request that the office ends.
 
 use super::{
     model::{LockedTransfer, TransferId, TransferStatus},
@@ -13,8 +13,8 @@ use crate::{
     text::i18n::Locale,
 };
 
-/// New requests of one sender in an hour that are told by mail: a sender who opens and cancels
-/// requests without end fills nobody's mailbox. Further ones are on the receiver's wallet page.
+/// New requests of one sender in an hour that have a mail, so that a sender who opens and cancels requests
+/// without end fills no mailbox. Further ones are on the receiver's wallet page.
 const TOLD_AN_HOUR_MAX: i64 = 20;
 
 /// Writes the mail about a request that its receiver may accept now, whose row is written already.
@@ -36,8 +36,9 @@ pub(super) async fn tell_received(
     outbox::write_to_accounts(tx, &[mail]).await
 }
 
-/// Writes the mail about a request to the address that no account has, as seldom as to an account. It
-/// names nobody: senders type their own names, and this mailbox belongs to no customer.
+/// Writes the mail about a request to the address that no account has, within the same limit as to an
+/// account. It does not name the sender: senders type their own names, and this mailbox belongs to no
+/// customer.
 pub(super) async fn tell_waiting(
     tx: &mut Connection,
     transfer_id: TransferId,
@@ -96,7 +97,7 @@ pub(super) async fn tell_settled(
 }
 
 /// Writes the mails about a request that ended because the sender's points were taken back: to the sender,
-/// and to the receiver, who was told of it if it has started.
+/// and to the receiver unless the request is still planned.
 pub(super) async fn tell_taken_back(
     tx: &mut Connection,
     transfer: &LockedTransfer,
@@ -118,7 +119,8 @@ pub(super) async fn tell_taken_back(
     outbox::write_to_accounts(tx, &mails).await
 }
 
-/// Returns the order of mails about a request: its end is told after its beginning.
+/// Returns the order key of mails about a request: the mail about its end is sent after the one about its
+/// beginning.
 fn order_key(id: TransferId) -> String {
     format!("transfer:{id}")
 }

@@ -1,4 +1,4 @@
-//! Ranking of programs by bookings, for everybody: without figures.
+//! Public ranking of programs by bookings, without figures.
 
 pub(crate) mod query;
 

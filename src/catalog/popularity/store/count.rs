@@ -15,7 +15,7 @@ pub(crate) struct SalesProgress {
     pub(crate) time_zone: Option<String>,
 }
 
-/// Locks the progress and returns it; `None` while somebody else has it locked.
+/// Locks the progress and returns it; `None` while another instance has it locked.
 pub(crate) async fn lock_progress(
     tx: &mut Connection,
 ) -> Result<Option<SalesProgress>, sqlx::Error> {
@@ -45,7 +45,7 @@ pub(crate) async fn read_horizon(tx: &mut Connection) -> Result<DateTime<Utc>, s
 }
 
 /// Adds what was paid, refunded and sold on from `from` until before `until` to the daily sales, with
-/// days of the time zone `zone`, in the count `number`. Returns the performances of which something was paid.
+/// days of the time zone `zone`, in the count `number`. Returns the performances with a payment.
 pub(crate) async fn write_sales(
     tx: &mut Connection,
     from: DateTime<Utc>,
@@ -96,8 +96,8 @@ pub(crate) async fn write_sales(
     .await
 }
 
-/// Notes those of the performances that have sold out and had not before: none of their seats and
-/// places is free, hidden or held.
+/// Records performances that have sold out for the first time: none of their seats and places is free,
+/// hidden or held.
 pub(crate) async fn write_sell_outs(
     tx: &mut Connection,
     schedule_ids: &[ScheduleId],

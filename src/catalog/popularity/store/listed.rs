@@ -173,7 +173,7 @@ pub(crate) struct PublishedProgram {
     pub(crate) poster: Option<String>,
 }
 
-/// Lists those of the programs that are published, in any order.
+/// Lists the published programs among `ids`, in any order.
 pub(crate) async fn list_published(
     db: &Pool,
     ids: &[ProgramId],

@@ -88,8 +88,8 @@ pub(super) async fn insert_price_types(
     Ok(())
 }
 
-/// Saves the prices of the sections of `from` for `to`, those that are the same for all seats of the section
-/// that have no price category. What is on return has the price that it had before.
+/// Saves the prices of the sections of `from` for `to`: prices that are the same for all seats of the
+/// section without a price category. A seat on return counts with the price that it had before.
 pub(super) async fn insert_prices(
     tx: &mut Connection,
     from: ScheduleId,
@@ -117,8 +117,8 @@ pub(super) async fn insert_prices(
     Ok(())
 }
 
-/// Saves the prices of the price categories of `from` for `to`, those that are the same for a whole
-/// category, as [`insert_prices`] does those of sections.
+/// Saves the prices of the price categories of `from` for `to`: prices that are the same for a whole
+/// category, as [`insert_prices`] does for sections.
 pub(super) async fn insert_category_prices(
     tx: &mut Connection,
     from: ScheduleId,

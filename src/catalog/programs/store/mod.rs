@@ -129,7 +129,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Lists those of `slugs` that programs have.
+/// Lists the `slugs` that programs have.
 pub(crate) async fn list_taken_slugs(
     tx: &mut Connection,
     slugs: &[String],
@@ -226,7 +226,7 @@ pub(crate) async fn write_status(
     Ok(())
 }
 
-/// Makes the next edition of a locked program, of which something beside its row has changed.
+/// Makes the next edition of a locked program after a change of data outside its row.
 pub(crate) async fn write_next(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!("update programs set version = version + 1 where id = $1", id as _)
         .execute(tx)

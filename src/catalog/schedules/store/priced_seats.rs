@@ -10,7 +10,7 @@ use crate::{
     points::Points,
 };
 
-/// Bound on seats of one price group read at once: those of a whole venue.
+/// Bound on seats of one price group read at once: the size of a whole venue.
 const SEATS_MAX: i64 = 100_000;
 
 /// Seat of the venue that lacks its price; `id` is `None` while it is not for sale.
@@ -20,8 +20,7 @@ pub(crate) struct UnpricedSeat {
     pub(crate) id: Option<ScheduleSeatId>,
 }
 
-/// Lists the seats of a price group without the price, read without a lock: those for sale first, by
-/// id.
+/// Lists the seats of a price group without the price, read without a lock: seats for sale first, by id.
 pub(crate) async fn list_unpriced(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -140,8 +139,8 @@ pub(crate) async fn write_prices(
     Ok(())
 }
 
-/// Puts seats of the venue on sale, hidden where their section is; those already for sale are left as they
-/// are, and so are those that the plan has given another category meanwhile.
+/// Puts seats of the venue on sale, hidden where their section is; seats that are already for sale, or
+/// that the plan has given another category meanwhile, are left as they are.
 pub(crate) async fn insert_priced(
     tx: &mut Connection,
     schedule_id: ScheduleId,

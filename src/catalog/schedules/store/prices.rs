@@ -74,8 +74,8 @@ pub(crate) async fn upsert_categories(
     Ok(())
 }
 
-/// Lists the changes of a performance that are still to be written: those of sections, by name, and
-/// then those of categories.
+/// Lists the changes of a performance that are still to be written: changes of sections, by name,
+/// and then changes of categories.
 pub(crate) async fn list_changes(
     db: &Pool,
     schedule_id: ScheduleId,

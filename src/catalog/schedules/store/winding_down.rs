@@ -2,7 +2,8 @@
 
 use crate::{catalog::model::ScheduleId, events::EventId, infra::postgres::Connection};
 
-/// Writes the cancellation of a locked performance, and tells of it where somebody listens.
+/// Writes the cancellation of a locked performance and, for a published program, its event where an
+/// endpoint asks for it.
 pub(crate) async fn write_cancelled(
     tx: &mut Connection,
     id: ScheduleId,

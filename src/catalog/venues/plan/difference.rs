@@ -17,9 +17,9 @@ pub(crate) struct SavedSeat {
 pub(crate) struct PlanDifference<'a> {
     /// Seats that the venue does not have, in the order of the plan.
     pub(crate) added: Vec<&'a PlannedSeat>,
-    /// Seats of which the plan says something else.
+    /// Seats that the plan describes differently.
     pub(crate) changed: Vec<&'a PlannedSeat>,
-    /// Of these the ones of another kind, or with another wheelchair place.
+    /// Changed seats that have another kind or another wheelchair place.
     pub(crate) of_other_kind: Vec<SeatId>,
     /// Seats that the plan does not have; companions' places come before the others.
     pub(crate) removed: Vec<SeatId>,

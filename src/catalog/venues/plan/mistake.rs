@@ -22,7 +22,7 @@ impl PlanMistake {
         Self { line, column: None, problem, text: cut(text) }
     }
 
-    /// Says of which column the mistake is; a long name is cut.
+    /// Names the column of the mistake; a long name is cut.
     #[must_use]
     pub(super) fn in_column(self, column: &str) -> Self {
         Self { column: Some(cut(column)), ..self }

@@ -112,7 +112,7 @@ impl SeatPlan {
         Ok(Self { seats: draft.finish(false)? })
     }
 
-    /// Returns the plan as a CSV, of which the same plan is parsed.
+    /// Returns the plan as a CSV that is parsed to the same plan.
     #[cfg(test)]
     pub(crate) fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());

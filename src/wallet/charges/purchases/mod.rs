@@ -6,23 +6,23 @@
 //!
 //! # Invariants
 //!
-//! * A purchase is committed before the provider is asked, and never deleted: no money can arrive
-//!   for an order that nobody knows.
+//! * A purchase is committed before the provider is asked, and never deleted: no money can arrive for
+//!   an order without a row.
 //! * What was agreed (points, amount, currency) never changes, and a status only goes forward:
 //!   `charges_only_forward`.
 //! * One order form makes one purchase (`charges_request_key`), one purchase one checkout: its id
 //!   is the idempotency key at the provider.
-//! * An answer that did not arrive means *unknown*. Only the provider's word ends a purchase; one
-//!   that it never gave a word for ends after [`ASKED_DAYS_MAX`] days.
+//! * An answer that did not arrive means *unknown*. Only an answer of the provider ends a purchase;
+//!   one without any answer ends after [`ASKED_DAYS_MAX`] days.
 //! * Money that arrives later than that still becomes points; where the account was deleted before it
 //!   came, it becomes none, and is listed for administrators until it is returned at the provider.
 //!
 //! # Concurrency
 //!
-//! The provider is never asked inside a transaction. Whoever learns of the payment settles the
-//! purchase: the row's lock decides who credits the points, and everybody else finds it settled.
-//! Workers claim due purchases with `skip locked` and move them behind their next time in the same
-//! statement, so that instances share them.
+//! The provider is never asked inside a transaction. The webhook, the page and the worker each settle
+//! a purchase whose payment they learn of: the first to lock its row credits the points, and the
+//! others find it settled. Workers claim due purchases with `skip locked` and move them behind their
+//! next time in the same statement, so that instances share them.
 
 pub(crate) mod model;
 pub(crate) mod store;

@@ -183,8 +183,8 @@ pub(crate) async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>,
     .await
 }
 
-/// Lists settled purchases whose reservation is still to be paid, a while after whoever settled them
-/// should have done it.
+/// Lists purchases that were settled at least 10 seconds ago and whose reservation is still to be
+/// paid, which the request that settled them should have done.
 pub(crate) async fn list_to_pay(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::Error> {
     sqlx::query_as!(
         Purchase,
@@ -263,8 +263,8 @@ pub(crate) async fn lock_purchases(
     }
 }
 
-/// Marks locked purchases as settled by their payments. The money of those in `unclaimed` came for
-/// accounts that were deleted.
+/// Marks locked purchases as settled by their payments. The money of the purchases in `unclaimed`
+/// came for accounts that were deleted.
 pub(crate) async fn write_settled(
     tx: &mut Connection,
     settled: &[(PurchaseId, TakenPayment)],

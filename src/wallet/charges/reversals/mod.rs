@@ -4,25 +4,25 @@
 //! A **reversal** is a row for each message that says something new, with an entry of its own in the
 //! ledger where points move. It takes the points that are usable. Points that are withheld for open
 //! transfers and waiting shares are not spent: these end, the newest first, as far as points are missing.
-//! What was spent before becomes a **debt** of the wallet: as many points as are owed are withheld from
-//! whatever comes, so nothing can be paid or sent before they are covered. A dispute that is won, and a
-//! refund that failed, first cancel the debt and then give points back: not those whose debt an
-//! administrator wrote off, and none to an account that was deleted. An **inquiry** of the bank withdraws
-//! no money and takes nothing, until it becomes a dispute.
+//! Points that were spent before become a **debt** of the wallet: the owed points are withheld from later
+//! credits, so nothing can be paid or sent before the debt is covered. A dispute that is won, and a refund
+//! that failed, first cancel the debt and then give points back, except points whose debt an administrator
+//! wrote off, and none to an account that was deleted. An **inquiry** of the bank withdraws no money and
+//! takes nothing, until it becomes a dispute.
 //!
 //! # Invariants
 //!
-//! * A purchase has lost the points of all that is refunded and in dispute, as far as it was told: the
-//!   share of the points, rounded up, so that no point is left to somebody who got its money back. All
-//!   reversals together take no more than was bought.
+//! * A purchase has lost the points of all reported refunds and disputes: their share of the points, rounded
+//!   up, so that no point is left whose money was returned. All reversals together take no more than was
+//!   bought.
 //! * A balance is never negative. A wallet's debt is what its account's reversals have not moved:
 //!   rule C2 of `verify`.
-//! * A message counts once, however often and in whatever order it is told. Refunds that failed and
-//!   disputes are known by their names (`charge_reversals_cause_key`), totals by their amounts and times:
-//!   each reversal is computed from everything that was told before, and not from the last message.
+//! * A message counts once, however often and in any order it arrives. Refunds that failed and disputes are
+//!   known by their names (`charge_reversals_cause_key`), totals by their amounts and times: each reversal
+//!   is computed from all messages so far, and not from the last one.
 //! * The points that a purchase has lost are the sum of its reversals: `charges_only_forward`.
-//! * Of money that came for a deleted account no points were credited, and none are taken: only the
-//!   status says what became of it.
+//! * Of money that came for a deleted account no points were credited, and none are taken: only the status
+//!   records its outcome.
 //!
 //! # Concurrency
 //!
@@ -127,8 +127,8 @@ async fn take_points(
     Ok((Moved { moved, forgone: 0 }, ended))
 }
 
-/// Cancels the wallet's debt by `points`, and gives what is left of them back, but for what the account
-/// has had written off, or all of it where it was deleted.
+/// Cancels the wallet's debt by `points`, and credits the remainder. The account forgoes as many points as
+/// were written off for it and not forgone yet, or the whole remainder where it was deleted.
 async fn give_points(
     tx: &mut Connection,
     purchase: &PaidPurchase,

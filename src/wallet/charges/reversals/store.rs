@@ -90,8 +90,8 @@ pub(super) async fn insert_reversal(
     Ok(())
 }
 
-/// Returns the points of an account's debts that were written off, less those that it has not got back
-/// for this reason.
+/// Returns the points of an account's debts that were written off, less the points that it has forgone
+/// since for this reason.
 pub(super) async fn written_off(
     tx: &mut Connection,
     account_id: AccountId,

@@ -29,7 +29,7 @@ pub(crate) struct MoneyMessage {
     pub(crate) made_at: Option<i64>,
 }
 
-/// Payment of which money may have been returned (a Charge).
+/// Payment whose money may have been returned (a Charge).
 #[derive(Debug, Deserialize)]
 struct Payment {
     /// Name of the payment; `None` for one that was not made by a checkout.

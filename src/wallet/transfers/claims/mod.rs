@@ -1,7 +1,8 @@
 //! Claims: requests to an address that had no account, which an account has confirmed since.
 //!
-//! A request whose address nobody had is **claimed** for the first account that has confirmed it: the
-//! account is its receiver from then on, and is told like any other. The sender sees no difference.
+//! A request to an address without an account is **claimed** for the first account that has confirmed
+//! the address: the account is its receiver from then on, and gets the mails of any receiver. The
+//! sender sees no difference.
 //!
 //! # Concurrency
 //!
@@ -30,8 +31,8 @@ const FORGOTTEN_MAX: i64 = 1_000;
 /// Days after its end for which a request keeps the address that its sender typed.
 const ADDRESS_DAYS: i32 = 30;
 
-/// Claims the requests whose addresses accounts have confirmed, and forgets the addresses of those that
-/// ended long ago: one tick of a worker. Instances may run it concurrently.
+/// Claims the requests whose addresses accounts have confirmed, and deletes the addresses of requests
+/// that ended long ago: one tick of a worker. Instances may run it concurrently.
 pub async fn claim_transfers(db: &Pool) -> Result<(), sqlx::Error> {
     let mut after = TransferId(Uuid::nil());
     for _ in 0..PAGES_MAX {
@@ -56,7 +57,7 @@ async fn claim_once(db: &Pool, claim: &TransferClaim) -> Result<(), sqlx::Error>
         return Ok(());
     }
     let has_started = store::write_claim(&mut tx, claim).await?;
-    // A planned request is told at its start.
+    // The mail about a planned request follows at its start.
     if has_started == Some(true) {
         telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
     }
@@ -64,7 +65,7 @@ async fn claim_once(db: &Pool, claim: &TransferClaim) -> Result<(), sqlx::Error>
 }
 
 /// Deletes the addresses that are kept with the ended requests of an account that is about to be
-/// deleted: those that it typed, and its own.
+/// deleted: the addresses that it typed, and its own.
 pub(crate) async fn forget_addresses_of(
     tx: &mut Connection,
     account_id: AccountId,

@@ -96,7 +96,8 @@ pub(super) async fn delete_old_addresses(
     .map(drop)
 }
 
-/// Deletes the addresses that ended requests of an account keep: those that it typed, and its own.
+/// Deletes the addresses that ended requests of an account keep: the addresses that it typed, and its
+/// own.
 pub(super) async fn delete_addresses_of(
     tx: &mut Connection,
     account_id: AccountId,

@@ -22,12 +22,13 @@ use crate::{
 pub(crate) struct ListedTransfers {
     /// Requests, and one more if there is a next page.
     pub(crate) rows: Vec<Transfer>,
-    /// Name of a counterparty who was given by a request, or the address of one who has not accepted.
+    /// Name of a counterparty that was given by a request, or the address of a receiver that has not
+    /// accepted.
     pub(crate) picked: Option<String>,
 }
 
-/// Lists one page of the requests of `account_id` that `filter` selects, those older than `after`,
-/// newest first. With a counterparty that no request names there are none.
+/// Lists one page of the requests of `account_id` that `filter` selects and that are older than
+/// `after`, newest first. A counterparty that no request names gives an empty page.
 pub(crate) async fn list_page(
     db: &Pool,
     account_id: AccountId,

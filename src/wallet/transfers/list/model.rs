@@ -10,9 +10,9 @@ use crate::{
 /// The other person of the listed requests.
 #[derive(Clone, Debug)]
 pub(crate) enum Counterparty {
-    /// Whoever has this address now.
+    /// Account that has this address now.
     Address(Email),
-    /// Whoever is on the other side of a request of the account.
+    /// Other side of a request of the account.
     OfTransfer(TransferId),
 }
 

@@ -13,9 +13,9 @@ use crate::{
     },
 };
 
-/// Lists requests of `account_id` that `filter` selects, older than `after`, newest first: those of a page
-/// and one more. With `other_id` or `address` only those from that account, those that it accepted, and
-/// those that were sent to the address and not accepted.
+/// Lists requests of `account_id` that `filter` selects, older than `after`, newest first: a page of them
+/// and one more. With `other_id` only requests that this account sent or accepted are returned; with
+/// `address` only requests that were sent to the address and not accepted.
 pub(super) async fn list(
     db: &Pool,
     account_id: AccountId,
@@ -90,11 +90,11 @@ pub(super) async fn list(
 /// Counterparty that is given by a request with it.
 #[derive(Debug)]
 pub(super) struct PickedCounterparty {
-    /// Account; `None` for a receiver who has not accepted.
+    /// Account; `None` for a receiver that has not accepted.
     pub(super) account_id: Option<AccountId>,
-    /// Address of a receiver who has not accepted.
+    /// Address of a receiver that has not accepted.
     pub(super) address: Option<String>,
-    /// Name of the account; `None` for a receiver who has not accepted.
+    /// Name of the account; `None` for a receiver that has not accepted.
     pub(super) name: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Reminders: mails to receivers that are due at a time. A planned request is told at its start, and
-//! each request again when it is about to expire.
+//! Reminders: mails to receivers that are due at a time. The receiver of a planned request gets one
+//! at its start, and every receiver one when the request is about to expire.
 
 mod store;
 
@@ -11,8 +11,8 @@ use crate::{
     text::i18n::Locale,
 };
 
-/// How long before its end a request is told again, in seconds. One that is not open for longer has
-/// no reminder.
+/// How long before the end of a request its receiver is reminded, in seconds. A request that is not
+/// open for longer has no reminder.
 pub(super) const REMINDER_SECS: f64 = 86_400.0;
 /// Reminders written in one transaction.
 const PAGE_ROWS: i64 = 200;

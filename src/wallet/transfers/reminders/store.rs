@@ -6,7 +6,7 @@ use crate::{
     accounts::AccountId, infra::postgres::Connection, wallet::transfers::model::TransferId,
 };
 
-/// Open request of which its receiver is to be told.
+/// Open request whose receiver is due a mail.
 #[derive(Debug)]
 pub(super) struct OpenRequest {
     pub(super) transfer_id: TransferId,
@@ -16,13 +16,13 @@ pub(super) struct OpenRequest {
     pub(super) address: Option<String>,
     /// Language of the sender.
     pub(super) locale: String,
-    /// Whether the reminder is that of the start of a planned request.
+    /// Whether the reminder is due at the start of a planned request.
     pub(super) is_starting: bool,
 }
 
 /// Deletes at most `rows_max` reminders that are due, and returns their requests and times. Locked
-/// ones are left to the next call, and those of requests of a locked account until it is unlocked or they
-/// have ended: nothing is accepted from it.
+/// reminders are left to the next call. Reminders of requests that a locked account sent wait until it is
+/// unlocked or they have ended: nothing is accepted from it.
 pub(super) async fn take_reminders(
     tx: &mut Connection,
     rows_max: i64,
@@ -48,7 +48,7 @@ pub(super) async fn take_reminders(
     Ok(rows.into_iter().map(|row| (row.transfer_id, row.due_at)).collect())
 }
 
-/// Returns those of the requests that are open, each with the time of its reminder.
+/// Returns the open requests among `due`, each with the time of its reminder.
 pub(super) async fn list_open_among(
     tx: &mut Connection,
     due: &[(TransferId, DateTime<Utc>)],

@@ -1,4 +1,4 @@
-//! Reversals, and what all that was told of a purchase's money means for its points.
+//! Reversals, and the effect of all messages about a purchase's money on its points.
 
 use chrono::{DateTime, Utc};
 
@@ -50,9 +50,9 @@ impl Reversal {
 /// What became of the points of a reversal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moved {
-    /// Points that left the wallet; negative for those that came back.
+    /// Points that left the wallet; negative if points came back.
     pub(crate) moved: i64,
-    /// Points to give back that nobody gets.
+    /// Points to give back that the account forgoes.
     pub(crate) forgone: i64,
 }
 
@@ -72,8 +72,9 @@ pub(crate) struct PaidPurchase {
 }
 
 impl PaidPurchase {
-    /// Returns the reversal that `told` makes after those in `before`, in the order in which they were
-    /// written; its points are negative where points come back. `None` if it says nothing new.
+    /// Returns the reversal that the message `told` makes after the reversals `before`, in the order in
+    /// which they were written; its points are negative where points come back. `None` if the message says
+    /// nothing new.
     pub(crate) fn reversal_of(&self, told: &MoneyNews, before: &[Reversal]) -> Option<Reversal> {
         let new = self.unbooked(told, before)?;
         let cause = new.cause;
@@ -184,9 +185,9 @@ impl PaidPurchase {
 
     /// Returns the minor units that are returned by refunds that did not fail.
     ///
-    /// Each total that was told is a lower bound: it holds but for the refunds that failed afterwards. The
-    /// last exact one makes those before it void. In the same moment a failure follows its refund, and is
-    /// in the exact total already.
+    /// Each reported total is a lower bound: it holds but for the refunds that failed afterwards. The last
+    /// exact total makes earlier ones void. In the same moment a failure follows its refund, and is in the
+    /// exact total already.
     fn refunded(&self, rows: &[Reversal]) -> i64 {
         let failed = |is_later: &dyn Fn(&Reversal) -> bool| -> i64 {
             let failures = rows.iter().filter(|row| row.cause == Cause::RefundFailed);

@@ -1,4 +1,4 @@
-//! Tests of what all that was told of a purchase means, in every order.
+//! Tests of the effect of messages about a purchase, in every order.
 
 use chrono::DateTime;
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn won(dispute_ref: &str, minor: i64) -> MoneyFact {
     MoneyFact::DisputeWon { dispute_ref: dispute_ref.to_owned(), minor }
 }
 
-/// Books what was told, in this order, and returns the purchase after it.
+/// Books the messages `all`, in this order, and returns the purchase after them.
 fn after<'a>(
     mut purchase: PaidPurchase,
     all: impl IntoIterator<Item = &'a MoneyNews>,
@@ -65,8 +65,8 @@ fn after<'a>(
 }
 
 proptest! {
-    /// Whatever parts are refunded, in whatever order they are told: in the end the points of
-    /// all that was refunded are gone, rounded up, and never more than were bought.
+    /// Any parts refunded, reported in any order: in the end the points of all refunds are gone, rounded
+    /// up, and never more than were bought.
     #[test]
     fn refunds_in_parts_take_what_one_refund_would(
         points in 1..1_000_000_i64, price in 1..1_000_i64,
@@ -79,8 +79,8 @@ proptest! {
         prop_assert_eq!(purchase.reversed, (refunded_max + price - 1) / price);
     }
 
-    /// Refunds of which some fail later, each told by the total at its moment and by its failure, in any
-    /// order and more than once: what did not fail is taken, and nothing else.
+    /// Refunds, some of which fail later, each reported by the total at its moment and by its failure,
+    /// in any order and more than once: the points of the others are taken, and no more.
     #[test]
     fn what_failed_comes_back_in_any_order(
         amounts in prop::collection::vec((1..100_i64, any::<bool>()), 1..5),
@@ -168,8 +168,8 @@ fn a_dispute_counts_once_in_any_order() {
     assert_eq!(ends(&[&given, &taken]), (0, PurchaseStatus::Settled));
 }
 
-/// What was refunded stays taken when a dispute is won, in whatever order both were told, and
-/// whatever part of the money each was about.
+/// Refunded points stay taken when a dispute is won, with both reported in any order and about any part
+/// of the money.
 #[test]
 fn a_won_dispute_gives_back_what_was_not_refunded() {
     for (disputed, refunded) in [(500, 500), (500, 200), (300, 200), (300, 500), (200, 0)] {
