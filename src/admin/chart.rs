@@ -1,8 +1,8 @@
 //! Charts with axes, drawn on the server as SVG.
 //!
 //! A **slot** is one unit of time, a column of the chart: it has a bar, a point of the line over the bars,
-//! or neither where nothing was counted, and a text with its values that appears on hover. Whoever does
-//! not see a chart, or has no pointer, reads the same values in the table beside it.
+//! or neither where nothing was counted, and a text with its values that appears on hover. The table
+//! beside a chart has the same values, for people who do not see the chart or have no pointer.
 
 /// Size of a drawing and the margins of its plot, in units of the drawing: ten are a pixel where the
 /// chart is as wide as on a phone.

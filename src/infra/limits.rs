@@ -10,7 +10,7 @@ use std::{
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock};
 
 /// Keys with a count of their own, in one limit. An entry takes some hundred bytes, so a limit
-/// keeps within 20 MiB whatever clients send.
+/// keeps within 20 MiB for any requests.
 const KEYS_MAX: usize = 100_000;
 /// Counts that all further keys share.
 const SHARED_COUNTS: u64 = 4_096;
@@ -25,9 +25,8 @@ pub struct RateLimited {
 
 /// Rate limit for each key.
 ///
-/// At most [`KEYS_MAX`] keys have a count of their own; those that come while so many are counted
-/// share [`SHARED_COUNTS`] counts until [`Limit::forget`] has made room. Memory is bounded, and no
-/// key is uncounted.
+/// At most [`KEYS_MAX`] keys have a count of their own; further keys share [`SHARED_COUNTS`] counts
+/// until [`Limit::forget`] has made room. Memory is bounded, and no key is uncounted.
 pub struct Limit<K: Clone + Eq + Hash> {
     own: DefaultKeyedRateLimiter<K>,
     shared: DefaultKeyedRateLimiter<u64>,

@@ -70,7 +70,7 @@ pub(crate) async fn read<T: Send + 'static>(
     let permit =
         permit.map_err(|_late| PictureMistake::Busy)?.map_err(|_closed| PictureMistake::Busy)?;
     let outcome = tokio::task::spawn_blocking(move || {
-        // The permit lasts as long as the work, also when nobody waits for it any more.
+        // The permit lasts as long as the work, also when its caller has gone away.
         let _permit = permit;
         make(decode(&file, bounds)?)
     });

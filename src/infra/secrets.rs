@@ -37,8 +37,8 @@ impl SigningKey {
     }
 }
 
-/// Secret of the public logs, with the key that signs them and those that make the salts of receipts
-/// and the seeds of draws. Clones share it.
+/// Secret of the public logs, with the key that signs them and the keys from which the salts of
+/// receipts and the seeds of draws are derived. Clones share it.
 #[derive(Clone)]
 pub struct LogSecret(Arc<LogKeys>);
 

@@ -74,7 +74,7 @@ pub(crate) fn host(request: &HttpRequest) -> String {
     host.unwrap_or_default().to_owned()
 }
 
-/// Warnings about headers of proxies: one a minute, whoever causes them.
+/// Warnings about headers of proxies: one a minute for all clients together.
 static WARNINGS: LazyLock<DefaultDirectRateLimiter> =
     LazyLock::new(|| RateLimiter::direct(Quota::per_minute(NonZeroU32::MIN)));
 

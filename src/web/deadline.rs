@@ -50,7 +50,7 @@ pub(crate) struct DeadlineTerms {
     pub(crate) doorkeeper: Option<Doorkeeper>,
 }
 
-/// Answers within the route's deadline, whatever the handler does.
+/// Answers within the route's deadline, even if the handler does not end.
 pub(crate) async fn answer_in_time(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,

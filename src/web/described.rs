@@ -17,7 +17,7 @@ pub trait Described {
 /// Who may use an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AllowedBy {
-    /// Nobody has to be signed in; a session changes what is shown.
+    /// No session is needed; with one, more is shown.
     Visitor,
     /// An account that is signed in.
     Session,
@@ -73,7 +73,7 @@ impl Facts {
         facts
     }
 
-    /// Sets the body, which has no fields but those of `T`.
+    /// Sets the body, which has only the fields of `T`.
     fn has_body<T: JsonSchema>(&mut self) {
         let mut schema = self.generator.subschema_for::<T>();
         schema.insert("additionalProperties".to_owned(), false.into());

@@ -48,7 +48,7 @@ where
     Ok(answer(name).streaming(body))
 }
 
-/// Answers with a file of `records`, of which the first is the header.
+/// Answers with a file of `records`; the first is the header.
 pub(crate) fn whole_csv(
     name: &str,
     records: impl IntoIterator<Item = Vec<String>>,

@@ -34,7 +34,7 @@ fn list_of(line: &str) -> Vec<Option<IpAddr>> {
 }
 
 /// Reads a line of `Forwarded`; a line with a quotation that is wrong is one hop that cannot be read,
-/// because whoever began it decides where the others end.
+/// because its writer decides where the other hops end.
 fn elements_of(line: &str) -> Vec<Option<IpAddr>> {
     let Some(elements) = split(line, ',') else { return vec![None] };
     let elements = elements.into_iter().filter(|element| !element.trim().is_empty());

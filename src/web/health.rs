@@ -54,9 +54,9 @@ pub(crate) async fn show_health() -> HttpResponse {
     page::json(StatusCode::OK, &HealthDocument { status: "up" })
 }
 
-/// `GET /readyz`: 200 if PostgreSQL is reachable and migrated, every worker of this instance has
-/// finished a tick in time and nobody asked it to stop, else 503. The state of Redis is reported but fails nothing, because
-/// accounts that were admitted can go on buying without it.
+/// `GET /readyz`: 200 if PostgreSQL is reachable and migrated, every worker of this instance has finished a
+/// tick in time and the instance is not stopping, else 503. The state of Redis is reported but fails nothing,
+/// because accounts that were admitted can go on buying without it.
 ///
 /// A tick that PostgreSQL refused has finished as well. While commits wait for a standby, no worker
 /// counts as late: every other instance is in the same state, and taking this one out of service

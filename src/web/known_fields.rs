@@ -1,8 +1,8 @@
 //! Fields that a body may have.
 //!
 //! A body with another field is refused, and the refusal names the field: a client that sends a field
-//! expects it to change something, and an act that ignored it could not be undone. The fields of a type
-//! are those of its JSON schema, which the API reference shows too.
+//! expects it to change something, and an act that ignored it could not be undone. The fields of a type are
+//! the fields of its JSON schema, which the API reference shows too.
 
 use std::{
     any::TypeId,
@@ -16,8 +16,8 @@ use serde_json::Value;
 /// Bound on characters of an unknown field's name in its refusal.
 const NAME_CHARS_MAX: usize = 100;
 
-/// Field that every body may have: clients send a key with each change, and a change that keeps none is told
-/// from its repetition by what it has changed.
+/// Field that every body may have: clients send a key with each change, and a change that stores no key is
+/// distinguished from its repetition by its effect.
 const REQUEST_KEY: &str = "request_key";
 
 /// Names of one type's fields; `None` for a map, which takes any.

@@ -23,8 +23,8 @@ const RECOVERY_PER_HOUR: NonZeroU32 = NonZeroU32::new(60).unwrap();
 /// Downloads an hour of one account's data.
 const PERSONAL_DATA_PER_HOUR: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
-/// Codes a minute that one account tries, and one network: nobody types as many, and a guess among 60
-/// random bits needs far more.
+/// Codes a minute that one account tries, and one network: no person types as many, and a guess among
+/// 60 random bits needs far more.
 const CODES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(20).unwrap();
 const CODES_PER_MINUTE_OF_NETWORK: NonZeroU32 = NonZeroU32::new(300).unwrap();
 

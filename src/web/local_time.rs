@@ -16,7 +16,8 @@ use chrono_tz::Tz;
 use super::form::{Field, Mistakes};
 use crate::text::times::typed;
 
-/// Accepted formats: those of a browser's `datetime-local` field, and with a blank instead of `T`.
+/// Accepted formats: as a browser's `datetime-local` field sends them, and with a blank instead of
+/// `T`.
 const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
 
 /// Years of times that may be typed: the database can store them, and hours can be added to them.

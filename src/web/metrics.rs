@@ -32,7 +32,7 @@ pub struct QueueLength {
     pub inside: i64,
     /// Number of estimated waits that were compared with the waits that followed, in the last hour.
     pub compared: i64,
-    /// Number of those that were off by at most a fifth of the wait.
+    /// Number of estimates that were off by at most a fifth of the wait.
     pub close: i64,
 }
 
@@ -42,7 +42,7 @@ pub struct QueueLength {
 pub struct QueueSeries(Arc<Mutex<String>>);
 
 impl QueueSeries {
-    /// Replaces all series with those of the [`QUEUES_MAX`] largest of `queues`.
+    /// Replaces all series with series of the [`QUEUES_MAX`] largest of `queues`.
     pub fn set(&self, mut queues: Vec<QueueLength>) {
         queues.sort_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.slug.cmp(&b.slug)));
         queues.truncate(QUEUES_MAX);

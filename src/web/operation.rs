@@ -19,8 +19,8 @@ pub(crate) struct Success {
     pub(crate) schema: Option<SchemaOf>,
 }
 
-/// Description of one operation: a method of a path. Parameters, the body and whatever every operation
-/// of its kind may answer are not part of it: they are read from the handler's arguments.
+/// Description of one operation: a method of a path. Parameters, the body and the answers that every operation
+/// of its kind may give are not part of it: they are read from the handler's arguments.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub(crate) summary: &'static str,
@@ -123,7 +123,7 @@ impl Operation {
         self.with(status, None, None)
     }
 
-    /// Adds the codes of problems, separated by spaces. Those that every operation with such arguments has are
+    /// Adds the codes of problems, separated by spaces. Codes that every operation with such arguments has are
     /// added by the arguments.
     #[must_use]
     pub(crate) fn refuses(mut self, codes: &'static str) -> Self {

@@ -56,8 +56,8 @@ pub(crate) struct Link {
 pub(crate) struct View {
     /// Language of the request.
     pub locale: Locale,
-    /// Path and query of the page, to come back to; for a submitted form, those of the page that
-    /// held it.
+    /// Path and query of the page, to come back to; for a submitted form, path and query of the
+    /// page that held it.
     pub path: String,
     /// Format of the answer.
     pub format: Format,

@@ -160,7 +160,8 @@ fn page_of_thing(path: &str) -> Option<String> {
 }
 
 fn document(view: &View, problem: &mut Problem) -> HttpResponse {
-    // A state that is told with a problem has a status of its own: `status` is the HTTP status.
+    // A state in the members of a problem has a status of its own: the problem's `status` is the HTTP
+    // status.
     problem.members.retain(|name, _| !OF_EVERY_PROBLEM.contains(&name.as_str()));
     let document = ProblemDocument {
         kind: "about:blank",

@@ -24,8 +24,8 @@ pub(crate) fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid
     }
 }
 
-/// Key in the header `Idempotency-Key`, a UUID; `None` if the request has none. It is refused by the handler,
-/// after those who may not use it.
+/// Key in the header `Idempotency-Key`, a UUID; `None` if the request has none. A malformed key is refused by
+/// the handler, after the check of the caller's rights.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderKey(pub Result<Option<Uuid>, Mistakes>);
 

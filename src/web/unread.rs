@@ -1,4 +1,4 @@
-//! Bodies of unknown length that nobody read to their end.
+//! Bodies of unknown length that no handler read to their end.
 //!
 //! The framework goes on reading such a body after the answer, to use the connection again: a client
 //! that never ends it would keep the connection for ever. It closes the connection instead while the

@@ -6,19 +6,19 @@
 //! # Invariants
 //!
 //! * A key is shown once. Only its SHA-256 is kept.
-//! * A key that was revoked or has ended does nothing, and neither does one whose maker may not manage any
-//!   more, or needs a second factor and has none. Each request reads that anew.
+//! * A key that was revoked or has ended is refused, and so is one whose maker may not manage any more, or
+//!   needs a second factor and has none. Each request reads that anew.
 //! * Keys end for good with what protects their maker's account: with a new password, unless its owner
-//!   keeps them, with the second factor, and when the account is locked or gets another role. Whoever made
-//!   a key in a stolen account loses it with the account.
+//!   keeps them, with the second factor, and when the account is locked or gets another role. So a thief
+//!   of an account loses the keys made in it with the account.
 //! * A key opens only the paths whose handlers ask for one of its scopes.
 //! * What a key does is in the audit log under its maker, with the key.
 //!
 //! # Concurrency
 //!
 //! Requests that find a key unused for a minute race for noting it; all of them go on. A request that
-//! read its key before it was revoked is carried out. Whoever ends the keys of an account has its row
-//! locked, which a new key refers to: no key is made meanwhile and missed.
+//! read its key before it was revoked is carried out. A transaction that ends the keys of an account has
+//! its row locked, which a new key refers to: no key is made meanwhile and missed.
 
 pub(crate) mod error;
 pub(crate) mod model;

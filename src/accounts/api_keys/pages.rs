@@ -1,6 +1,6 @@
 //! Extractors of administrators and of keys with a scope.
 //!
-//! A request with `Authorization: Bearer` is one of a key, whatever cookies it has.
+//! A request with `Authorization: Bearer` acts for its key, even if it has the cookie of a session.
 
 use std::{future::Future, pin::Pin};
 

@@ -12,8 +12,9 @@ use super::{
 use crate::infra::{idempotency, postgres::Connection};
 use uuid::Uuid;
 
-/// Makes a locked account nobody's, who is called `name`, and deletes its sessions, links, pending
-/// log-ins, second factor, recovery codes and request keys. Returns the hashes of the sessions.
+/// Removes the person from a locked account, whose name becomes `name`, and deletes its sessions,
+/// links, pending log-ins, second factor, recovery codes and request keys. Returns the hashes of
+/// the sessions.
 pub(crate) async fn erase(
     tx: &mut Connection,
     id: AccountId,

@@ -21,9 +21,9 @@ pub(crate) struct DeletableAccount {
 }
 
 /// Locks an account `for update`, which also excludes the lock that a new row takes on the account
-/// that it refers to: nobody adds anything for it before the transaction ends. Does not wait, because
-/// whoever holds one of those may wait for a row of the caller: `None` if another transaction uses
-/// the account, or there is none.
+/// that it refers to: no transaction adds rows for it before this one ends. Does not wait, because a
+/// holder of such a lock may wait for a row of the caller: `None` if another transaction uses the
+/// account, or there is none.
 pub(crate) async fn lock_alone(
     tx: &mut Connection,
     id: AccountId,

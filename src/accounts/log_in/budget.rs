@@ -2,8 +2,9 @@
 //!
 //! A **network** may fail a limited number of times an hour, over all accounts: an attempt
 //! under way counts as failed until it succeeds, so that concurrent attempts cannot exceed the
-//! limit. A sign-up says that its address has an account, so a network is told so a limited number of
-//! times an hour, and after that signs nobody up for a while. The **account's** budget (`guesses.rs`) holds across networks and instances.
+//! limit. The refusal of a sign-up reveals that its address has an account, so a network gets a limited number
+//! of them an hour, and after that cannot sign up for a while. The **account's** budget (`guesses.rs`) holds
+//! across networks and instances.
 
 use std::{
     num::NonZeroU32,
@@ -44,8 +45,7 @@ pub struct LogInBudget {
     taken: Networks,
     each: Arc<Limit<(Network, AccountKey)>>,
     passwords: Guesses,
-    /// Apart from the passwords': whoever knows the password must not clear the failures of the
-    /// codes with it.
+    /// Apart from the passwords': a right password must not clear the failures of the codes.
     codes: Guesses,
 }
 
@@ -80,8 +80,8 @@ impl LogInBudget {
         self.networks.spend(network).map_err(|limited| (Budget::Network, limited))
     }
 
-    /// Refuses a sign-up of a network that tried too many addresses with an account, whatever its own
-    /// address is: the refusal tells nothing.
+    /// Refuses every sign-up of a network that tried too many addresses with an account, so that this refusal
+    /// does not depend on the address.
     pub(crate) fn check_taken(&self, network: Network) -> Result<(), RateLimited> {
         self.taken.spend(network)?;
         self.taken.give_back(network);

@@ -1,4 +1,4 @@
-//! Check of a code of the second factor, under limits on guessing it like those of passwords.
+//! Check of a code of the second factor, under limits on guessing it like the limits of passwords.
 
 use super::{guesses::AccountKey, password_check::PasswordCheck};
 use crate::{

@@ -24,8 +24,8 @@ use crate::{
     text::email::Email,
 };
 
-/// Password that was found right. It may be changed at any moment, so whatever it opens compares the
-/// hash once more, after it has locked the account's row.
+/// Password that was found right. It may be changed at any moment, so every operation that it opens
+/// compares the hash once more, after locking the account's row.
 #[derive(Clone)]
 pub(crate) struct CheckedPassword {
     /// Account that the password belongs to.

@@ -7,7 +7,7 @@ use crate::text::i18n::Locale;
 pub(crate) struct MailChoices {
     /// Language; `None`: that of the pages used last.
     pub locale: Option<Locale>,
-    /// Whether mails about points that somebody sends or answers are wanted.
+    /// Whether mails about points that another account sends or answers are wanted.
     pub transfers: bool,
     /// Whether mails about the turn in a queue are wanted, where they were asked for.
     pub turn: bool,

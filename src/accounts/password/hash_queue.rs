@@ -1,8 +1,8 @@
 //! Queue in front of the hashes, round-robin by network.
 //!
-//! A request waits only behind those of its own network and one round of the others. A network
-//! may fill [`ALONE_MAX`] places while no other one waits, and its share of them while others
-//! do. A request that finds the share full is refused at once.
+//! A request waits only behind requests of its own network and one round of the others. A network
+//! may fill [`ALONE_MAX`] places while no other one waits, and its share of them while others do. A
+//! request that finds the share full is refused at once.
 
 use std::{
     collections::{HashMap, VecDeque},

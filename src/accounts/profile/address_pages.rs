@@ -50,8 +50,8 @@ pub(crate) struct AddressDocument {
     confirmed: bool,
 }
 
-/// `GET /account/address/confirmation`: offers to mail the link for the present address. Whoever
-/// confirmed it meanwhile is led on.
+/// `GET /account/address/confirmation`: offers to mail the link for the present address. An account
+/// that has confirmed it meanwhile is redirected.
 pub(crate) async fn new_confirmation_mail(
     app: Data<App>,
     me: CurrentAccount,

@@ -6,10 +6,10 @@
 //!   password that was checked is still the present one when the change is written.
 //! * A new password ends every other session of the account, and its API keys unless the owner keeps
 //!   them.
-//! * A new address takes effect when it is confirmed; until then the old one keeps working. Both
-//!   addresses are told.
+//! * A new address takes effect when it is confirmed; until then the old one keeps working. Both addresses get
+//!   a mail.
 //! * A confirmed address stays confirmed: it is only ever replaced by another confirmed one.
-//! * Nobody is told whether an address has another account.
+//! * Asking for an address does not reveal whether it has another account.
 //!
 //! # Concurrency
 //!
@@ -124,8 +124,8 @@ pub(crate) async fn ask_to_confirm(
     Ok(tx.commit().await?)
 }
 
-/// Mails a link to confirm the address that the account shall have, of which the present address is
-/// told too. Does nothing for an address of another account.
+/// Mails a link to confirm the address that the account shall have, and a notice to the present address. Does
+/// nothing for an address of another account.
 pub(crate) async fn ask_for_address(
     app: &App,
     checked: &CheckedPassword,

@@ -5,7 +5,7 @@
 //! * The answer to a request for a link does not tell whether the address has an account: neither
 //!   by its words nor by its time.
 //! * A new password ends every session and API key of the account and opens none.
-//! * The owner is told of every new password by mail.
+//! * The owner gets a mail about every new password.
 //!
 //! # Concurrency
 //!
@@ -77,7 +77,7 @@ pub(crate) async fn reset(
     store::write_password(&mut tx, owner.account_id, &password_hash).await?;
     sessions::store::delete_all(&mut tx, owner.account_id).await?;
     let keys = api_keys::end_all(&mut tx, owner.account_id, owner.account_id).await?;
-    // Whoever has the link has read a mail to this address.
+    // The holder of the link has read a mail to this address.
     if owner.address == owner.email {
         store::write_confirmed(&mut tx, owner.account_id).await?;
     }

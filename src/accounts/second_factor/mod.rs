@@ -7,23 +7,23 @@
 //! # Invariants
 //!
 //! * A factor is set, and its recovery codes renewed, only in a session in which the password was given
-//!   lately, and so it is removed: a stolen session alone locks nobody out.
+//!   lately, and so it is removed: a stolen session alone locks no owner out.
 //! * A secret counts only after a code of it was given. Until then it is in the form of the page
 //!   alone, sealed.
 //! * A code is accepted once: the step of the last one is kept and grows.
 //! * No recovery code is stored, only its SHA-256; it is shown once and works once.
 //! * A session of an account with a second factor counts only if a code was given in it since the
-//!   factor was set (`sessions`). Setting a factor ends the other sessions, removing it by somebody
-//!   else all of them.
+//!   factor was set (`sessions`). Setting a factor ends the other sessions; a reset by staff ends all
+//!   of them.
 //! * Removing a factor ends the account's API keys.
-//! * The owner is told by mail whenever a factor is set or removed, recovery codes are renewed, or
-//!   one is used.
+//! * The owner gets a mail whenever a factor is set or removed, recovery codes are renewed, or one is
+//!   used.
 //!
 //! # Concurrency
 //!
-//! Whoever changes or uses a factor locks the account's row first. Of two set-ups the first wins;
-//! the second is refused as [`AccountError::SecondFactorSet`]. Of two uses of one code the second
-//! finds it used: [`AccountError::WrongCode`].
+//! Every change or use of a factor locks the account's row first. Of two set-ups the first wins; the
+//! second is refused as [`AccountError::SecondFactorSet`]. Of two uses of one code the second finds it
+//! used: [`AccountError::WrongCode`].
 
 pub(crate) mod model;
 pub(crate) mod pages;
@@ -86,7 +86,7 @@ pub(crate) struct Renewed {
     pub(crate) ended: Vec<Vec<u8>>,
 }
 
-/// Sets the account's second factor to the offered secret, of which `code` was given in the session
+/// Sets the account's second factor to the offered secret, whose `code` was given in the session
 /// `session_id`; ends the other sessions.
 pub(crate) async fn set_up(
     app: &App,
@@ -195,7 +195,8 @@ pub(crate) async fn reset(
     Ok(Some((profile.clone(), profile)))
 }
 
-/// Removes the second factor of the account with an address, whoever asks; returns its id.
+/// Removes the second factor of the account with an address, for the command line, without asking for a
+/// code; returns the account's id.
 pub(crate) async fn reset_at_address(
     tx: &mut Connection,
     email: &str,

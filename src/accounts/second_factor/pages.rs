@@ -215,7 +215,8 @@ pub(crate) struct RecoveryCodesDocument {
     recovery_codes: Vec<String>,
 }
 
-/// Answers with codes that nobody sees again; the page leads on to `next` if that is not empty.
+/// Answers with codes that are shown only this once; the page leads on to `next` if that is not
+/// empty.
 fn show_codes(v: View, codes: &[RecoveryCode], next: String) -> HttpResponse {
     let codes: Vec<String> = codes.iter().map(RecoveryCode::grouped).collect();
     if v.format.is_for_programs() {

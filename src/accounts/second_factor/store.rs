@@ -1,4 +1,4 @@
-//! SQL of second factors and recovery codes. Whoever writes has the account's row locked.
+//! SQL of second factors and recovery codes. Callers that write have the account's row locked.
 
 use chrono::{DateTime, Utc};
 

@@ -1,4 +1,4 @@
-//! Session reader: reads sessions from PostgreSQL, those of concurrent requests together.
+//! Session reader: reads sessions from PostgreSQL, for concurrent requests together.
 //!
 //! Every request that changes something reads its session from PostgreSQL, so that a log-out or
 //! a lock counts at once. Under load one statement per request would cost more than the
@@ -21,8 +21,8 @@ use crate::{
     },
 };
 
-/// Upper bound of a batch's wait for the statement before it: one that gets no answer holds nobody
-/// up for longer.
+/// Upper bound of a batch's wait for the statement before it: a statement without an answer delays
+/// a request no longer.
 const BEFORE_MAX: Duration = Duration::from_millis(50);
 
 /// Account of a session; `None` if no live session has the hash. The members of a batch share its

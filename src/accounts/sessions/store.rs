@@ -53,8 +53,8 @@ pub(crate) async fn find(
     Ok(found.into_iter().next().map(|(_, account)| account))
 }
 
-/// Returns the live ones among many sessions, each with its account, as [`find`] does. A
-/// lateral join per hash keeps the plan on the index whatever the statistics.
+/// Returns the live ones among many sessions, each with its account, as [`find`] does. A lateral
+/// join per hash keeps the plan on the index with any statistics.
 pub(crate) async fn list(
     db: &Pool,
     token_hashes: &[TokenHash],

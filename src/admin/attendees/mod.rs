@@ -1,7 +1,7 @@
-//! Attendees of a performance: who has which seat or place, as a page, a sheet to print and a CSV file.
+//! Attendees of a performance with their seats or places, as a page, a sheet to print and a CSV file.
 //!
-//! An **attendee** is the holder of a ticket that admits or has admitted: whoever has it now, so a
-//! ticket that was handed over is with its recipient. Read only.
+//! An **attendee** is the holder of a ticket that admits or has admitted; the holder of a ticket that
+//! was handed over is its recipient. Read only.
 //!
 //! # Invariants
 //!

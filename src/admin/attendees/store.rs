@@ -14,7 +14,7 @@ use crate::{
     tickets::{TicketId, TicketStatus},
 };
 
-/// Ticket that admits or has admitted, with whoever has it.
+/// Ticket that admits or has admitted, with its holder.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct Attendee {
     pub(crate) ticket_id: TicketId,
@@ -56,7 +56,7 @@ pub(crate) struct Sought {
     pub(crate) reservations: Option<RangeInclusive<Uuid>>,
 }
 
-/// Lists attendees in the order of their reservations, all or those that are `sought`: at most
+/// Lists attendees in the order of their reservations, all or the ones that match `sought`: at most
 /// `rows_max` after the ticket `after`.
 pub(crate) async fn list(
     db: &Pool,

@@ -3,14 +3,14 @@
 //!
 //! The cancellation itself is one short transaction: from then on nothing is sold, held or
 //! paid. A program is **wound down** when no **left** reservation remains: no hold, no paid
-//! reservation with a valid ticket, and no account waiting in the queue. A performance is when none of
-//! its own remains; whoever waits in the queue may buy others.
+//! reservation with a valid ticket, and no account waiting in the queue. A performance is wound down when none
+//! of its own reservations remains; accounts in the queue may buy other performances.
 //!
 //! # Invariants
 //!
 //! * Each reservation is given back in a transaction of its own, in full (`Share::Unused`).
-//! * A group of which some were checked in is refunded as a whole; a group that was checked in
-//!   as a whole keeps what it paid.
+//! * A reservation whose tickets were checked in only in part is refunded as a whole; one whose tickets were
+//!   all checked in keeps its payment.
 //! * The waiting queue is removed by `entry_queue`, not here.
 //!
 //! # Concurrency

@@ -35,7 +35,7 @@ pub(crate) async fn make(
 ) -> Result<(), AdminError> {
     let work = async |tx: &mut Connection| {
         codes::make(tx, program_id, words, new).await?;
-        // A hundred random words would tell nobody more than their number.
+        // Of many random words the audit log keeps only the number: the words would say no more.
         let word = if let [word] = words { Some(word) } else { None };
         let after = json!({ "code": word, "number": words.len(), "terms": new });
         let entry = AuditEntry::new(by, Act::CodesMade, Subject::Program, program_id);

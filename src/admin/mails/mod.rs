@@ -4,7 +4,7 @@
 //!
 //! # Invariants
 //!
-//! * Whoever makes a mail due again is named in the audit log, in the same transaction.
+//! * The audit log names the administrator who makes a mail due again, in the same transaction.
 //! * A mail's HTML is shown under a policy that runs nothing and loads nothing.
 //!
 //! # Concurrency

@@ -40,7 +40,7 @@ use crate::{
     wallet::{self, Kind, debts::WrittenOff},
 };
 
-/// Reason of an act at the command line, where nobody is signed in.
+/// Reason of an act at the command line, which has no session.
 const COMMAND_LINE: &str = "stagedoor admin reset-second-factor";
 
 /// Locks an account or unlocks it, and records the act.

@@ -28,7 +28,7 @@ use crate::{
 /// Attempts to find a free name for a draft that was given none.
 const NAMINGS_MAX: usize = 5;
 
-/// Makes a draft by `work`, once more if somebody else has taken its name meanwhile.
+/// Makes a draft by `work`, again if another draft has taken its name meanwhile.
 async fn naming<T>(work: impl AsyncFn() -> Result<T, AdminError>) -> Result<T, AdminError> {
     for _ in 1..NAMINGS_MAX {
         match work().await {

@@ -65,7 +65,7 @@ pub(crate) async fn list_bookings(
     let found = store::list(&app.db, accounts.as_deref(), ids, query.after).await?;
     let mut bookings = Page::cut(found, |booking| booking.id.0);
     if let Some(number) = number {
-        // Beside those with the number there may be others of its millisecond.
+        // The range of ids also contains other reservations of the number's millisecond.
         bookings.rows.retain(|booking| {
             let is_theirs = |ids: &Vec<Uuid>| ids.contains(&booking.account_id.0);
             booking.number() == number || accounts.as_ref().is_some_and(is_theirs)

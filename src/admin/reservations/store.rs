@@ -40,8 +40,8 @@ impl Booking {
     }
 }
 
-/// Lists reservations, all or those of `accounts` and those with `ids`: the page after
-/// `after`, newest first, and one more if there is one.
+/// Lists reservations, all or only those that belong to `accounts` or have one of `ids`: the page
+/// after `after`, newest first, and one more if there is one.
 pub(crate) async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,

@@ -105,9 +105,9 @@ pub(crate) struct SoldReservation {
     pub(crate) email: String,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) time_zone: String,
-    /// Places that nobody else has bought since.
+    /// Places that no other account has bought since.
     pub(crate) places: i64,
-    /// Places that others have bought since.
+    /// Places that other accounts have bought since.
     pub(crate) resold: i64,
     /// Points paid, or to be paid, for `places`.
     pub(crate) total: Points,

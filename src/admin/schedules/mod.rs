@@ -1,5 +1,5 @@
-//! Performances as administrators edit them: created, moved, priced, blocked, zoned, with their price
-//! types, and until when they keep places for those who need them.
+//! Performances as administrators edit them: created, moved, priced, blocked, zoned, with their price types,
+//! and until when they keep places for wheelchair users and companions.
 //!
 //! A **block** takes seats off sale; **repricing** writes saved prices into the seats. Each
 //! edit is one transaction with its act in the audit log, except for the seats' prices, which
@@ -89,7 +89,7 @@ pub(crate) async fn create(
 }
 
 /// Moves a performance to another time. Where it has begun, accounts may have been deleted since: their
-/// tickets admit nobody to it any more.
+/// tickets do not admit to it any more.
 pub(crate) async fn update(
     app: &App,
     change: ScheduleEdit,

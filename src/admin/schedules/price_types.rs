@@ -15,11 +15,11 @@ use crate::{
 pub(crate) enum PriceTypeChange {
     /// Makes one.
     Create(PriceTypeDetails),
-    /// Replaces the terms of one; what is held keeps those on which it was held.
+    /// Replaces the terms of one; held places keep the terms on which they were held.
     Replace(PriceTypeId, PriceTypeDetails),
     /// Withdraws one: nothing more is held at its price.
     Withdraw(PriceTypeId),
-    /// Adds those of another performance of the program.
+    /// Adds the price types of another performance of the program.
     CopyFrom(ScheduleId),
 }
 

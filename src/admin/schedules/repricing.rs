@@ -28,7 +28,8 @@ pub(crate) async fn write_now(app: &App, id: ScheduleId) -> bool {
     }
 }
 
-/// Writes what is left of saved prices; one tick of a worker. All instances may run it at once.
+/// Writes saved prices that are not written into the seats yet; one tick of a worker. All instances
+/// may run it at once.
 pub(crate) async fn write_prices(app: &App) -> Result<(), AdminError> {
     for id in catalog::list_with_prices_to_write(&app.db).await? {
         let announce = || reservation::announce(app, id);

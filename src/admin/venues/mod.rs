@@ -53,7 +53,7 @@ pub(crate) async fn update(
     .await
 }
 
-/// Replaces the seats of edition `version` by those of `plan`, all or nothing.
+/// Replaces the seats of edition `version` by the seats of `plan`, all or nothing.
 pub(crate) async fn replace_seats(
     app: &App,
     by: AccountId,

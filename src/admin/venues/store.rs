@@ -18,8 +18,7 @@ pub(crate) struct Upcoming {
     pub(crate) tickets: i64,
 }
 
-/// Lists the performances at a venue that are still to come, the soonest first; those that were cancelled
-/// are left out.
+/// Lists the performances at a venue that are still to come and not cancelled, the soonest first.
 pub(crate) async fn list_upcoming(
     tx: &mut Connection,
     venue_id: VenueId,

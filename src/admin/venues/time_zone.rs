@@ -1,12 +1,12 @@
-//! Another time zone of a venue: what becomes of the performances that are still to come.
+//! Change of a venue's time zone, and its effect on performances that are still to come.
 //!
 //! Their **hour** stays, so that they begin at another moment, or their **moment** does, so that another
-//! hour is shown. Whoever edits the venue says which; nothing moves without a word.
+//! hour is shown. The editor of the venue chooses which; no performance changes without that choice.
 //!
 //! # Invariants
 //!
-//! * In one transaction the venue gets its zone, its performances move and whoever has a valid ticket for
-//!   one is written to.
+//! * In one transaction the venue gets its zone, its performances move and the mails to holders of valid
+//!   tickets are written.
 //! * A performance that was over, or cancelled, keeps its moment.
 //!
 //! # Concurrency
@@ -107,7 +107,7 @@ async fn move_all(
     Ok(())
 }
 
-/// Writes to whoever has a valid ticket for a performance.
+/// Writes the mails to holders of valid tickets for a performance.
 async fn tell(
     tx: &mut Connection,
     performance: &Upcoming,

@@ -10,7 +10,7 @@
 //!   together. The value of a request is made behind the lock that decides this order.
 //! * At most [`Batch::WAITING_MAX`] requests of one key wait; a further one is refused at once.
 //! * A batch ends after [`Batch::RUN_MAX`], and the next one begins. A member that a batch did not
-//!   answer is told [`BatchError::Lost`]: what became of its request is unknown.
+//!   answer gets [`BatchError::Lost`]: the outcome of its request is unknown.
 //! * The [`Rest`] of a batch, such as its commit, goes on while the next batch of its key is carried
 //!   out. That one's own rest begins when it has ended, so a key has one batch and one rest at most.
 //! * A caller that goes away cancels nothing: its request is carried out with the others.
@@ -20,10 +20,10 @@
 //!
 //! # Concurrency
 //!
-//! A busy key has one task, which runs its batches one after the other; those of different keys run
-//! at the same time. One lock guards the waiting requests of all keys, and is held to add a request
-//! or to take a batch, never longer. A task that finds no request removes its key under that lock,
-//! so a request is either seen by the task or begins another one.
+//! A busy key has one task, which runs its batches one after the other; batches of different keys
+//! run at the same time. One lock guards the waiting requests of all keys, and is held to add a
+//! request or to take a batch, never longer. A task that finds no request removes its key under that
+//! lock, so a request is either seen by the task or begins another one.
 
 mod queues;
 

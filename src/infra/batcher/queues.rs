@@ -30,7 +30,7 @@ impl<K, T> Default for Queues<K, T> {
 }
 
 impl<K: Eq + Hash, T> Queues<K, T> {
-    /// Adds a request behind those of its key, where fewer than `waiting_max` wait; otherwise
+    /// Adds a request behind the others of its key, where fewer than `waiting_max` wait; otherwise
     /// `request` is not called.
     pub(super) fn add(
         &mut self,

@@ -49,7 +49,7 @@ impl SourceFile {
     pub(crate) async fn reach(self, _moment: &str) {}
 }
 
-/// Reaches the failpoint of this name, which is made only where somebody listens.
+/// Reaches the failpoint of this name; the name is built only where a socket is configured.
 #[cfg(debug_assertions)]
 pub(crate) async fn reach(name: impl FnOnce() -> String) {
     if let Some(socket) = told::socket() {

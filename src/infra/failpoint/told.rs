@@ -18,14 +18,15 @@ const SOCKET: &str = "FAILPOINTS_SOCKET";
 /// Longest stay at one failpoint.
 pub(super) const PARKED_MAX: Duration = Duration::from_secs(10);
 
-/// Returns the socket at which somebody listens.
+/// Returns the socket of the fault suite; `None` if the environment names none.
 pub(super) fn socket() -> Option<&'static Path> {
     static PATH: LazyLock<Option<PathBuf>> =
         LazyLock::new(|| std::env::var_os(SOCKET).map(PathBuf::from));
     PATH.as_deref()
 }
 
-/// Says `name` and waits. Nobody who listens any more is no reason to stay.
+/// Sends `name` to the socket and waits until it is closed. Returns at once if no process listens
+/// there.
 pub(super) async fn tell(socket: &Path, name: &str) {
     let told = async {
         let mut stream = UnixStream::connect(socket).await?;

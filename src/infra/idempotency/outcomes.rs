@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{KeyError, RequestKey, decoded};
 use crate::infra::postgres::Connection;
 
-/// Outcomes by request key: those of earlier transactions, and those that this one adds.
+/// Outcomes by request key: of earlier transactions, and added by this one.
 ///
 /// Unlike [`RequestKey::claim`], the keys are written last. So the caller must hold a lock that
 /// every attempt of the same kind of request takes before it reads the outcomes. A key that another

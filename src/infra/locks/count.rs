@@ -1,4 +1,4 @@
-//! Number of those who wait for fair locks.
+//! Number of waiters of fair locks.
 
 use std::sync::LazyLock;
 
@@ -7,8 +7,8 @@ use crate::infra::redis::{Redis, RedisAway, Script};
 
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair_count.lua")));
 
-/// Counts the waiters of each of `names`, which have one scope, in their order: those inside a
-/// request, and those whose place is kept for the next.
+/// Counts the waiters of each of `names`, which have one scope, in their order: waiters inside a
+/// request, and waiters whose place is kept for the next.
 pub(crate) async fn count_waiting(
     redis: &Redis,
     names: &[LockName],

@@ -112,8 +112,8 @@ async fn wait_for_lock<R: Send + 'static, A: Send + 'static>(
             continue;
         }
         let is_taken = matches!(entered, Ok(LockStep::Taken));
-        // Whoever has the request carries it out: from here on this attempt, unless a holder was
-        // faster.
+        // The owner of the request carries it out: from here on this attempt, unless a holder has
+        // claimed it.
         let Some(request) = place.withdraw() else {
             if is_taken {
                 guard.pass_on();

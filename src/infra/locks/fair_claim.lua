@@ -9,7 +9,7 @@
 -- Returns  { { mark, number }, ... } of the claimed, in order of arrival; none if this attempt
 --          does not hold the lock
 --
--- Why a script: between the holder and the last of the claimed nobody else may be present, so
+-- Why a script: between the holder and the last of the claimed no other waiter may be present, so
 -- reading the order and claiming must be atomic.
 -- Cost: O(n log m) for n claimed of m waiters; the caller bounds n.
 

@@ -1,4 +1,4 @@
--- Counts the waiters of fair locks: those inside a request, and those whose place is kept.
+-- Counts the waiters of fair locks: waiters inside a request, and waiters whose place is kept.
 --
 -- Run by: infra::locks::count
 --

@@ -5,7 +5,7 @@
 -- KEYS[1..7], ARGV[1..9]  as fair_waiters.lua describes them
 -- ARGV[10]  ending      done: it held the lock; later: its place is kept; gone: its place is
 --                       given up
--- ARGV[11]  n_requests  carried out by the holder: its own and those of its followers
+-- ARGV[11]  n_requests  carried out by the holder: its own and its followers'
 --
 -- Returns  what fair_waiters.lua describes
 --

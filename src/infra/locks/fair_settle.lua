@@ -5,13 +5,13 @@
 -- KEYS[1..7], ARGV[1..9]  as fair_waiters.lua describes them
 -- ARGV[10..]  three for each claim:
 --   end     done: the request was carried out; back: it was not, and the waiter is present
---           again; later: nobody knows, and the waiter is absent
+--           again; later: the outcome is unknown, and the waiter is absent
 --   mark    of the claimed attempt
 --   number  of its waiter
 --
 -- Returns  nothing
 --
--- Why a script: those who wait again must all be present before any of them asks for the lock,
+-- Why a script: all waiters that wait again must be present before any of them asks for the lock,
 -- or the lock would go to a later one.
 -- Cost: O(n log m) for n claims and m waiters.
 

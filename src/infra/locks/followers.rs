@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Waiter whose request the holder of the lock claimed. A follower that is dropped without an end
-/// is told [`FairError::Lost`](super::FairError::Lost).
+/// gets [`FairError::Lost`](super::FairError::Lost).
 #[derive(Debug)]
 pub struct Follower<R, A> {
     /// What the follower asks for.
@@ -24,7 +24,7 @@ pub struct Follower<R, A> {
 
 impl<R: Send + 'static, A: Send + 'static> Follower<R, A> {
     /// Ends the follower's wait with the `answer` to its request, which was carried out; a follower
-    /// whose caller is gone needs none. Redis is told together with the last follower.
+    /// whose caller is gone needs none. Redis learns of the end together with the last follower's.
     pub fn answer(mut self, answer: A) {
         self.claim.end(Some(answer));
     }
@@ -96,7 +96,8 @@ impl<R, A> Drop for FollowerClaim<R, A> {
     }
 }
 
-/// Ends of the claims that were made together, until Redis is told; dropping it tells the rest.
+/// Ends of the claims that were made together, until they are sent to Redis; dropping it sends the
+/// rest.
 #[derive(Debug)]
 struct ClaimEnds {
     holder: Arc<Holder>,

@@ -104,8 +104,8 @@ impl<R, A> FairGuard<R, A> {
 impl<R: Send + 'static, A: Send + 'static> FairGuard<R, A> {
     /// Claims the waiters of this instance that stand directly behind this holder, in order of
     /// arrival: at most `n_max`, never more than 64. Each of them is to be answered or put back.
-    /// None if nobody waits here, which costs no call, or if Redis does not answer. If the caller
-    /// goes away meanwhile, the claimed are put back.
+    /// None if no attempt waits here, which costs no call, or if Redis does not answer. If the
+    /// caller goes away meanwhile, the claimed are put back.
     pub async fn claim_followers(&self, n_max: usize) -> Vec<Follower<R, A>> {
         let n_max = n_max.min(FOLLOWERS_MAX);
         if n_max == 0 || !self.waiters.has_waiting(self.holder.attempt.holder()) {

@@ -105,8 +105,8 @@ impl Lease {
     }
 
     /// Takes the leases of each of `requests` at once: for each, all or none. A name that several
-    /// of them ask for is no obstacle: who of them has it is for the caller to decide. Waits for
-    /// nobody. The results stand in the order of the requests.
+    /// of them ask for is no obstacle: the caller decides which of them has it. Never waits for a
+    /// lease. The results stand in the order of the requests.
     pub async fn take_each(
         redis: &Redis,
         scope: &impl ToString,
@@ -114,7 +114,7 @@ impl Lease {
         length: Duration,
     ) -> Result<(Self, Vec<Result<(), LeaseError>>), RedisAway> {
         // The guard is made before Redis is asked: when this future is dropped or fails half-way,
-        // the guard releases whatever was taken.
+        // the guard releases all leases taken so far.
         let marks = Marks::new(redis, &scope.to_string(), requests);
         let mut lease = Self { marks, is_released: false };
         let mut call = TAKE.prepare_invoke();

@@ -2,8 +2,8 @@
 --
 -- Run by: infra::locks::Lease::take_each
 --
--- KEYS[1..n]  lease   string  the holder's mark: "<owner>/<token>"; those of one request after
---                             those of the one before it
+-- KEYS[1..n]  lease   string  the holder's mark: "<owner>/<token>"; the keys of the requests one
+--                             after the other
 -- ARGV[1]  token      of this attempt
 -- ARGV[2]  lease_ms   expiry of the leases
 -- ARGV[3..]           for each request its owner, the part of a mark that attempts of the same
@@ -11,7 +11,7 @@
 --                     the number of its keys
 --
 -- Returns  for each request { positions held by others }, { positions held by its owner }: none
---          if all were taken. A lease that this attempt has is held by nobody else.
+--          if all were taken. A lease that this attempt has taken counts as free.
 --
 -- Why a script: reading all keys and taking all of them must be atomic, or two attempts would
 -- each take half of what both want.

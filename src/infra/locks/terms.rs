@@ -23,7 +23,7 @@ pub struct FairTerms {
     pub lease: Duration,
     /// Interval at which the watchdog renews the lock.
     pub renewed_every: Duration,
-    /// Time after which the watchdog stops, whatever the holder is doing.
+    /// Time after which the watchdog stops, even if the holder is still at work.
     pub at_most: Duration,
     /// Interval at which a waiter asks without having been woken.
     pub poll: Duration,

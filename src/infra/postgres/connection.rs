@@ -36,8 +36,8 @@ pub(crate) trait Reusable {
     /// Records that the work is done and the connection rests.
     fn rest(&mut self);
 
-    /// Ends any transaction that was left open, one of which is known if `is_open`; false when the
-    /// server does not answer.
+    /// Ends any transaction that was left open; `is_open` says that one is known to be. False when
+    /// the server does not answer.
     fn reset(&mut self, is_open: bool) -> impl Future<Output = bool> + Send;
 }
 

@@ -24,8 +24,8 @@ pub fn is_conflict(error: &sqlx::Error) -> bool {
     has_code(error, &["40001", "40P01"])
 }
 
-/// Whether the server takes no writes: it is a standby, which whatever stands between led this
-/// connection to.
+/// Whether the server takes no writes: it is a standby, to which a proxy or a changed address led
+/// this connection.
 pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
     has_code(error, &["25006"])
 }

@@ -85,8 +85,8 @@ impl Life {
         }
     }
 
-    /// Ends the life if `error` means that the connection is of no more use. Those that are no younger
-    /// than a connection to a standby end as well: they may lead there, too, where they would answer.
+    /// Ends the life if `error` means that the connection is of no more use. If it leads to a standby,
+    /// connections that are no younger end as well: they may lead there, too, where they would answer.
     pub(crate) fn note(&mut self, error: &sqlx::Error) {
         if is_read_only(error) {
             self.lose();

@@ -14,12 +14,12 @@ use super::{
 
 /// Upper bound of all migrations together: one may rewrite a large table.
 const MIGRATION_MAX: Duration = Duration::from_hours(6);
-/// How long a migration waits for a lock of a table before it gives way to those who serve, and tries
-/// again. Shorter than PostgreSQL's `deadlock_timeout`, 1 s, after which a request could be what is
-/// ended for it.
+/// How long a migration waits for a lock of a table before it gives way to serving instances, and tries
+/// again. Shorter than PostgreSQL's `deadlock_timeout`, 1 s, after which a request could be ended in
+/// its place.
 const LOCK_MAX: &str = "set lock_timeout = '300ms'";
-/// The same at every [`PATIENT`]th attempt: an autovacuum ends for whoever waits longer than
-/// `deadlock_timeout`.
+/// The same at every [`PATIENT`]th attempt: an autovacuum is cancelled for a session that waits longer
+/// than `deadlock_timeout`.
 const PATIENT_LOCK_MAX: &str = "set lock_timeout = '3s'";
 const PATIENT: u32 = 20;
 /// Pause before the next attempt.

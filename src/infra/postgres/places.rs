@@ -1,4 +1,4 @@
-//! Places of a pool: at most so many connections, of which changes leave some to reads.
+//! Places of a pool: a bounded number of connections, some of which changes leave to reads.
 
 use std::{fmt, sync::Arc};
 
@@ -50,7 +50,7 @@ impl<M: managed::Manager> PoolPlaces<M> {
         Ok((self.take().await?, permit))
     }
 
-    /// Refuses whoever waits or comes, and closes connections that are returned.
+    /// Refuses waiting and later callers, and closes connections that are returned.
     pub(crate) fn close(&self) {
         self.connections.close();
         self.changes.close();
@@ -192,7 +192,8 @@ mod tests {
                     call.abort();
                 }
             }
-            // Everybody is answered or went away: otherwise this waits for ever, and is found out.
+            // Every call is answered or was aborted: otherwise this waits for ever and the test
+            // fails.
             for call in calls {
                 drop(call.await);
             }

@@ -44,9 +44,9 @@ const BEGIN_ATTEMPTS_MAX: u32 = 2;
 /// Callers are served in order of arrival and wait at most 3 seconds. Changes never hold all
 /// connections: commits that get stuck, because a synchronous standby is away, leave some to reads.
 ///
-/// A lost connection casts doubt on those that were opened before: each is checked before it is
-/// reused, and the first that does not answer condemns the rest. A `begin` or a read on a
-/// connection that was lost unnoticed is repeated on another.
+/// A lost connection casts doubt on the connections that were opened before it: each is checked
+/// before it is reused, and the first that does not answer condemns the rest. A `begin` or a read
+/// on a connection that was lost unnoticed is repeated on another.
 #[derive(Clone, Debug)]
 pub struct Pool {
     places: Arc<PoolPlaces<Manager>>,

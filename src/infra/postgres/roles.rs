@@ -14,7 +14,7 @@ use crate::config::Config;
 
 /// Connections of the owner's pool, which only migrates.
 const OWNER_CONNECTIONS_MAX: u32 = 1;
-/// Upper bound of the grants, which wait for those of other starting instances.
+/// Upper bound of the grants, which wait for the grants of other starting instances.
 const GRANT_MAX: Duration = Duration::from_secs(30);
 
 /// Applies the migrations of this binary and grants the role of `DATABASE_URL` what it needs.

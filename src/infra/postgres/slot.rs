@@ -46,7 +46,7 @@ impl<M: managed::Manager<Type: Reusable>> PoolSlot<M> {
         }
     }
 
-    /// Rolls back whatever is open and returns the connection to the pool; returns whether that
+    /// Rolls back an open transaction and returns the connection to the pool; returns whether that
     /// succeeded.
     pub(crate) async fn reset(&mut self, is_open: bool) -> bool {
         let is_clean = self.connection_mut().reset(is_open).await;

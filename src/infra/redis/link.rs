@@ -33,8 +33,8 @@ const CLUSTER_SCHEME: &str = "redis+cluster://";
 /// One link for each thread that asks. A connection is driven by the thread that opened it, so that
 /// sharing one between threads would wake two threads more for each command.
 ///
-/// A link that failed is of no more use, and neither are those of the other threads: one failure
-/// begins a new generation, and each thread replaces its link when it next asks.
+/// A link that failed is of no more use, and neither are the links of the other threads: one
+/// failure begins a new generation, and each thread replaces its link when it next asks.
 #[derive(Clone)]
 pub(crate) struct Links {
     servers: Arc<Servers>,

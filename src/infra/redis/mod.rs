@@ -9,8 +9,8 @@
 //!
 //! * Any call may fail at any moment, and every caller has an answer for that: [`RedisAway`] is
 //!   never shown to a user.
-//! * Every call has a deadline of our own, connecting included, whatever the client library waits
-//!   for: that of a cluster waits without end while it looks for the nodes.
+//! * Every call has a deadline of our own, connecting included, because the client library may wait
+//!   longer: its cluster client waits without end while it looks for the nodes.
 //! * Every key starts with the deployment's prefix.
 //!
 //! # Concurrency
@@ -172,8 +172,8 @@ impl Redis {
         Ok(())
     }
 
-    /// Whether Redis serves at this moment, whatever the state of the breaker. A server that only
-    /// reads, because it was made a replica, does not.
+    /// Whether Redis serves at this moment, regardless of the breaker. A server that only reads,
+    /// because it was made a replica, does not.
     pub async fn is_present(&self) -> bool {
         let mut link = self.links.mine();
         let asked: Result<(), _> = in_time(self.question().query_async(&mut link.connection)).await;

@@ -108,7 +108,7 @@ fn outages() {
     assert_eq!((model.ask(), model.ask()), (Answer::Failed, Answer::Resting));
     *model.is_up.lock().unwrap() = true;
     model.wait(PAUSE_AFTER_FAILURE / 2);
-    // A link of before fails only now, and makes nobody rest for longer.
+    // A link of the generation before fails only now, and prolongs no pause.
     assert!(!model.newest.lock().unwrap().lose(newest, Duration::ZERO, model.now()));
     model.wait(PAUSE_AFTER_FAILURE / 2);
     assert_eq!(model.ask(), Answer::Served);

@@ -1,4 +1,4 @@
-//! Transparency log: the formats and the arithmetic of a log that everybody can check.
+//! Transparency log: the formats and the arithmetic of a log that any reader can check.
 //!
 //! A **log** is a list of **entries** that only grows. The hashes of its entries are the leaves of a
 //! Merkle tree (RFC 6962); a **tile** holds 256 neighbouring hashes of one level. A **checkpoint** is

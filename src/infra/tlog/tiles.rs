@@ -46,7 +46,7 @@ fn hashes_of(size: u64, level: u8) -> u64 {
     size.checked_shr(u32::from(HEIGHT) * u32::from(level)).unwrap_or_default()
 }
 
-/// Number of those that are in the level's last tile, if that is not full.
+/// Number of hashes in the level's last tile; 0 if that is full.
 fn hashes_growing(size: u64, level: u8) -> u64 {
     hashes_of(size, level) % ENTRIES_PER_TILE
 }
@@ -64,8 +64,8 @@ impl Tiles {
         })
     }
 
-    /// Appends the hash of an entry to a tree with `size` entries, of which these are the tiles that
-    /// are not full. Returns the tiles that become full.
+    /// Appends the hash of an entry to a tree with `size` entries, whose tiles that are not full are
+    /// these. Returns the tiles that become full.
     pub(super) fn append(&mut self, size: u64, entry: Hash) -> Vec<(TilePlace, Vec<u8>)> {
         let mut full = Vec::new();
         let mut hash = entry;

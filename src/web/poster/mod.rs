@@ -26,7 +26,7 @@ mod tests;
 
 /// Palettes in `components.css`.
 const PALETTES: u32 = 12;
-/// Palettes between those of programs made one after the other: neighbours in the file look related.
+/// Distance between the palettes of programs made one after the other: neighbours in the file look related.
 /// It has no divisor in common with the number of palettes.
 const PALETTE_STEP: u32 = 5;
 
@@ -47,7 +47,7 @@ impl HtmlSafe for Art {}
 
 impl fmt::Display for Art {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // It fills whatever place it gets; what does not fit is cut off at the edges.
+        // It fills any box that it gets; what does not fit is cut off at the edges.
         f.write_str(
             "<svg class=\"poster__art\" viewBox=\"0 0 400 300\" preserveAspectRatio=\"xMidYMid slice\" \
              aria-hidden=\"true\" focusable=\"false\">",

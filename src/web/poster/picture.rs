@@ -50,7 +50,7 @@ impl Poster {
         let drawing = async {
             let turn = tokio::time::timeout(WAIT_MAX, TURNS.acquire()).await.ok()?.ok()?;
             let drawn = tokio::task::spawn_blocking(move || {
-                // The turn lasts as long as the work, also when nobody waits for it any more.
+                // The turn lasts as long as the work, also when its caller has gone away.
                 let _turn = turn;
                 drawn(&file)
             });

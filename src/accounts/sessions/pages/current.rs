@@ -84,7 +84,7 @@ pub(crate) struct CachedAccount {
 /// Client of a public page, signed in or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
-    /// Account id; `None` if nobody is signed in.
+    /// Account id; `None` without a session.
     pub account_id: Option<AccountId>,
     /// View to render its pages with.
     pub view: View,

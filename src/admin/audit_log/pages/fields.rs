@@ -15,8 +15,8 @@ use crate::{
     web::page::View,
 };
 
-/// Locale keys of the fields' names, those of the forms in which they are edited. The log has other
-/// fields too; their names are shown as they are.
+/// Locale keys of the fields' names, the same as in the forms in which they are edited. The log has
+/// other fields too; their names are shown as they are.
 const LABELS: &[(&str, &str)] = &[
     ("account_age_mins", "admin-guard-age-mins"),
     ("address", "admin-venue-address"),

@@ -1,4 +1,4 @@
-//! Reset of the second factor of somebody who lost it.
+//! Reset of the second factor of a person who lost it.
 
 use actix_web::{
     HttpResponse,

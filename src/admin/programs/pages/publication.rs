@@ -33,7 +33,7 @@ fn publication_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}/publication")
 }
 
-/// Whether a program is to be published that everybody enters at once.
+/// Whether the program is a draft without a limit of people inside, whose publication asks first.
 fn is_to_be_asked(edition: &ProgramEdition) -> bool {
     edition.status == ProgramStatus::Draft && edition.details.queue_capacity.is_none()
 }

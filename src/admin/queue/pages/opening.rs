@@ -28,7 +28,7 @@ pub(super) enum Opening {
 }
 
 impl Opening {
-    /// `may_draw`: the sale has not opened, and nobody comes before it by an access gate.
+    /// `may_draw`: the sale has not opened, and no access gate admits accounts before it.
     pub(super) fn of(edition: &ProgramEdition, draw: Option<&Draw>, may_draw: bool) -> Self {
         match draw {
             Some(draw) => Self::Drawn {

@@ -32,7 +32,7 @@ pub(crate) fn first_day(today: NaiveDate) -> NaiveDate {
 }
 
 impl SalesCharts {
-    /// Draws the days up to `today`, of which `sold` are those with sales.
+    /// Draws the days up to `today`; `sold` has the days with sales.
     pub(crate) fn of(v: &View, sold: &[SoldDay], today: NaiveDate) -> Self {
         let filled = (0..DAYS).map(|idx| {
             let day = first_day(today) + Days::new(u64::from(idx));

@@ -229,7 +229,7 @@ pub(crate) async fn update_schedule(
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             let mut page = SchedulePage::of(&app, me.view, id).await?;
             page.refusal = Some(page.v.reasons(&mistakes));
-            // The form keeps its text and its time zone, not those of the edition.
+            // The form keeps its own text and time zone, not the edition's.
             page.moment = form.0;
             page.mistakes = mistakes;
             Ok(page.v.html(page.mistakes.status(), &page))

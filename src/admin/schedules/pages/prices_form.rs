@@ -24,7 +24,7 @@ pub(crate) struct PricesForm {
     category: Fields,
     /// Points, one for each category.
     category_price: Fields,
-    /// Names of sections, whose prices are those of their seats without a category.
+    /// Names of sections; the price of a section is the price of its seats without a category.
     section: Fields,
     /// Points, one for each section.
     price: Fields,

@@ -21,7 +21,8 @@ use crate::{
 const LOOK_MAX: Duration = Duration::from_secs(2);
 /// Length of a description at most, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 80;
-/// Hours of which deliveries that were given up can be replayed: events are kept for thirty days.
+/// Most hours back from which deliveries that were given up can be replayed: events are kept for
+/// thirty days.
 const HOURS_MAX: i64 = 720;
 
 /// Form of a new endpoint as typed.

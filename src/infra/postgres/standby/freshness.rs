@@ -18,7 +18,7 @@ pub(super) const STALENESS_WITHOUT_PRIMARY_MAX: Duration = Duration::from_mins(1
 /// Time for which a standby that kept a read waiting is not read from. It is longer than a page may take, so a
 /// page of several reads waits for it once.
 pub(crate) const LEFT_AFTER_SLOW_READ: Duration = Duration::from_secs(2);
-/// Bound on marks, of which there is one a second: a minute of a log that grows.
+/// Bound on marks, one a second: a minute of a growing log.
 const MARKS_MAX: usize = 60;
 
 /// Timeline of a server's log: positions on two of them cannot be compared.
@@ -42,7 +42,7 @@ pub(super) struct LogPosition {
 pub(super) enum StandbyAnswer {
     /// It has replayed the log up to here.
     Replayed(LogPosition),
-    /// It is not in recovery: it follows nobody any more.
+    /// It is not in recovery: it follows no primary any more.
     Promoted,
     /// It did not answer.
     Silent,

@@ -1,16 +1,16 @@
 //! Reads that may be some seconds old: from the standby while it is known to be fresh, else from the
 //! primary.
 //!
-//! A **stale read** is one whose answer nobody decides by. The **staleness** of the standby is the age of the
-//! last moment from which on it may lack something that the primary acknowledged.
+//! A **stale read** is one whose answer no decision rests on. The **staleness** of the standby is the age of
+//! the last moment from which on it may lack something that the primary acknowledged.
 //!
 //! # Invariants
 //!
 //! * The standby is read from only while it is at most [`STALENESS_MAX`](freshness::STALENESS_MAX) behind a
 //!   primary that answers, or [`STALENESS_WITHOUT_PRIMARY_MAX`](freshness::STALENESS_WITHOUT_PRIMARY_MAX)
 //!   behind one that does not.
-//! * What fails at the standby, for whatever reason, is read from the primary.
-//! * A page waits for a standby that does not answer once, however many reads it is made of.
+//! * A read that fails at the standby, for any reason, is repeated at the primary.
+//! * A page of several reads waits at most once for a standby that does not answer.
 //!
 //! # Concurrency
 //!

@@ -20,7 +20,7 @@ pub(super) async fn ask_primary(db: &Pool) -> Result<LogPosition, sqlx::Error> {
     Ok(LogPosition { timeline, position: row.position })
 }
 
-/// Asks the standby how far it has replayed, and of which timeline: the one that its control file has, which
+/// Asks the standby how far it has replayed, and on which timeline: the timeline in its control file, which
 /// is written a while after the standby has followed the primary to a new one.
 pub(super) async fn ask_standby(db: &Pool) -> Result<StandbyAnswer, sqlx::Error> {
     let row = sqlx::query!(

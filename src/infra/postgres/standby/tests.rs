@@ -19,7 +19,8 @@ fn stale_reads() -> StaleReads {
     StaleReads { primary: pool(), standby: Some(Arc::new(standby)) }
 }
 
-/// Asks for something that the first to be asked answers with `first`, and everybody else with 2.
+/// Asks a question that the first server to be asked answers with `first`, and each other one with
+/// 2.
 async fn asked(
     reads: &StaleReads,
     first: impl AsyncFn() -> Result<u32, sqlx::Error>,
