@@ -5,9 +5,10 @@
 //! is described at the top of its `mod.rs`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
-//! `config < telemetry < text < infra < app < web < points < events, outbox < accounts < audit < catalog < wallet <
-//! entry_queue < reservation < tickets < payment < mail, webhooks < account_deletion, admin, demo, personal_data <
-//! verify < workers < rehearsal, witness < api_reference < routes < server < fuzz, main`
+//! `config < telemetry < text < infra < office < app < web < points < events, outbox < accounts < audit
+//! < catalog < wallet < entry_queue < reservation < tickets < payment < mail, webhooks <
+//! account_deletion, admin, demo, personal_data < verify < workers < rehearsal, witness <
+//! api_reference, office_pages < routes < server < lib < fuzz, offline, rehearse_arguments < main`
 
 mod account_deletion;
 pub mod accounts;

@@ -27,10 +27,10 @@
 //! and locks a request key last. A payment that would have to wait or to be refused goes alone
 //! ([`pay()`]), and so does every hold of places on return, because the sellers' reservations,
 //! tickets and wallets are locked with the buyer's, in the same order. Such a transaction locks
-//! queue token, reservations (followed by a read of the clock), request key, open shares, payment,
-//! seats, tickets, wallets. Cancellations and payments of shares claim their request key first.
-//! Concurrent payments race for the reservation's row; the losers then read that it is paid. The
-//! queue's projection in Redis is updated after the commit.
+//! `queue_tokens < reservations < idempotency_keys < shares < payments < schedule_seats, zones < ticket_returns < tickets < wallets`,
+//! and reads the clock once it has the reservations. Cancellations and payments of shares claim their
+//! request key first. Concurrent payments race for the reservation's row; the losers then read that it
+//! is paid. The queue's projection in Redis is updated after the commit.
 
 mod batch;
 mod cancel;

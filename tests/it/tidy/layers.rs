@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     expect_none,
-    source::{Source, below},
+    source::{Source, below, read},
 };
 
 /// Left to right only: a module uses what stands before it. Those of one group do not use
@@ -103,6 +103,37 @@ fn modules_use_only_what_stands_left_of_them() {
         }
     }
     expect_none(&mistakes, "The dependency order of src/lib.rs is broken:");
+}
+
+#[test]
+fn the_order_is_the_same_wherever_it_is_written() {
+    let order = ORDER.map(|group| group.join(", ")).join(" < ");
+    for (path, start, end) in
+        [("src/lib.rs", "//! `config <", "`\n\n"), ("ARCHITECTURE.md", "> config <", "\n\n")]
+    {
+        let text = read(path).text;
+        let (_, rest) = text.split_once(start).unwrap();
+        let lines = rest.split(end).next().unwrap().lines();
+        let words =
+            lines.flat_map(|line| line.split(' ')).filter(|w| !["", "//!", ">"].contains(w));
+        let said: Vec<&str> = ["config", "<"].into_iter().chain(words).collect();
+        assert_eq!(said.join(" "), order, "{path}");
+    }
+}
+
+#[test]
+fn the_code_map_has_every_module() {
+    let map = read("ARCHITECTURE.md").text;
+    let modules = ORDER.iter().flat_map(|group| group.iter());
+    let missing: Vec<String> = modules
+        .filter(|module| !["lib", "main"].contains(module))
+        .filter(|module| {
+            let rows = [format!("| `src/{module}/` |"), format!("| `src/{module}.rs` |")];
+            !rows.iter().any(|row| map.contains(row))
+        })
+        .map(|module| format!("src/{module}"))
+        .collect();
+    expect_none(&missing, "The code map of ARCHITECTURE.md lacks:");
 }
 
 fn find(words: &[&str], may: impl Fn(&Source) -> bool) -> Vec<String> {

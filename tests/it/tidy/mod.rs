@@ -1,5 +1,6 @@
 //! The house rules that a compiler does not know: who may use whom, where SQL, HTTP and
-//! Redis stand, how large a file may grow, and that every text and template has its owner.
+//! Redis stand, how large a function, a room and a file may grow, that every text and template has
+//! its owner, and that the pages for newcomers say what the code does.
 
 mod asvs;
 mod bench;
@@ -10,10 +11,12 @@ mod fonts;
 mod javascript;
 mod layers;
 mod locales;
+mod lock_order;
 mod long_lists;
 mod long_tests;
 mod manual;
 mod names;
+mod pages;
 mod plans;
 mod problems;
 mod releases;
