@@ -1,4 +1,4 @@
-//! What a request wants to hold.
+//! Seats or places that a request wants to hold.
 
 use serde::Serialize;
 
@@ -33,8 +33,8 @@ pub(crate) struct Wish {
     pub section: Option<String>,
     /// Price of one seat; `None` for any price.
     pub price: Option<Points>,
-    /// Whether all seats must be reached without steps. Left out of the request's digest unless it is
-    /// asked for, so that requests of an earlier version keep theirs.
+    /// Whether all seats must be reached without steps. Left out of the request's digest if it is
+    /// false, so that requests of an earlier version keep their digest.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_step_free: bool,
 }

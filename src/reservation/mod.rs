@@ -10,15 +10,15 @@
 //!
 //! * A seat is in at most one live item: `reservation_items_live_seat_key`.
 //! * An item is live as long as its reservation is held or confirmed, and a seat's status agrees
-//!   with it. Only what a hold has of somebody's return is live from its payment on ([`returns`]), and
-//!   no longer the item of whoever returned it.
-//! * `remaining` of a zone is its capacity minus the quantities of its live items, and with what of these
-//!   is on return and not held.
-//! * No payment happens at or after `expires_at`, and no code revives an ended hold.
+//!   with it. An item bought from a return is live only from its payment on; until then the
+//!   seller's item is ([`returns`]).
+//! * `remaining` of a zone is its capacity minus the quantities of its live items, plus the places
+//!   of these that are on return and not held.
+//! * No payment happens at or after `expires_at`, and an ended hold is never revived.
 //! * An account is never charged a total other than the one its request showed: a request carries
-//!   the shown price, which is compared with the locked rows and never charged. What a code takes off is
-//!   a column of its own, `discount`: the total is the sum of the items' prices less it.
-//! * Reading changes nothing: a hold past its end reads as expired before its row is updated.
+//!   the shown price, which is compared with the locked rows and never charged. The discount of a
+//!   code is a column of its own: the total is the sum of the items' prices less the discount.
+//! * Reading changes nothing: a hold past its end is shown as expired before its row is updated.
 //!
 //! # Concurrency
 //!
@@ -28,9 +28,10 @@
 //! soon as the zone's row is locked: the row lock keeps the order from there on.
 //!
 //! Requests for one seat race for its **lease**; the loser is refused at once, with the nearest
-//! free seats, of which the first may be leased to its account (`leased_seats`). Requests for places of one zone wait in its fair lock and are refused with a retry
-//! time when the wait is too long. Without Redis the rows alone decide: a seat's version and
-//! status, a zone's version and `remaining`, and the unique index behind them.
+//! free seats, of which the first may be leased to its account (`leased_seats`). Requests for
+//! places of one zone wait in its fair lock and are refused with a retry time when the wait is too
+//! long. Without Redis the rows alone decide: a seat's version and status, a zone's version and
+//! `remaining`, and the unique index behind them.
 //!
 //! Concurrent requests reach the database with **permits**, as many as there are connections.
 //! Requests wait for a permit and not for a connection, so other pages are still answered. No

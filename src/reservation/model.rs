@@ -55,8 +55,8 @@ impl ReservationStatus {
     }
 }
 
-/// Reservation as its owner sees it. A hold past its end reads as expired, whether or not its row
-/// has been updated.
+/// Reservation as its owner sees it. A hold past its end is shown as expired, whether or not its
+/// row has been updated.
 #[derive(Clone, Debug)]
 pub(crate) struct Reservation {
     /// Id of the reservation.
@@ -67,9 +67,9 @@ pub(crate) struct Reservation {
     pub program_id: ProgramId,
     /// Current state.
     pub status: ReservationStatus,
-    /// What is paid: the price of all items together, less the discount.
+    /// Amount to pay: the price of all items together, less the discount.
     pub total: Points,
-    /// Points that its code takes off.
+    /// Points that its code takes off the price.
     pub discount: Points,
     /// Word of its code; `None` without one.
     pub code: Option<CodeWord>,
@@ -77,7 +77,7 @@ pub(crate) struct Reservation {
     pub expires_at: DateTime<Utc>,
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
-    /// Wish that it was offered to; `None`: its owner chose it.
+    /// Wish that it was offered to; `None` if its owner chose it.
     pub wish_id: Option<WishId>,
     /// Deadline of the refund after payment.
     pub refund_until: DateTime<Utc>,
@@ -87,7 +87,7 @@ pub(crate) struct Reservation {
     pub settled_at: Option<DateTime<Utc>>,
     /// Time the hold was made.
     pub created_at: DateTime<Utc>,
-    /// Whether shares of it were ever made, for several people to pay.
+    /// Whether a share of it was ever made, for several people to pay.
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
     pub buys_return: bool,
@@ -116,10 +116,10 @@ pub struct Item {
     /// Price of one seat or place.
     #[serde(rename = "price")]
     pub unit_price: Points,
-    /// Return that the place is bought from; `None`: it was free.
+    /// Return that the place is bought from; `None` for a free place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) return_id: Option<ReturnId>,
-    /// Number of its places that others have bought since it was paid.
+    /// Number of its places that were resold since it was paid.
     #[serde(skip)]
     pub(crate) returned: i32,
 }
@@ -163,11 +163,11 @@ pub(crate) struct ItemPriceType {
     pub id: PriceTypeId,
     /// Name.
     pub name: String,
-    /// What one place cost without the type.
+    /// Price of one place without the type.
     pub ordinary_price: Points,
 }
 
-/// Item as its owner is told of it.
+/// Item as shown to its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ItemOfKind {
     /// Item.
@@ -192,9 +192,9 @@ pub struct Locked {
     pub program_id: ProgramId,
     /// Performance reserved.
     pub schedule_id: ScheduleId,
-    /// What is paid: the price of all items together, less the discount.
+    /// Amount to pay: the price of all items together, less the discount.
     pub total: Points,
-    /// Points that its code takes off.
+    /// Points that its code takes off the price.
     pub discount: Points,
     /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
@@ -203,9 +203,9 @@ pub struct Locked {
     pub locked_at: DateTime<Utc>,
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
-    /// Wish that it was offered to; `None`: its owner chose it.
+    /// Wish that it was offered to; `None` if its owner chose it.
     pub(crate) wish_id: Option<WishId>,
-    /// Whether shares of it were ever made, for several people to pay.
+    /// Whether a share of it was ever made, for several people to pay.
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
     pub(crate) buys_return: bool,
@@ -233,11 +233,11 @@ impl std::ops::Deref for Held {
     }
 }
 
-/// Waiting lists that this transaction has locked: whoever has them may free something of their
+/// Waiting lists that this transaction has locked; required to free seats or places of their
 /// performances.
 #[derive(Clone, Debug)]
 pub(crate) struct LockedLists {
-    /// Performances that somebody waits for.
+    /// Performances with a wish that waits.
     pub(super) waited_for: Vec<ScheduleId>,
 }
 
@@ -253,11 +253,12 @@ pub(crate) struct Confirmed {
     pub is_refundable: bool,
     /// Share refunded, in percent (0-100); 100 if the program was cancelled.
     pub refund_percent: i32,
-    /// Lists that what a refund frees is offered to.
+    /// Waiting lists that are offered the seats and places of the refund.
     pub(super) lists: LockedLists,
     /// Whether its program or performance was cancelled.
     pub(crate) is_cancelled: bool,
-    /// Reservations that are locked with it, with their versions: it, and those of its buyers.
+    /// Versions of the reservations locked with it: of itself, and of the buyers' holds of its
+    /// places.
     pub(super) reservations: LockedReservations,
 }
 
@@ -285,23 +286,23 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
-    /// Free, for those to whom a code has opened its section.
+    /// Free, for accounts to which a code has opened its section.
     Hidden,
 }
 
-/// Hold as returned to the client, the first time and whenever its request key is repeated.
+/// Hold as returned to the client, the first time and for each repetition of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Hold {
     /// Id of the reservation.
     pub reservation_id: ReservationId,
     /// Always [`ReservationStatus::Held`].
     pub status: ReservationStatus,
-    /// What is to be paid: the price of all items together, less the discount.
+    /// Amount to pay: the price of all items together, less the discount.
     pub total: Points,
     /// Word of its code, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeWord>,
-    /// Points that the code takes off.
+    /// Points that the code takes off the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discount: Option<Points>,
     /// End of the hold.

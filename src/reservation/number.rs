@@ -8,11 +8,12 @@ use super::model::ReservationId;
 
 /// Number of a reservation: ten letters and digits in two groups, such as `1M9W2-K7Q4D`.
 ///
-/// It is made of its id (RFC 9562, UUID version 7): the millisecond in which the reservation was made,
-/// counted from the beginning of 2020, and the last nine bits, which tell apart what was made in one
-/// millisecond. So reservations of a number stand side by side in the order of ids, and no index more is
-/// needed to find them. In the rare case that two have one number, both are found. The digits are
-/// Crockford's base32, which has no letter that is mistaken for a digit.
+/// It is computed from the id (RFC 9562, UUID version 7): the millisecond in which the reservation
+/// was made, counted from the beginning of 2020, and the last nine bits, which distinguish
+/// reservations of one millisecond. So the reservations with one number are adjacent in the order
+/// of ids, and finding them needs no further index. In the rare case that two have the same number,
+/// both are found. The digits are Crockford's base32, which has no letter that is mistaken for a
+/// digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReservationNumber(u64);
 
@@ -43,7 +44,7 @@ impl From<ReservationId> for ReservationNumber {
 }
 
 impl ReservationNumber {
-    /// Returns the ids among which those with this number are: of one millisecond.
+    /// Returns the range of ids that can have this number: all ids of its millisecond.
     pub(crate) fn ids(self) -> RangeInclusive<Uuid> {
         let ms = u128::from((self.0 >> LAST_BITS) + FIRST_MS);
         let first = ms << BITS_BELOW_MS;
@@ -68,8 +69,8 @@ impl fmt::Display for ReservationNumber {
 impl FromStr for ReservationNumber {
     type Err = NoReservationNumber;
 
-    /// Parses a typed number: in any case, with or without its dash, and with letters that are mistaken
-    /// for digits.
+    /// Parses a typed number: in any case, with or without its dash, and with letters typed in
+    /// place of similar digits.
     fn from_str(text: &str) -> Result<Self, NoReservationNumber> {
         let typed = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '-');
         let (mut bits, mut n_digits) = (0, 0);

@@ -1,4 +1,4 @@
-//! Numbers of rows that a statement should have written.
+//! Check that a statement has written the expected number of rows.
 
 use super::error::ReservationError;
 

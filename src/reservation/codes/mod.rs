@@ -1,35 +1,38 @@
-//! Codes of a program: whoever orders with one pays less, or sees what others do not.
+//! Codes of a program: they make an order cheaper, or open a section that is hidden from the
+//! public.
 //!
-//! A **code** is a row with a **word**, which people type, and **terms**: a percentage or points taken off
-//! the sum of an order's prices, when and for what it is valid, and how many **uses** and **places** it has.
-//! A use is a live reservation that was made with the code: a hold that has not ended, or a paid
-//! reservation. A refund gives its use and its places back, like the release and the end of a hold. What is
-//! on return is somebody's: a code takes nothing off it, and does not count it among its places.
+//! A **code** is a row with a **word**, which people type, and **terms**: a percentage or points
+//! taken off the sum of an order's prices, when and for what it is valid, and how many **uses** and
+//! **places** it has. A use is a live reservation that was made with the code: a hold that has not
+//! ended, or a paid reservation. A refund gives its use and its places back, like the release and
+//! the end of a hold. A place on return belongs to its seller: no code reduces its price or counts
+//! it among its places.
 //!
-//! An **access code** takes nothing off. An account **redeems** it once, which is its use and is never
-//! given back. While the code is valid, the account may use the code's access gate (`entry_queue`), and its
-//! section or zone is **open** to the account. Where that is **hidden**, nobody else sees, finds, counts, is offered or holds anything of it: its free seats have a
-//! status of their own.
+//! An **access code** takes nothing off. An account **redeems** it once, which is its use and is
+//! never given back. While the code is valid, the account may use the code's access gate
+//! (`entry_queue`), and its section or zone is **open** to the account. Seats and places of a
+//! **hidden** section or zone are shown, counted, offered and sold only to accounts to which it is
+//! open; its free seats have a status of their own.
 //!
 //! # Invariants
 //!
-//! * No more live reservations have a code than may, in all (`sale_codes_uses_within_max`) and of one
-//!   account, and they have no more places with it than they may (`sale_codes_places_within_max`).
-//! * The terms of a code never change (`sale_codes_kept`), so what a page showed is what is charged: a
-//!   request says which code's terms it showed, or which total.
+//! * The number of live reservations with a code is limited, in all (`sale_codes_uses_within_max`)
+//!   and per account, and so is the number of their places (`sale_codes_places_within_max`).
+//! * The terms of a code never change (`sale_codes_kept`), so the terms that a page showed are the
+//!   ones that are charged: a request names the code whose terms were shown, or the total.
 //! * A word is one code of a program at a time (`sale_codes_word_key`).
-//! * A code for a section means the seats of the section and, at each performance, the first zone that has the
-//!   name (`sale_code_zones`), whatever that zone is called later.
-//! * Offers of the waiting list have no code, and nothing hidden is offered.
-//! * Whether something hidden is open to an account is decided by the transaction of the order, after its
-//!   locks. Whoever may not have it is answered as if it did not exist.
+//! * A code for a section means the seats of the section and, at each performance, the first zone
+//!   that has the name (`sale_code_zones`), also after that zone is renamed.
+//! * Offers of the waiting list have no code, and hidden seats and places are never offered.
+//! * Whether a hidden section is open to an account is decided by the transaction of the order,
+//!   after its locks. An account without access gets the answer for a section that does not exist.
 //!
 //! # Concurrency
 //!
-//! Orders with one code race for its row, which each locks after its seats or its zone, ids ascending, and
-//! before it reads the clock. Others wait for it only as long as such a transaction writes. An order
-//! without a code has no statement more. A code that is used up is refused before anything is locked;
-//! holds past their end give their use back first.
+//! Orders with one code race for its row, which each locks after its seats or its zone, ids
+//! ascending, and before it reads the clock. They wait for it only as long as such a transaction
+//! writes. An order without a code runs no additional statement. A code that is used up is refused
+//! before any lock; holds past their end give their use back first.
 
 pub(crate) mod error;
 pub(crate) mod model;
@@ -56,8 +59,8 @@ use crate::{
     reservation::error::ReservationError,
 };
 
-/// Looks up the code that an order for `schedule` asks for. What is seen here may change until the order
-/// locks the code; one that is unknown, used up or for another performance is refused at once.
+/// Looks up the code that an order for `schedule` names. The row may change until the order locks
+/// it; an unknown code, one that is used up, and one for another performance are refused at once.
 pub(crate) async fn look_up(
     app: &App,
     schedule: &Schedule,
@@ -70,8 +73,8 @@ pub(crate) async fn look_up(
     Ok(AskedCode { found: Some(Arc::new(code)), ..asked.clone() })
 }
 
-/// Returns the code with `word` if an order for `schedule` may use it now, as far as this machine's clock
-/// and an unlocked read know: for a page that shows its terms before the order.
+/// Returns the code with `word` if an order for `schedule` may use it now, by this machine's clock
+/// and an unlocked read: for a page that shows its terms before the order.
 pub(crate) async fn find_usable(
     app: &App,
     schedule: &Schedule,
@@ -83,8 +86,8 @@ pub(crate) async fn find_usable(
     Ok(code)
 }
 
-/// Gives back the uses of reservations that this transaction ends, one for each of `ended`, and their
-/// places. Must follow the locks of seats and zones.
+/// Gives back the uses and places of the reservations that this transaction ends; `ended` has the
+/// code and the number of places of each. Must follow the locks of seats and zones.
 pub(crate) async fn return_uses(
     tx: &mut Connection,
     ended: &[(SaleCodeId, i32)],
@@ -92,7 +95,7 @@ pub(crate) async fn return_uses(
     if ended.is_empty() { Ok(()) } else { store::write_uses_returned(tx, ended).await }
 }
 
-/// Makes a code for each of `words`, all on the same terms and with the same access gate.
+/// Makes a code for each of `words`, all with the same terms and the same access gate.
 pub(crate) async fn make(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -118,8 +121,8 @@ pub(crate) async fn make(
     if made.len() == words.len() { Ok(()) } else { Err(CodeEditError::Taken) }
 }
 
-/// Sets how many live reservations may have a code, and how many places these may have: not fewer than
-/// they have. Counts the places anew. Returns the code before and after.
+/// Sets the limits of a code: live reservations that may have it, and their places; neither may be
+/// below the present number, and places are counted anew. Returns the code before and after.
 pub(crate) async fn limit(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -145,7 +148,7 @@ pub(crate) async fn limit(
     Ok((code, after))
 }
 
-/// Withdraws a code: nobody can use it from then on. Reservations that have it stay as they are.
+/// Withdraws a code, which cannot be used from then on. Reservations that have it stay as they are.
 pub(crate) async fn withdraw(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -22,39 +22,41 @@ ids! {
     pub SaleCodeId(Uuid),
 }
 
-/// Terms of a code. None changes later but `uses_max` and `places_max`.
+/// Terms of a code. Only `uses_max` and `places_max` can change later.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct NewCode {
-    /// Whether it opens a section or an access gate instead of taking something off.
+    /// Whether it opens a section or an access gate instead of reducing a price.
     pub(crate) is_access: bool,
-    /// Percentage taken off, 1 to 100; exactly one of it and `amount` is set, none of an access code.
+    /// Percentage taken off, 1 to 100. A code sets either this or `amount`, an access code neither.
     pub(crate) percent: Option<i32>,
     /// Points taken off an order.
     pub(crate) amount: Option<Points>,
-    /// When a hold may begin with it; `None`: without a bound.
+    /// When a hold may first begin with it; `None` for no bound.
     pub(crate) valid_from: Option<DateTime<Utc>>,
-    /// From when on no hold begins with it.
+    /// When a hold may no longer begin with it; `None` for no bound.
     pub(crate) valid_until: Option<DateTime<Utc>>,
-    /// Live reservations that may have it; `None`: any number.
+    /// Live reservations that may have it; `None` for any number.
     pub(crate) uses_max: Option<i32>,
-    /// Places that those reservations may have together; `None`: any number, as with access codes.
+    /// Places that these reservations may have together; `None` for any number, and for access
+    /// codes.
     pub(crate) places_max: Option<i32>,
-    /// Live reservations of one account that may have it.
+    /// Live reservations of one account that may have it; `None` for any number.
     pub(crate) uses_per_account_max: Option<i32>,
-    /// Only performance it is for.
+    /// Only performance it is for; `None` for all.
     pub(crate) schedule_id: Option<ScheduleId>,
-    /// Only section or zone it is for, by its name.
+    /// Name of the only section or zone it is for; `None` for all.
     pub(crate) section: Option<String>,
-    /// Access gate of its own, which the codes that are made together share; only of access codes.
+    /// Access gate to be made for the codes, which they share; only for access codes.
     pub(crate) gate: Option<NewAccessGate>,
 }
 
-/// How much of a code may be used, as an administrator changes it.
+/// Limits of a code, as an administrator changes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CodeLimits {
-    /// Live reservations that may have it; `None`: any number.
+    /// Live reservations that may have it; `None` for any number.
     pub(crate) uses_max: Option<i32>,
-    /// Places that they may have together, of which `None` is any number; `None`: as it is.
+    /// Places that they may have together, where the inner `None` is any number; `None` for no
+    /// change.
     #[expect(clippy::option_option, reason = "a form may say nothing of it")]
     pub(crate) places_max: Option<Option<i32>>,
 }
@@ -65,60 +67,60 @@ pub(crate) struct SaleCode {
     pub(crate) id: SaleCodeId,
     #[serde(rename = "code")]
     pub(crate) word: CodeWord,
-    /// Whether it opens its section or its access gate to those who redeem it, instead of taking something
-    /// off.
+    /// Whether it opens its section or its access gate to accounts that redeem it, instead of
+    /// reducing a price.
     pub(crate) is_access: bool,
-    /// Percentage taken off; exactly one of it and `amount` is set, none of an access code.
+    /// Percentage taken off; either this or `amount` is set, and for an access code neither.
     pub(crate) percent: Option<i32>,
     /// Points taken off an order.
     pub(crate) amount: Option<Points>,
     pub(crate) valid_from: Option<DateTime<Utc>>,
     pub(crate) valid_until: Option<DateTime<Utc>>,
     pub(crate) uses_max: Option<i32>,
-    /// Places that the reservations with it may have together; null: any number.
+    /// Places that the reservations with it may have together; null for any number.
     pub(crate) places_max: Option<i32>,
     pub(crate) uses_per_account_max: Option<i32>,
     pub(crate) schedule_id: Option<ScheduleId>,
-    /// Only section or zone it is for, as it was called when the code was made.
+    /// Only section or zone it is for, by its name when the code was made.
     pub(crate) section: Option<String>,
-    /// Zones that the section means, at most one of each performance.
+    /// Zones that the section's name means, at most one of each performance.
     #[serde(skip)]
     pub(crate) zones: Vec<ZoneId>,
-    /// Access gate that those may use who redeem it.
+    /// Access gate for the accounts that redeem it.
     pub(crate) gate_id: Option<AccessGateId>,
     /// Reservations that have it and are held or paid; redemptions of an access code.
     pub(crate) uses: i32,
-    /// Places of those reservations, without those on return, which no code makes cheaper; counted only
-    /// where they are limited.
+    /// Places of these reservations, except places on return, whose price no code reduces; counted
+    /// only if they are limited.
     pub(crate) places: Option<i32>,
     pub(crate) withdrawn_at: Option<DateTime<Utc>>,
     pub(crate) created_at: DateTime<Utc>,
 }
 
 impl SaleCode {
-    /// Whether it is for seats of a section.
+    /// Whether it is for seats of the section `name`.
     pub(crate) fn is_for_section(&self, name: &str) -> bool {
         self.section.as_deref().is_none_or(|only| only == name)
     }
 
-    /// Whether it is for places of a zone, whatever the zone is called now.
+    /// Whether it is for places of a zone, also after the zone was renamed.
     pub(crate) fn is_for_zone(&self, id: ZoneId) -> bool {
         self.section.is_none() || self.zones.contains(&id)
     }
 
-    /// Returns what it takes off `sum`, the sum of an order's prices: never more than the sum, rounded down
-    /// to whole points.
+    /// Returns the discount on `sum`, the sum of an order's prices: never more than the sum,
+    /// rounded down to whole points.
     pub(crate) fn discount(&self, sum: Points) -> Points {
         let share = self.percent.and_then(|percent| sum.share(percent));
         share.or(self.amount).unwrap_or_default().min(sum)
     }
 
-    /// Returns what an order costs with it.
+    /// Returns the price of an order with the code.
     pub(crate) fn price(&self, sum: OrderSum) -> OrderPrice {
         OrderPrice { discount: self.discount(sum.reducible), code_id: Some(self.id), sum }
     }
 
-    /// Returns the places that reservations may still have with it; `None`: any number.
+    /// Returns the places that reservations may still have with it; `None` for any number.
     pub(crate) fn places_left(&self) -> Option<i32> {
         self.places_max.map(|places_max| places_max - self.places.unwrap_or_default())
     }
@@ -128,19 +130,19 @@ impl SaleCode {
 #[derive(Clone, Debug)]
 pub(crate) struct AskedCode {
     pub(crate) word: CodeWord,
-    /// Code whose terms were shown; `None` if the page knew none.
+    /// Code whose terms were shown; `None` if the page showed none.
     pub(crate) shown: Option<SaleCodeId>,
-    /// Code of the word; `None` until it is looked up.
+    /// Code that has the word; `None` until it is looked up.
     pub(crate) found: Option<Arc<SaleCode>>,
 }
 
-/// Sum of an order's prices. What is on return belongs to its seller until it is paid, so no code makes
-/// it cheaper.
+/// Sum of an order's prices. A place on return belongs to its seller until it is paid, so no code
+/// reduces its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OrderSum {
     /// Sum of the prices of all places.
     pub(crate) all: Points,
-    /// Part of it that a code may make less: the prices of the places that are not on return.
+    /// Part of it that a code may reduce: the prices of the places that are not on return.
     pub(crate) reducible: Points,
     /// Number of those places.
     pub(crate) places: i32,
@@ -165,7 +167,7 @@ impl OrderSum {
         Some(Self { all, reducible, places: self.places.checked_add(places)? })
     }
 
-    /// Whether a code may make every place of the order cheaper.
+    /// Whether a code may reduce the price of every place of the order.
     pub(crate) fn is_reducible(self) -> bool {
         self.all == self.reducible
     }
@@ -188,7 +190,7 @@ impl OrderPrice {
         Self { sum, discount: Points::ZERO, code_id: None }
     }
 
-    /// Returns what is paid.
+    /// Returns the amount to pay.
     pub(crate) fn total(self) -> Points {
         self.sum.all.checked_sub(self.discount).unwrap_or_default()
     }

@@ -55,7 +55,8 @@ pub(crate) fn count_try(
     Ok(())
 }
 
-/// Returns the code of a form that the map goes on to send; `None` without one that may be used.
+/// Returns the usable code of a form, whose word the forms of the map send again; `None` without
+/// one.
 pub(crate) async fn find_shown(
     app: &App,
     schedule: &Schedule,
@@ -64,8 +65,8 @@ pub(crate) async fn find_shown(
     find_usable(app, schedule, &form.word()?).await.ok()
 }
 
-/// Handles `POST /schedules/{id}/code`: shows the map with the code's terms, which its forms then send. An
-/// empty field takes the code away. Nothing is held or used.
+/// Handles `POST /schedules/{id}/code`: shows the map with the code's terms, whose forms send the
+/// code. An empty field removes the code. No hold is made and no use is taken.
 pub(crate) async fn show_terms(
     app: Data<App>,
     maps: Data<SeatMaps>,
@@ -118,11 +119,11 @@ pub(crate) struct TermsDocument {
     /// Points that it takes off.
     amount: Option<Points>,
     section: Option<String>,
-    /// Only performance it is for.
+    /// Only performance it is for; null for all.
     schedule_id: Option<ScheduleId>,
-    /// Live reservations of the account that may have it.
+    /// Live reservations of one account that may have it; null for any number.
     uses_per_account_max: Option<i32>,
-    /// Places that reservations may still have with it; null: any number.
+    /// Places that reservations may still have with it; null for any number.
     places_left: Option<i32>,
     valid_until: Option<DateTime<Utc>>,
 }
@@ -152,7 +153,7 @@ pub(crate) struct RedemptionForm {
     code: Field,
 }
 
-/// What a redeemed code opens.
+/// Section or access gate that a redeemed code opens.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RedemptionDocument {
     code: CodeWord,

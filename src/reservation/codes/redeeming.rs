@@ -14,9 +14,9 @@ use crate::{
     reservation::error::ReservationError,
 };
 
-/// Redeems the access code with `word`: from now on its section is open to the account and it may use the
-/// code's access gate, while the code is valid; also with the place in line that it has. Whoever has
-/// redeemed it before uses nothing more.
+/// Redeems the access code with `word`. While the code is valid, its section is open to the
+/// account, and the account may use the code's access gate, also with the queue token that it
+/// already has. A repeated redemption by the account takes no further use.
 pub(crate) async fn redeem(
     app: &App,
     account_id: AccountId,
@@ -39,7 +39,7 @@ async fn redeem_once(
     }
     // In the order of locks, tokens come before codes.
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
-    // Withdrawn meanwhile, it is not valid.
+    // A code that was withdrawn before the lock is refused below, by its validity.
     let code = store::lock(&mut tx, program_id, &[found.id]).await?.pop();
     let code = code.ok_or(CodeRefusal::Unknown)?;
     let (moment, has_redeemed) = access::read_redeemed(&mut tx, account_id, code.id).await?;

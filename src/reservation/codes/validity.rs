@@ -1,4 +1,4 @@
-//! When and for what a code may be used.
+//! Conditions for using a code: its time, its performance and its limits.
 
 use chrono::{DateTime, Utc};
 
@@ -6,8 +6,8 @@ use super::{error::CodeRefusal, model::SaleCode};
 use crate::catalog::ScheduleId;
 
 impl SaleCode {
-    /// Refuses a hold that begins at `moment`, unless the code is valid then, for that performance, and has
-    /// a use left.
+    /// Refuses a hold that begins at `moment`, unless the code is valid then, is for that
+    /// performance, and has a use left.
     pub(crate) fn require_usable(
         &self,
         moment: DateTime<Utc>,
@@ -40,7 +40,7 @@ impl SaleCode {
         }
     }
 
-    /// Refuses a code of which as many live reservations have a use as may, or as many places.
+    /// Refuses a code with no use left, or with no place left.
     pub(crate) fn require_use_left(&self) -> Result<(), CodeRefusal> {
         match self.uses_max {
             Some(uses_max) if self.uses >= uses_max => Err(CodeRefusal::UsedUp { id: self.id }),
@@ -48,7 +48,7 @@ impl SaleCode {
         }
     }
 
-    /// Refuses `places` that are more than live reservations may still have with the code.
+    /// Refuses `places` if the limit of the code leaves fewer.
     pub(crate) fn require_places_left(&self, places: i32) -> Result<(), CodeRefusal> {
         match self.places_left() {
             Some(..=0) if places > 0 => Err(CodeRefusal::UsedUp { id: self.id }),

@@ -5,14 +5,14 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What people type for a code: capitals, digits and hyphens, 3 to 32 of them. Small letters are read as
-/// capitals.
+/// Word that people type for a code: 3 to 32 capitals, digits and hyphens. Small letters are read
+/// as capitals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub(crate) struct CodeWord(String);
 
-/// Error for text that is no word of a code.
+/// Error for text that is not the word of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoCodeWord;
 

@@ -1,4 +1,4 @@
-//! Holds that are made alone, and what is published of holds.
+//! Holds that are made alone, and the announcement of holds after their commit.
 
 use super::{
     decided::HeldTogether, permits::Permits, request::ChosenRequest, together::hold_together,
@@ -15,7 +15,7 @@ use crate::{
     reservation::{error::ReservationError, model::Hold, seat_map::feed::announce},
 };
 
-/// Holds what one request asks for, in its own transaction, and releases its `lease`.
+/// Holds the seats or places of one request in its own transaction, and releases its `lease`.
 pub(super) async fn hold_alone(
     app: &App,
     permits: &Permits,
@@ -47,7 +47,7 @@ async fn hold_once(
     }
 }
 
-/// Announces the holds of one transaction to open maps, and projects the stays that became longer.
+/// Announces the holds of one transaction to open maps, and projects the extended stays to Redis.
 pub(super) async fn publish(
     app: &App,
     program_id: ProgramId,

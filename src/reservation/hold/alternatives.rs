@@ -1,6 +1,6 @@
-//! Alternatives to unavailable seats: the nearest free groups, first those of the same prices, then
-//! those of others, with the difference. Kept places are offered only to a request that needs them,
-//! and of the kinds that it asked for.
+//! Alternatives to unavailable seats: the nearest free groups, first groups at the same prices,
+//! then others, with the difference. Kept places are offered only to a request that needs them, and
+//! only of the kinds it asked for.
 
 use serde::Serialize;
 
@@ -27,20 +27,21 @@ pub struct Alternative {
     pub seat_ids: Vec<ScheduleSeatId>,
     /// Seats with these ids.
     pub seats: Vec<MapSeat>,
-    /// Price types of the seats as a form names them, where some were asked for.
+    /// Price types of the seats as a form names them, if the request names any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seat_types: Vec<String>,
     /// Price of the seats together.
     pub total: Points,
-    /// Part of it that a code may make less.
+    /// Part of the total that a code may reduce.
     #[serde(skip)]
     pub(crate) reducible: Points,
     /// `total` minus the price of the wanted seats together, in points.
     pub price_difference: i64,
 }
 
-/// Returns the nearest alternatives to `wanted`, of which `taken` are unavailable, and those of `wanted` that
-/// the rows say are not free. Empty when they cannot be read; the refusal does not depend on them.
+/// Returns the nearest alternatives to `wanted`, of which `taken` are unavailable, and the seats of
+/// `wanted` that are not free by their rows. Empty when the seats cannot be read, because the
+/// refusal does not depend on them.
 pub(crate) async fn of(
     app: &App,
     schedule_id: ScheduleId,
@@ -62,10 +63,10 @@ pub(crate) async fn of(
     }
 }
 
-/// Returns groups of as many seats as wanted, nearest first and disjoint. Groups at other prices come
-/// after those at the same, of either those that strand a seat after those that do not, and those
-/// with a restricted view last, unless such seats were wanted; a group whose total overflows, or that
-/// cannot have the price types that were asked for, is left out.
+/// Returns disjoint groups of as many seats as wanted, in this order: the same prices before
+/// others, full views before restricted ones unless such seats were wanted, groups that strand no
+/// seat before others, and then the nearest. A group whose total overflows, or that cannot have the
+/// price types that were asked for, is left out.
 fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
@@ -193,7 +194,7 @@ mod tests {
             };
             assert_eq!(offers(&house), [(8, 0), (6, 0), (4, 0)]);
             assert_eq!(offers(&house[..3]), [(4, 0), (2, 10)]);
-            // Whoever wanted a seat without the full view may have any of them.
+            // A request for a seat with a restricted view may be offered seats of either kind.
             house[0].kind = SeatKind::RestrictedView;
             assert_eq!(offers(&house), [(4, 0), (8, 0), (6, 0)]);
         }

@@ -1,8 +1,9 @@
 //! Best available seats for a wish: found in a map that may be a moment old, held like any other
 //! seats, and searched again after a lost race.
 //!
-//! While places are kept, a wish gets them only if it asks for step-free seats and says that they are
-//! needed, and then those with a wheelchair place first. Seats with a restricted view come last.
+//! While places are kept, a wish gets them only if it asks for step-free seats and confirms that
+//! they are needed; then groups with a wheelchair place come first. Seats with a restricted view
+//! come last.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -36,8 +37,8 @@ const GROUPS_MAX: usize = 24;
 /// Readings of the map before the request is refused because seats sell faster than it can hold.
 const READINGS_MAX: u32 = 6;
 
-/// Holds the best group that no other request has or is taking. Refuses only when no group is left,
-/// or none for the shown total, or after `READINGS_MAX` readings.
+/// Holds the best group that is free and that no other request is taking. Refuses only when no
+/// group is left, or none for the shown total, or after `READINGS_MAX` readings.
 pub(crate) async fn hold_best(
     app: &App,
     state: &ReservationState,
@@ -61,7 +62,7 @@ pub(crate) async fn hold_best(
             state.seats_anew(app, request.schedule.id, wish.section.as_deref()).await?
         };
         let groups = search.groups(&seats);
-        // The schedule at hand, or this machine's clock, was behind.
+        // The cached schedule, or this machine's clock, was behind.
         let is_refused = groups.is_empty() && reading > 0;
         if is_refused && search.proposal != Proposal::All && !search.keeps_places(app).await? {
             search.proposal = Proposal::All;
@@ -86,7 +87,7 @@ pub(crate) async fn hold_best(
                 state.seat_holds.hold(ChosenRequest { request: chosen, key: key.cloned() }).await
             };
             let mut held = attempt(is_ruled).await;
-            // The program at hand was older than the rule of single seats.
+            // The cached program was older than the rule of single seats.
             if matches!(held, Err(ReservationError::RulesChanged)) {
                 is_ruled = true;
                 held = attempt(is_ruled).await;
@@ -102,7 +103,8 @@ pub(crate) async fn hold_best(
                 Err(ReservationError::PriceChanged { .. }) if request.shown.is_none() => {
                     gone.extend(group.ids);
                 }
-                // So few are had of what is on return alone.
+                // Fewer seats than the program's minimum can be held only if all of them are on
+                // return.
                 Err(few @ ReservationError::TooFew { .. }) if search.on_return.is_none() => {
                     let _permit = state.permits.acquire().await?;
                     let on_return = list_seats_on_return(&app.db, request.schedule.id).await?;
@@ -110,15 +112,16 @@ pub(crate) async fn hold_best(
                     too_few = Some(few);
                     break;
                 }
-                // The map was old, or this machine's clock ahead: the places are kept, or not alone
-                // to be had.
+                // The map was old, or this machine's clock ahead: the places are kept, or a
+                // companion's place needs its wheelchair place.
                 Err(
                     ReservationError::PlacesKept { .. } | ReservationError::CompanionAlone { .. },
                 ) => {
                     search.proposal = Proposal::of(true, wish.is_step_free && request.is_needed);
                     gone.extend(group.ids);
                 }
-                // The seller may take it back instead; and a code is for other seats.
+                // The account cannot buy seats that it sells itself, and no code is for seats on
+                // return.
                 Err(ReservationError::Return(ReturnRefusal::Own { seat_ids })) => {
                     gone.extend(&seat_ids);
                     search.own.extend(seat_ids);
@@ -157,24 +160,24 @@ async fn read_types(
 struct Candidate {
     ids: Vec<ScheduleSeatId>,
     types: TypesAsked,
-    /// Price, less what the code takes off.
+    /// Price of the group, less the discount of the code.
     total: Points,
 }
 
-/// What is looked for.
+/// Search for a group of seats.
 #[derive(Clone)]
 struct Search<'a> {
     wish: Wish,
     request: &'a HoldRequest,
-    /// Price types that some of the seats are to have.
+    /// Price types that are wanted for some of the seats.
     types: &'a WantedTypes,
     /// Price that was shown; `None` accepts any price.
     shown: Option<ShownPrice>,
-    /// What may be proposed of the kept places.
+    /// Kept places that may be proposed.
     proposal: Proposal,
-    /// Seats on return, where none but these are proposed.
+    /// Seats on return, if only these may be proposed.
     on_return: Option<HashSet<ScheduleSeatId>>,
-    /// Seats that the account has put back on sale, as far as they were met.
+    /// Seats that the account itself has put on sale, as far as attempts found them.
     own: HashSet<ScheduleSeatId>,
 }
 
@@ -192,7 +195,8 @@ impl<'a> Search<'a> {
         hold_store::keeps_places(&app.db, self.request.schedule.id).await
     }
 
-    /// Whether a seat is free, and not kept: nobody leaves a kept place single.
+    /// Whether a seat counts as free for the rule of single seats, by which a kept place is never
+    /// left single.
     fn is_choice(&self, seat: &MapSeat) -> bool {
         seat.is_free() && (self.proposal == Proposal::All || !seat.kind.is_kept())
     }
@@ -207,7 +211,7 @@ impl<'a> Search<'a> {
             && !self.own.contains(&seat.id)
     }
 
-    /// Returns the groups to try, best first; only those of the shown total, if one was shown.
+    /// Returns the groups to try, best first; only groups at the shown total, if one was shown.
     fn groups(&self, seats: &[MapSeat]) -> Vec<Candidate> {
         let free: Vec<&MapSeat> = seats.iter().filter(|seat| self.fits(seat)).collect();
         let account_id = self.request.account_id;
@@ -234,8 +238,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the refusal when no group was found: the price changed, only kept places fit a wish for
-/// step-free seats that does not say that they are needed, or nothing is left.
+/// Returns the refusal when no group was found: the price changed, the wish asks for step-free
+/// seats and only kept places fit, the price types fit no group, or all is sold.
 async fn none_left(
     app: &App,
     seats: &[MapSeat],

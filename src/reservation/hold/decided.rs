@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// Holds that are decided and written, but for the commit.
+/// Holds that are decided and written, and not committed yet.
 #[derive(Debug, Default)]
 pub(super) struct DecidedTogether {
-    /// Transaction to be committed; `None`: nothing was written.
+    /// Transaction to be committed; `None` if no hold was written.
     tx: Option<Transaction>,
     outcomes: Vec<Option<Result<Hold, ReservationError>>>,
     ids: Vec<ReservationId>,
@@ -24,12 +24,12 @@ pub(super) struct DecidedTogether {
 }
 
 impl DecidedTogether {
-    /// Outcomes of a transaction that wrote nothing and was rolled back.
+    /// Returns the outcomes of a transaction that wrote nothing and was rolled back.
     pub(super) fn refused(outcomes: Vec<Option<Result<Hold, ReservationError>>>) -> Self {
         Self { outcomes, ..Self::default() }
     }
 
-    /// Outcomes of the transaction `tx`, which has written the holds `ids`.
+    /// Returns the outcomes of the transaction `tx`, which has written the holds `ids`.
     pub(super) fn written(
         tx: Transaction,
         outcomes: Vec<Option<Result<Hold, ReservationError>>>,
@@ -39,7 +39,7 @@ impl DecidedTogether {
         Self { tx: Some(tx), outcomes, ids, extended }
     }
 
-    /// Commits what was decided of `requests`, the same ones.
+    /// Commits the holds. `requests` are the requests that they were decided for.
     pub(super) async fn commit(
         self,
         app: &App,
@@ -64,27 +64,27 @@ impl DecidedTogether {
 /// Result of one transaction.
 #[derive(Debug)]
 pub(super) struct HeldTogether {
-    /// What became of each request, in their order; `None` for those that were left out.
+    /// Outcome of each request, in their order; `None` for requests that were left out.
     pub(super) outcomes: Vec<Option<Result<Hold, ReservationError>>>,
-    /// Whether it is known what became of the transaction. Otherwise a request that is left out may
-    /// be carried out.
+    /// Whether the outcome of the commit is known. If it is not, a request that is left out may
+    /// have been carried out.
     pub(super) is_known: bool,
     /// Number of holds that were made.
     pub(super) n_held: usize,
-    /// Accounts whose stay has become longer.
+    /// Accounts whose stay was extended.
     pub(super) extended: Vec<AccountId>,
 }
 
 impl HeldTogether {
-    /// Nothing was decided.
+    /// Returns the result of a transaction that decided nothing.
     pub(super) fn nothing(n_requests: usize, is_known: bool) -> Self {
         let outcomes = (0..n_requests).map(|_| None).collect();
         Self { outcomes, is_known, n_held: 0, extended: Vec::new() }
     }
 
-    /// Returns what is found of the holds `ids` after a commit without an answer. All or none of
-    /// them are written. What is not a written hold is left out: a refusal may have been of what
-    /// one of them took.
+    /// Returns the outcomes after a commit without an answer, by which all of the holds `ids` are
+    /// written, or none. Only written holds keep their outcome: a refusal may be due to a hold that
+    /// was rolled back.
     async fn found(
         mut self,
         app: &App,
@@ -108,8 +108,9 @@ impl HeldTogether {
     }
 }
 
-/// Returns those of `ids` that are written, after a commit without an answer. The commit may still
-/// be on its way: until it has arrived or its connection has ended, it holds the seats or the zone.
+/// Returns the ids in `ids` that are written, after a commit without an answer. The commit may
+/// still be under way and hold the seats or the zone; their locks are waited for, until it has
+/// arrived or its connection has ended.
 async fn find_written(
     app: &App,
     requests: &[&ChosenRequest],

@@ -1,12 +1,12 @@
-//! Which places are proposed to whom, while places are kept for those who need them. The map may be a
-//! moment old; the transaction that holds decides again.
+//! Proposals of kept places, while they are kept for guests who need them. The map may be a moment
+//! old; the transaction that holds decides again.
 
 use crate::{catalog::SeatKind, reservation::seat_map::seat::MapSeat};
 
-/// What of the kept places may be proposed.
+/// Kept places that may be proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Proposal {
-    /// Nothing is kept any more: all seats are ordinary.
+    /// All places: none is kept any more, and all seats are ordinary.
     All,
     /// No kept places.
     NoneKept,
@@ -15,8 +15,8 @@ pub(crate) enum Proposal {
 }
 
 impl Proposal {
-    /// Returns what may be proposed to a request; `asks` says whether it asks for kept places and
-    /// confirms that they are needed.
+    /// Returns the kept places that may be proposed to a request; `asks` tells whether it asks for
+    /// kept places and confirms that they are needed.
     pub(crate) fn of(keeps_places: bool, asks: bool) -> Self {
         match (keeps_places, asks) {
             (false, _) => Self::All,
@@ -44,12 +44,12 @@ impl Proposal {
     }
 }
 
-/// Whether a part of the stage is hidden from one of `seats`.
+/// Whether one of `seats` has a restricted view.
 pub(crate) fn has_restricted_view(seats: &[&MapSeat]) -> bool {
     seats.iter().any(|seat| seat.kind == SeatKind::RestrictedView)
 }
 
-/// Returns the kinds of those of `seats` that are kept, in order.
+/// Returns the kinds of the kept places among `seats`, in order.
 pub(crate) fn kept_kinds(seats: &[&MapSeat]) -> Vec<SeatKind> {
     let mut kinds: Vec<_> =
         seats.iter().map(|seat| seat.kind).filter(|kind| kind.is_kept()).collect();

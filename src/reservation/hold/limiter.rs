@@ -95,7 +95,7 @@ impl ReservationState {
         self.seats(app, schedule_id, section).await
     }
 
-    /// Returns those of the held `seats` that belong to lapsed holds, at most `SEATS_TTL` old.
+    /// Returns the seats of lapsed holds among the held `seats`, at most `SEATS_TTL` old.
     /// Concurrent callers share one query.
     pub(crate) async fn lapsed(
         &self,
@@ -141,8 +141,8 @@ impl ReservationState {
     }
 
     /// Returns `zone_id`, the other zones of its performance, and the zones of its name in other
-    /// performances of the program, at most `PLACES_TTL` old; only those with free places. Concurrent
-    /// callers share one query.
+    /// performances of the program, at most `PLACES_TTL` old; only zones with free places.
+    /// Concurrent callers share one query.
     pub(crate) async fn zones_like(
         &self,
         app: &App,

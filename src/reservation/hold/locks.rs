@@ -24,11 +24,11 @@ const PERSON_LEASE: Duration = Duration::from_secs(5);
 
 /// Outcome of a request for places.
 pub(super) type HoldOutcome = Result<Hold, ReservationError>;
-/// Fair locks of zones, whose holders carry out the requests behind theirs.
+/// Fair locks of zones. A holder also carries out the requests of its followers.
 pub(crate) type ZoneLocks = FairLocks<ChosenRequest, HoldOutcome>;
 
 /// Takes the leases of the seats that each of `requests` asks for, all or none for each. Without
-/// Redis all of them go on without leases.
+/// Redis every request continues without leases.
 pub(super) async fn lease_each(
     app: &App,
     schedule_id: ScheduleId,
@@ -43,8 +43,8 @@ pub(super) async fn lease_each(
     }
 }
 
-/// Takes the leases of the seats that `request` asks for, and waits for those of an earlier attempt
-/// of the same request; fails if another request has one of them. `None` without Redis.
+/// Takes the leases of the seats that `request` asks for, and waits if an earlier attempt of the
+/// same request has them; fails if another request has one of them. `None` without Redis.
 pub(super) async fn lease_seats(
     app: &App,
     request: &HoldRequest,
@@ -56,9 +56,10 @@ pub(super) async fn lease_seats(
     }
 }
 
-/// Takes the lease that excludes other requests of the account: for places, those for places of the
-/// performance; for seats without a request key, those for seats of the program without one. `None`
-/// for seats with a request key, which tells the requests apart, and without Redis.
+/// Takes the lease that excludes other requests of the account. A request for places excludes
+/// others for places of the performance; one for seats without a request key excludes others for
+/// seats of the program that have no key either. `None` for seats with a request key, which tells
+/// requests apart, and without Redis.
 pub(super) async fn lease_person(
     app: &App,
     request: &HoldRequest,
@@ -98,7 +99,7 @@ fn refusal(error: LeaseError) -> ReservationError {
     }
 }
 
-/// Notes that Redis is away: `None` stands for a lock that is not there.
+/// Logs that Redis is away; the returned `None` stands for the missing lock.
 pub(super) fn without<T>(error: &impl Display) -> Option<T> {
     tracing::debug!(%error, "an order goes on without its locks");
     None

@@ -4,15 +4,13 @@
 //! available seats), the **price types** of its places and the **shown price**. A hold takes all of the
 //! choice or nothing.
 //!
-//! # Concurrency
-//!
 //! Requests for seats of one performance that arrive while others are written go together
 //! (`seat_holds`): one script takes the leases of all, one transaction makes their holds
-//! (`together`), and the next begins while it commits. Its requests are decided in order of arrival (`decisions`), each by what those
-//! before it took; nothing is waited for. A request that needs a row that is held elsewhere is
-//! carried out alone, by the same transaction with waits. Places of a zone are held in the order of
-//! the zone's fair lock: its holder carries out the requests directly behind it with its own
-//! (`places`).
+//! (`together`), and the next begins while it commits. Its requests are decided in order of arrival
+//! (`decisions`); each sees the seats that earlier ones took, and none waits. A request that needs
+//! a row that another transaction has locked is carried out alone, by the same transaction with
+//! waits. Places of a zone are held in the order of the zone's fair lock: its holder carries out
+//! the requests directly behind it with its own (`places`).
 //!
 //! The order is: lease or fair lock in Redis, then connection, then rows, then the clock, then the
 //! write. Leases only keep requests from waiting for the same seat row; without Redis a hold
@@ -66,7 +64,7 @@ use crate::{
     infra::idempotency::RequestKey,
 };
 
-/// Holds what `request` asks for: all or nothing, and once per request key.
+/// Holds all of the seats or places that `request` asks for, or none, once per request key.
 ///
 /// A request that was carried out before returns its first outcome, even if a new attempt would be
 /// refused. Lapsed holds that block the request are expired, and the request is tried once more.
@@ -92,7 +90,7 @@ pub(crate) async fn hold(
         outcome => outcome,
     };
     match (outcome, key) {
-        // A request key that has an outcome returns it, whatever refuses a second attempt.
+        // A request key that has an outcome returns it, also if a second attempt is refused.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
             let permit = state.permits.acquire().await?;
             let first = key.find_outcome(&app.db).await?;
@@ -135,7 +133,7 @@ async fn hold_now(
             &looked_up
         }
     };
-    // Dropping it releases it, also after a refusal, or the next try would be refused by it.
+    // The lease is released after a refusal too, or it would refuse the account's next attempt.
     let lease = lease_person(app, request).await?;
     let held = hold_choice(app, state, request, key).await;
     if let Some(lease) = lease {
@@ -162,8 +160,9 @@ async fn hold_choice(
     }
 }
 
-/// Holds seats. Whether their program has the rule of single seats is read with the locks; the blocks of the
-/// order are read before, where it had the rule a moment ago, or once it is known to have it.
+/// Holds seats. The terms read with the locks decide whether the rule of single seats applies. The
+/// blocks of the order are read before the attempt if the cached program has the rule, or before a
+/// second attempt if the first one found it.
 async fn hold_seats(
     app: &App,
     state: &ReservationState,

@@ -1,5 +1,5 @@
-//! Codes of the requests of one transaction: locked, decided one request after the other, and their uses
-//! written; and what codes have opened to their accounts.
+//! Codes of the requests of one transaction: locked, decided one request after the other, and their
+//! uses written; and the hidden seats and zones that codes have opened to the accounts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,13 +25,13 @@ use crate::{
     },
 };
 
-/// Codes that a transaction has locked, changed by each request that it holds for.
+/// Codes that a transaction has locked, updated by each hold that it decides.
 #[derive(Debug, Default)]
 pub(super) struct OrderCodes {
     codes: HashMap<SaleCodeId, SaleCode>,
-    /// Live reservations that an account has with a code, where that is limited.
+    /// Live reservations that an account has with a code, if the code limits them.
     own_uses: HashMap<(SaleCodeId, AccountId), i64>,
-    /// Sections of the seats, where a code is for one of them.
+    /// Sections of the seats, if a code is for a section.
     seat_sections: HashMap<ScheduleSeatId, String>,
     /// Hidden seats and zones that codes open to an account.
     open_seats: HashSet<(AccountId, ScheduleSeatId)>,
@@ -41,8 +41,8 @@ pub(super) struct OrderCodes {
 }
 
 impl OrderCodes {
-    /// Locks the codes of `requests`, whose seats or zone are locked, and reads what their limits are
-    /// about. Asks nothing where no request has a code.
+    /// Locks the codes of `requests`, whose seats or zone are locked, and reads the uses and
+    /// sections that their limits need. Runs no query if no request has a code.
     pub(super) async fn lock(
         tx: &mut Connection,
         requests: &[&ChosenRequest],
@@ -114,8 +114,8 @@ impl OrderCodes {
         self.codes.values().filter(|code| is_meant(code)).map(|code| code.id).collect()
     }
 
-    /// Reads to which accounts of `requests` codes open the hidden ones among the locked seats, or the
-    /// locked zone. Asks nothing where nothing is hidden.
+    /// Reads which accounts of `requests` may have the hidden seats among the locked ones, or the
+    /// hidden zone. Runs no query if neither is hidden.
     pub(super) async fn read_open(
         &mut self,
         tx: &mut Connection,
@@ -142,18 +142,19 @@ impl OrderCodes {
         Ok(())
     }
 
-    /// Whether an account may have a seat, as far as it is hidden.
+    /// Whether an account may have a seat: it is not hidden, or a code opens it to the account.
     pub(super) fn opens_seat(&self, account_id: AccountId, seat: &LockedSeat) -> bool {
         !seat.is_hidden || self.open_seats.contains(&(account_id, seat.id))
     }
 
-    /// Whether an account may have places of a zone, as far as it is hidden.
+    /// Whether an account may have places of a zone: it is not hidden, or a code opens it to the
+    /// account.
     pub(super) fn opens_zone(&self, account_id: AccountId, zone: &LockedZone) -> bool {
         !zone.is_hidden || self.open_zones.contains(&(account_id, zone.id))
     }
 
-    /// Returns what an order of `sum` costs, or the refusal of its code at `moment`,
-    /// which was read after the lock.
+    /// Returns the price of an order of `sum`, or the refusal of its code at `moment`, which was
+    /// read after the lock.
     pub(super) fn price(
         &self,
         request: &HoldRequest,
@@ -180,7 +181,7 @@ impl OrderCodes {
         Ok(code.price(sum))
     }
 
-    /// Whether all of an order is in the section or zone that the code is for.
+    /// Whether the whole order is in the section or zone that the code is for.
     fn is_in(&self, choice: &Choice, code: &SaleCode) -> bool {
         match choice {
             Choice::Seats(ids) => ids.iter().all(|id| {
@@ -202,7 +203,7 @@ impl OrderCodes {
         Hold { code: Some(code.word.clone()), discount: Some(price.discount), ..hold }
     }
 
-    /// Writes the uses of the reservations, which are inserted.
+    /// Writes the uses of the reservations, which have been inserted.
     pub(super) async fn write(&self, tx: &mut Connection) -> Result<(), ReservationError> {
         if self.new.len() == 0 {
             return Ok(());

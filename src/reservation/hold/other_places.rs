@@ -13,7 +13,7 @@ use crate::{
 /// Number of alternatives offered.
 const OFFERS_MAX: usize = 3;
 
-/// Free places of one zone, offered instead of those of another.
+/// Free places of one zone, offered instead of places of the wanted zone.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlacesAlternative {
     /// Performance, which may be another one of the program.
@@ -35,13 +35,13 @@ pub struct PlacesAlternative {
     pub total: Points,
     /// `total` minus the price of the wanted places, in points.
     pub price_difference: i64,
-    /// Whether none of them is on return, so that a code may make all of them cheaper.
+    /// Whether none of them is on return, so that a code may reduce the price of all.
     #[serde(skip)]
     pub(crate) is_reducible: bool,
 }
 
-/// Returns those of `zones` that have `quantity` places left, without `wanted`. A zone whose total
-/// overflows is left out.
+/// Returns the zones of `zones` other than `wanted` that have `quantity` places left. A zone whose
+/// total overflows is left out.
 pub(super) fn that_have(
     zones: &[ZonePlaces],
     wanted: ZoneId,

@@ -1,7 +1,7 @@
 //! Permits to use the database, as many as there are connections.
 //!
-//! Concurrent requests wait for one in order of arrival, so other pages do not queue behind all of
-//! them for a connection. A permit must not be kept while waiting for a lock in Redis.
+//! Concurrent requests wait for a permit in order of arrival, so that other pages do not queue
+//! behind them for a connection. A permit must not be kept while waiting for a lock in Redis.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,10 +1,10 @@
 //! Holds of places of a zone, in the order of the zone's fair lock.
 //!
-//! Whoever has the lock makes its own hold and those of its followers, the requests directly behind
-//! it at this instance, in one transaction. The lock only orders access to the zone's row, so it is
-//! released once the row is locked, not after the commit. The next holder's first statements then
-//! run while this commit is written; if they finish first they wait for the row, so at most one
-//! connection per zone waits this way.
+//! The holder of the lock makes its own hold and the holds of its followers, the requests directly
+//! behind it at this instance, in one transaction. The lock only orders access to the zone's row,
+//! so it is released once the row is locked, not after the commit. The next holder's first
+//! statements then run while this commit is written; if they finish first they wait for the row, so
+//! at most one connection per zone waits this way.
 
 use std::{iter::once, time::Duration};
 
@@ -31,7 +31,7 @@ use crate::{
 
 /// Maximum wait for the zone's lock before the request is refused with a retry delay.
 const ZONE_WAIT: Duration = Duration::from_secs(2);
-/// Followers whose holds are made with one holder's.
+/// Followers whose holds are made with the holder's.
 const FOLLOWERS_MAX: usize = 63;
 
 type ZoneGuard = FairGuard<ChosenRequest, HoldOutcome>;
@@ -62,7 +62,7 @@ pub(super) async fn hold_places(
     }
 }
 
-/// Carries out the request of the holder and those of its followers.
+/// Carries out the request of the holder and the requests of its followers.
 async fn lead(app: App, permits: Permits, guard: ZoneGuard, own: ChosenRequest) -> HoldOutcome {
     let mut guard = Some(guard);
     let (followers, together) = hold_with_followers(&app, &permits, &mut guard, &own).await;
@@ -72,10 +72,10 @@ async fn lead(app: App, permits: Permits, guard: ZoneGuard, own: ChosenRequest) 
                 return answer;
             }
         }
-        // It may be the fault of a follower.
+        // The failure may be due to a follower.
         Err(error) if error.is_stale() || !followers.is_empty() => {
             tracing::debug!(%error, n = followers.len(), "a holder of a zone has no followers");
-            // The lock is not released before, so they are served before any later waiter.
+            // The lock is released after this, so the followers are served before any later waiter.
             Follower::put_back(followers);
         }
         Err(error) => return Err(error),
@@ -85,8 +85,8 @@ async fn lead(app: App, permits: Permits, guard: ZoneGuard, own: ChosenRequest) 
     held
 }
 
-/// Makes one attempt at the holds of the holder and of those who are behind it at this moment.
-/// Releases the lock when the zone is locked.
+/// Makes one attempt at the holds of the holder and of the followers that wait behind it at this
+/// moment. Releases the lock when the zone is locked.
 async fn hold_with_followers(
     app: &App,
     permits: &Permits,
@@ -110,8 +110,8 @@ async fn hold_with_followers(
     (followers, together)
 }
 
-/// Answers the followers that are decided and puts the others back. Returns the answer of the
-/// holder; `None` if its transaction is known to be rolled back.
+/// Answers the decided followers and puts the others back. Returns the answer of the holder; `None`
+/// if its transaction is known to be rolled back.
 async fn answer(
     app: &App,
     own: &ChosenRequest,

@@ -1,4 +1,5 @@
-//! Price types that requests name: what their transaction reads of them, and the prices of the places. The rules are those of `catalog::price_types`.
+//! Price types that requests name: their terms as the transaction reads them, and the prices of the
+//! places. The rules are in `catalog::price_types`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -29,7 +30,7 @@ pub(crate) struct TypesRead {
     zone: String,
 }
 
-/// Price of places that are alike, and their type.
+/// Places with the same price and the same type.
 #[derive(Clone, Debug)]
 pub(crate) struct Priced {
     pub(crate) quantity: i32,
@@ -42,12 +43,13 @@ pub(crate) struct Priced {
 pub(crate) struct PlacePrices {
     pub(crate) places: Vec<Priced>,
     pub(crate) total: Points,
-    /// Whether all types cost what the request was shown.
+    /// Whether the request named the current terms of every type.
     is_as_named: bool,
 }
 
 impl TypesRead {
-    /// Reads the terms `ids`, and where the `seats` and the zone are. Reads nothing without `ids`.
+    /// Reads the terms `ids`, the sections of `seats` and the name of the zone. Reads nothing
+    /// without `ids`.
     pub(crate) async fn read(
         tx: &mut Connection,
         schedule_id: ScheduleId,
@@ -78,8 +80,8 @@ impl TypesRead {
         Ok(rules::current(&self.types, id)?.details.name.clone())
     }
 
-    /// Returns the prices of `seats`; refused if they break a rule of their types, or if one of a type is
-    /// on return.
+    /// Returns the prices of `seats`; refused if they break a rule of their types, or if a seat
+    /// with a type is on return.
     pub(crate) fn price_seats(
         &self,
         asked: &TypesAsked,
@@ -99,7 +101,7 @@ impl TypesRead {
         self.price(groups)
     }
 
-    /// Returns the prices of `quantity` places of the zone, of which the ordinary price is `ordinary`;
+    /// Returns the prices of `quantity` places of the zone, whose ordinary price is `ordinary`;
     /// refused if they break a rule of their types.
     pub(crate) fn price_places(
         &self,
@@ -143,7 +145,7 @@ impl TypesRead {
 }
 
 impl PlacePrices {
-    /// Refuses prices of other terms than the request was shown.
+    /// Refuses prices whose terms are not the ones that the request was shown.
     pub(crate) fn require_as_named(&self) -> Result<(), ReservationError> {
         match self.is_as_named {
             true => Ok(()),

@@ -1,5 +1,5 @@
-//! What is offered with a refusal: the nearest free seats, the first of them leased to the account, and
-//! other zones.
+//! Offers with a refusal: the nearest free seats, the first group leased to the account, and other
+//! zones.
 
 use super::{
     alternatives::{self, Alternative},
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Adds the nearest free seats to a refusal of seats, and other zones to that of a zone.
+/// Adds the nearest free seats to a refusal of seats, and other zones to a refusal of places.
 pub(super) async fn with_alternatives(
     app: &App,
     state: &ReservationState,
@@ -47,7 +47,8 @@ pub(super) async fn with_alternatives(
                 (&types, &request.types),
             )
             .await;
-            // Where a rival's lease refused, nobody has asked the rows about the other seats yet.
+            // If a rival's lease caused the refusal, the rows of the other seats have not been read
+            // yet.
             seat_ids.extend(lost);
             seat_ids.sort_unstable();
             seat_ids.dedup();
@@ -74,7 +75,8 @@ pub(super) async fn with_alternatives(
     }
 }
 
-/// Reads the price types of the seats that `request` asks for; none, without a query, if it names none.
+/// Reads the price types of the seats that `request` names; empty, without a query, if it names
+/// none.
 async fn read_types(app: &App, request: &HoldRequest) -> Result<WantedTypes, ReservationError> {
     let by_seat = &request.types.by_seat;
     if by_seat.is_empty() {
@@ -85,9 +87,9 @@ async fn read_types(app: &App, request: &HoldRequest) -> Result<WantedTypes, Res
     Ok(WantedTypes::of(&types, named)?)
 }
 
-/// Leases the first alternative that nobody else has a lease of to the account, puts it first and
-/// returns its seats. `None` if the account had a lease less than a minute ago or may have no more
-/// places, or if its seats are not free any more.
+/// Leases the first alternative that is free of other accounts' leases to the account, puts it
+/// first and returns its seats. `None` if the account had a lease less than a minute ago or may
+/// have no more places, or if the seats are no longer free.
 async fn lease_first(
     app: &App,
     state: &ReservationState,
@@ -103,7 +105,8 @@ async fn lease_first(
     let leased = leased_seats::lease_first(app, schedule_id, account_id, &groups).await;
     let idx = leased.ok().flatten()?;
     let seat_ids = alternatives.get(idx)?.seat_ids.clone();
-    // Read after the lease was taken: from then on nobody else can hold them until it ends.
+    // Read after the lease was taken: from then on no other account can hold the seats until it
+    // ends.
     let may_hold = offers::may_hold(&app.db, schedule_id, account_id, &seat_ids).await;
     let is_leased = may_hold.unwrap_or(false);
     if !is_leased {

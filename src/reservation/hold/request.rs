@@ -30,17 +30,17 @@ pub(crate) struct HoldRequest {
     pub schedule: Schedule,
     /// Seats or places wanted.
     pub choice: Choice,
-    /// Blocks of the chosen seats, by what is beside them; `None` where the program, as it was read before
-    /// the locks, does not refuse orders that leave single seats.
+    /// Blocks of the chosen seats, with the seats beside them; `None` if the cached program does
+    /// not refuse orders that leave single seats.
     pub blocks: Option<Vec<SeatBlock>>,
-    /// Price types of the places; none: the ordinary price.
+    /// Price types of the places; empty for the ordinary price.
     pub types: TypesAsked,
     /// Price that was shown; `None` accepts any price.
     pub shown: Option<ShownPrice>,
-    /// Code that makes it cheaper.
+    /// Code that reduces the price.
     pub code: Option<AskedCode>,
-    /// Whether the account confirmed that it, or somebody it books for, needs a place that is kept.
-    /// It is not stored: it would tell of somebody's health.
+    /// Whether the account confirmed that a guest of the order needs a kept place. It is not
+    /// stored, because it would disclose a person's health.
     pub is_needed: bool,
     /// Idempotency key: requests with the same key are carried out once.
     pub request_key: Option<Uuid>,
@@ -51,7 +51,7 @@ pub(crate) struct HoldRequest {
 /// Request for seats or places by id.
 #[derive(Clone, Debug)]
 pub(crate) struct ChosenRequest {
-    /// Request; its choice is no wish.
+    /// Request, whose choice is seats or places and no wish.
     pub(crate) request: HoldRequest,
     /// Request key, which may belong to the wish that led to the choice.
     pub(crate) key: Option<RequestKey>,
@@ -82,7 +82,7 @@ impl ShownPrice {
         }
     }
 
-    /// Returns the shown price of one place; `None` for anything else.
+    /// Returns the shown price of one place; `None` for every other kind of price.
     pub(crate) fn unit_price(self) -> Option<Points> {
         match self {
             Self::UnitPrice(price) => Some(price),
@@ -92,7 +92,7 @@ impl ShownPrice {
 }
 
 impl HoldRequest {
-    /// Returns the seats beside its blocks, of which the state decides.
+    /// Returns the seats beside its blocks, whose state the rule of single seats needs.
     pub(crate) fn beside(&self) -> impl Iterator<Item = ScheduleSeatId> {
         self.blocks.iter().flatten().flat_map(SeatBlock::beside)
     }
@@ -100,7 +100,7 @@ impl HoldRequest {
     pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);
-        // What was not sent is not part of it, as in requests of earlier versions.
+        // Values that were not sent are not part of the digest, as in requests of earlier versions.
         let types = Some(&self.types).filter(|types| !types.is_empty());
         let word = self.code.as_ref().map(|code| &code.word);
         Some(match (self.shown, types, word) {
@@ -123,7 +123,7 @@ impl HoldRequest {
         format!("{}:{}", self.account_id, key.simple())
     }
 
-    /// Returns what an order of `sum` costs with the code, as it was looked up.
+    /// Returns the price of an order of `sum` with the code as it was looked up.
     pub(crate) fn price(&self, sum: OrderSum) -> OrderPrice {
         match self.code.as_ref().and_then(|code| code.found.as_ref()) {
             Some(code) => code.price(sum),
@@ -131,7 +131,7 @@ impl HoldRequest {
         }
     }
 
-    /// Whether the code, if there is one, is for `section` too.
+    /// Whether the request has no code, or its code is for `section`.
     pub(crate) fn is_of_code(&self, section: &str) -> bool {
         let code = self.code.as_ref().and_then(|code| code.found.as_ref());
         code.is_none_or(|code| code.is_for_section(section))
@@ -145,7 +145,8 @@ impl HoldRequest {
         price: OrderPrice,
         price_version: i64,
     ) -> Result<(), ReservationError> {
-        // Whoever was shown the terms of a code was not shown which places it takes nothing off.
+        // The terms of a code do not show which places are on return, whose price it does not
+        // reduce.
         let is_code = |code: &AskedCode| code.shown == price.code_id && price.sum.is_reducible();
         let shows_code = || self.code.as_ref().is_none_or(is_code);
         let is_as_shown = match self.shown {
@@ -161,8 +162,8 @@ impl HoldRequest {
         }
     }
 
-    /// Refuses a request of places that was shown another price of one than `unit_price`, which comes
-    /// from the locked zone.
+    /// Refuses a request of places if the shown price of one place differs from `unit_price`, which
+    /// comes from the locked zone.
     pub(crate) fn require_unit_price(
         &self,
         unit_price: Points,

@@ -2,10 +2,10 @@
 //!
 //! Pure functions over the seats of a map. A **group** is a number of free seats side by side. A
 //! group **strands** a seat when it leaves a single free seat beside itself that had a free
-//! neighbour; such groups come later, and groups with a restricted view last. Otherwise the group nearest to the middle of the front is
-//! best. Groups at about the same distance are **equal**, and each account gets them in an order of
-//! its own, so that concurrent requests for the same number of seats spread over several groups.
-//! The result is deterministic for one map and one account.
+//! neighbour; such groups come later, and groups with a restricted view last. Otherwise the group
+//! nearest to the middle of the front is best. Groups at about the same distance are **equal**, and
+//! each account gets them in an order of its own, so that concurrent requests for the same number
+//! of seats spread over several groups. The result is deterministic for one map and one account.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,8 +1,8 @@
 //! Holds of seats that arrive together are made together.
 //!
 //! Requests of one performance go in batches. A batch takes the leases of all its requests with one
-//! script, and makes their holds in one transaction. Requests that need a row that is held
-//! elsewhere, or whose transaction failed, are carried out alone, as they would be without others.
+//! script, and makes their holds in one transaction. Requests that need a row that another
+//! transaction has locked, or whose transaction failed, are carried out alone.
 
 use std::{sync::Arc, time::Duration};
 
@@ -42,7 +42,8 @@ impl SeatHolds {
         Self(Arc::new(Batcher::new(batch, Handle::current())))
     }
 
-    /// Holds the seats that `chosen` asks for, together with others that arrive meanwhile.
+    /// Holds the seats that `chosen` asks for, in one batch with other requests that arrive
+    /// meanwhile.
     pub(crate) async fn hold(&self, chosen: ChosenRequest) -> Result<Hold, ReservationError> {
         self.0.submit(chosen.request.schedule.id, || chosen).await?
     }
@@ -68,8 +69,8 @@ impl Batch for SeatHoldBatch {
     type Request = ChosenRequest;
     type Answer = Result<Hold, ReservationError>;
 
-    /// Decides together; the commit is the rest. Nothing waits for the requests that are carried
-    /// out alone, nor for answers.
+    /// Decides all requests in one transaction, whose commit is the returned rest. The next batch
+    /// waits neither for requests that are carried out alone nor for answers.
     async fn run(&self, schedule_id: ScheduleId, members: Vec<Member<Self>>) -> Option<Rest> {
         let (lease, members, left) = lease(&self.app, schedule_id, members).await;
         let decided = self.decide(&members).await;
@@ -82,7 +83,7 @@ impl Batch for SeatHoldBatch {
 }
 
 impl SeatHoldBatch {
-    /// Decides, and returns the permit with what is to be committed.
+    /// Decides the requests, and returns the holds to be committed with their permit.
     async fn decide(&self, members: &[Member<Self>]) -> Decided {
         let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
         let permit = self.permits.acquire().await?;
@@ -102,9 +103,9 @@ impl SeatHoldBatch {
         })
     }
 
-    /// Releases the leases, answers those that are decided, and carries the others out alone. Where
-    /// nobody knows what became of the commit, those without a request key are lost: a hold that it
-    /// made looks like that of somebody else.
+    /// Releases the leases, answers the decided members, and carries the others out alone. If the
+    /// outcome of the commit is unknown, members without a request key get no answer: a repeated
+    /// request would find its own seats taken, as if by another account.
     async fn finish(
         self,
         lease: Option<Lease>,
@@ -140,8 +141,9 @@ impl SeatHoldBatch {
     }
 }
 
-/// Takes the leases of each of `members`, and refuses those whose seats others lease. Returns the
-/// leases, the members that have theirs, and those of which an earlier attempt still runs.
+/// Takes the leases of each of `members`, and refuses members whose seats other requests lease.
+/// Returns the leases, the members that have them, and the members with an earlier attempt that
+/// still runs.
 async fn lease(
     app: &App,
     schedule_id: ScheduleId,

@@ -1,4 +1,5 @@
-//! Rule that no order leaves a single seat: a free one that had a free neighbour and has none any more.
+//! Rule that no order leaves a single seat: a free seat that had a free neighbour and has none
+//! afterwards.
 //!
 //! Pure functions over the seats of some rows. A **block** is the part of an order that lies side by
 //! side; its **flanks** are the next seats on both sides, which are locked with the order. An order is
@@ -9,16 +10,17 @@ use std::collections::HashSet;
 
 use crate::{catalog::ScheduleSeatId, reservation::seat_map::seat::MapSeat};
 
-/// Seats of a flank that decide: the nearest is left alone or not, and the second tells which.
+/// Number of seats of a flank that decide: whether the nearest is left single depends on the
+/// second.
 const FLANK_SEATS: usize = 2;
 
-/// Seats of an order side by side, by what is beside them.
+/// Seats of an order side by side, with the seats beside them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SeatBlock {
     left: Flank,
     right: Flank,
-    /// Whether even a single seat that no other choice would spare is against the rule: the block was
-    /// proposed from a map on which it left none, so the map was old.
+    /// Whether the rule also applies to a single seat that every other choice would leave: the
+    /// block was proposed from a map on which it left none, so the map was old.
     is_strict: bool,
 }
 
@@ -32,7 +34,7 @@ struct Flank {
 }
 
 impl Flank {
-    /// Returns the flank whose seats are those of `beside`, nearest first, until one of `chosen`.
+    /// Returns the flank with the seats of `beside`, nearest first, up to one of `chosen`.
     fn of<'a>(beside: impl Iterator<Item = &'a MapSeat>, chosen: &[ScheduleSeatId]) -> Self {
         let mut flank = Self::default();
         for seat in beside {
@@ -45,14 +47,14 @@ impl Flank {
         flank
     }
 
-    /// Returns how many of the seats are free, from the nearest on.
+    /// Returns the number of free seats, counted from the nearest to the first that is not free.
     fn n_free(&self, is_free: &impl Fn(ScheduleSeatId) -> bool) -> usize {
         self.seats.iter().take_while(|id| is_free(**id)).count()
     }
 }
 
-/// Returns the blocks of an order of the seats `chosen`. `seats` are those of their rows at least, in
-/// map order.
+/// Returns the blocks of an order of the seats `chosen`. `seats` has at least the seats of their
+/// rows, in map order.
 pub(crate) fn blocks_of(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<SeatBlock> {
     let is_chosen = |seat: &MapSeat| chosen.contains(&seat.id);
     let mut blocks = Vec::new();
@@ -74,8 +76,8 @@ pub(crate) fn blocks_of(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<Sea
     blocks
 }
 
-/// Returns the blocks of seats that are proposed from a map, on which the seats of `is_free` were to be
-/// had: where they leave no single seat on it, they are to leave none.
+/// Returns the blocks of seats that are proposed from a map, on which the seats of `is_free` were
+/// free. A block that leaves no single seat on this map must leave none when it is held.
 pub(crate) fn blocks_of_proposal(
     seats: &[MapSeat],
     chosen: &[ScheduleSeatId],
@@ -102,7 +104,7 @@ impl SeatBlock {
         is_free: impl Fn(ScheduleSeatId) -> bool,
     ) -> Vec<ScheduleSeatId> {
         let sides = [&self.left, &self.right].map(|flank| (flank, flank.n_free(&is_free)));
-        // One free seat in all: wherever the order lies in this gap, it leaves one.
+        // With one free seat in all, the order leaves it single wherever it lies in this gap.
         let n_free: usize = sides.iter().map(|(_, n_free)| n_free).sum();
         let is_excused = n_free == 1 && !self.is_strict;
         let single = sides.into_iter().filter(|(flank, n_free)| {
@@ -118,8 +120,8 @@ mod tests {
     use super::*;
     use crate::{catalog::SeatKind, points::Points, reservation::model::SeatStatus};
 
-    /// Returns the seats of `rows`, and those of the order among them. In `rows`, `x` is the order, `.` a
-    /// free seat, `#` a taken one, and a space an aisle.
+    /// Returns the seats of `rows`, and the seats of the order among them. In `rows`, `x` is the
+    /// order, `.` a free seat, `#` a taken one, and a space an aisle.
     fn house(rows: &[&str]) -> (Vec<MapSeat>, Vec<ScheduleSeatId>) {
         let (mut seats, mut chosen) = (Vec::new(), Vec::new());
         for (row, text) in rows.iter().enumerate() {
@@ -170,7 +172,7 @@ mod tests {
         let (now, _) = house(&["###xxx.###"]);
         assert_eq!(left_in(&now, &blocks_of(&old, &chosen)), []);
         assert_eq!(left_in(&now, &blocks_of_proposal(&old, &chosen, MapSeat::is_free)), [(0, 6)]);
-        // One that left a seat on the map already is as good as any.
+        // A block that leaves a seat on its own map is excused.
         assert_eq!(left_in(&now, &blocks_of_proposal(&now, &chosen, MapSeat::is_free)), []);
     }
 

@@ -26,13 +26,13 @@ pub(super) struct Stock {
 }
 
 impl Stock {
-    /// Returns the wheelchair places that the locked places of companions belong to.
+    /// Returns the wheelchair places that the locked companion's places belong to.
     pub(super) fn wheelchairs_asked(&self) -> Vec<SeatId> {
         self.seats.values().filter_map(|seat| seat.wheelchair_seat_id).collect()
     }
 
-    /// Locks what `requests` ask for. Seats that another transaction holds are missing with
-    /// [`WhenHeld::Skip`].
+    /// Locks the seats or the zone that `requests` ask for. Seats that another transaction has
+    /// locked are missing with [`WhenHeld::Skip`].
     pub(super) async fn lock(
         tx: &mut Connection,
         requests: &[&ChosenRequest],
@@ -62,8 +62,8 @@ impl Stock {
     }
 }
 
-/// Returns the seats and the zones that `requests` ask for, each once, with the seats beside that a rule
-/// looks at.
+/// Returns the seats and the zones that `requests` ask for, each once, with the seats beside them
+/// that the rule of single seats needs.
 fn wanted(requests: &[&ChosenRequest]) -> (Vec<ScheduleSeatId>, Vec<ZoneId>) {
     let (mut seats, mut zones) = (HashSet::new(), HashSet::new());
     for chosen in requests {

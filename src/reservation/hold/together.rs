@@ -1,10 +1,9 @@
-//! Transaction that holds what several requests ask for: locks, *then* reads the clock, *then*
+//! Transaction that makes the holds of several requests: locks, *then* reads the clock, *then*
 //! decides one request after the other, *then* writes.
 //!
-//! The order of locks is: queue tokens, seats by id or the zone, codes by id, and at last the request
-//! keys.
-//! Every attempt of a request locks the token of its account before it reads the outcome under its
-//! key, so two attempts never both find none.
+//! The order of locks is: queue tokens, seats by id or the zone, codes by id, and last the request
+//! keys. Every attempt of a request locks the token of its account before it reads the outcome
+//! under its key, so two attempts never both find none.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -32,10 +31,10 @@ use crate::{
     reservation::{error::ReservationError, waiting_list::wait_for_wishes},
 };
 
-/// Holds what `requests` ask for, which are of one performance, and of one zone if they are of
-/// places. Those that need a row that another transaction holds are left out; with
-/// [`WhenHeld::Wait`] the first waits for its rows. Calls `has_stock` once the seats or the zone
-/// are locked.
+/// Makes the holds of `requests`, which are for one performance, and for one zone if they are for
+/// places. Requests that need a row that another transaction has locked are left out; with
+/// [`WhenHeld::Wait`] the first request waits for its rows. Calls `has_stock` once the seats or the
+/// zone are locked.
 pub(super) async fn hold_together(
     app: &App,
     requests: &[&ChosenRequest],
@@ -45,7 +44,7 @@ pub(super) async fn hold_together(
     decide_together(app, requests, when_held, has_stock).await?.commit(app, requests).await
 }
 
-/// Decides and writes what `requests` ask for, as [`hold_together`] does, up to the commit.
+/// Decides and writes the holds of `requests`, as [`hold_together`] does, up to the commit.
 pub(super) async fn decide_together(
     app: &App,
     requests: &[&ChosenRequest],
@@ -73,7 +72,7 @@ pub(super) async fn decide_together(
         terms.iter().filter(|terms| terms.has_wish).map(|terms| terms.account_id).collect();
     match when_held {
         _ if wishers.is_empty() => {}
-        // An offer to one of them may be on its way.
+        // An offer to one of these accounts may be under way.
         WhenHeld::Skip => held.extend(wishers),
         WhenHeld::Wait => {
             wait_for_wishes(&mut tx, schedule.program_id, &wishers).await?;
@@ -133,7 +132,7 @@ async fn write(
 }
 
 /// Locks the tokens of the requests' accounts. Returns them, and the accounts whose token another
-/// transaction holds.
+/// transaction has locked.
 async fn lock_tokens(
     tx: &mut Connection,
     requests: &[&ChosenRequest],

@@ -1,4 +1,4 @@
-//! How many people wait for places of a zone.
+//! Numbers of requests that wait for places of a zone.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) struct WaitingHere(HashMap<ZoneId, u64>);
 
 impl WaitingHere {
-    /// Counts those who wait in the fair locks of `zones`. Without Redis nobody waits there.
+    /// Counts the requests that wait in the fair locks of `zones`; zero without Redis.
     pub(crate) async fn count(
         app: &App,
         schedule_id: ScheduleId,
@@ -29,7 +29,7 @@ impl WaitingHere {
         Self(zones.into_iter().zip(counts).collect())
     }
 
-    /// Returns how many wait for places of a zone.
+    /// Returns the number of requests that wait for places of a zone.
     pub(crate) fn at(&self, zone_id: &ZoneId) -> u64 {
         self.0.get(zone_id).copied().unwrap_or_default()
     }

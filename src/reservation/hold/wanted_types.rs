@@ -1,5 +1,6 @@
-//! Price types of seats that are proposed: which seat of a group gets which of the types that a request
-//! counts, or has for other seats. The types may be a moment old; the transaction that holds reads them again.
+//! Price types of proposed seats: the assignment of the types that a request counts, or names for
+//! other seats, to the seats of a group. The types may be a moment old; the transaction that holds
+//! reads them again.
 
 use super::types_asked::TypesAsked;
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
     reservation::{codes::model::OrderSum, seat_map::seat::MapSeat},
 };
 
-/// Types that seats of a group are to have, each as often as it is wanted.
+/// Types wanted for seats of a group, each as often as it is wanted.
 #[derive(Debug, Default)]
 pub(crate) struct WantedTypes(Vec<WantedType>);
 
@@ -24,7 +25,7 @@ struct WantedType {
 }
 
 impl WantedTypes {
-    /// Returns the types `named`, of which each is wanted as often as it is there; `types` has their terms.
+    /// Returns the types `named`, each wanted as often as `named` has it; `types` has their terms.
     pub(super) fn of(
         types: &[PriceType],
         named: impl IntoIterator<Item = PriceTypeId>,
@@ -40,7 +41,7 @@ impl WantedTypes {
         self.0.is_empty()
     }
 
-    /// Returns what `seats` cost with the types that `asked` has for them; `None` on overflow.
+    /// Returns the price of `seats` with the types that `asked` has for them; `None` on overflow.
     pub(super) fn total(&self, asked: &TypesAsked, seats: &[&MapSeat]) -> Option<Points> {
         seats.iter().try_fold(Points::ZERO, |sum, seat| {
             let named = asked.by_seat.get(&seat.id);
@@ -51,8 +52,8 @@ impl WantedTypes {
         })
     }
 
-    /// Returns the types of `seats`, and what they cost together; `None` if the seats cannot have the
-    /// types, as none on return can, or on overflow.
+    /// Returns the types of `seats`, and their price together; `None` on overflow, or if the seats
+    /// cannot have the types. A seat on return has no type.
     pub(super) fn give(&self, seats: &[&MapSeat]) -> Option<(TypesAsked, OrderSum)> {
         let (returned, free): (Vec<&MapSeat>, Vec<&MapSeat>) =
             seats.iter().partition(|seat| seat.is_on_return);
@@ -71,7 +72,8 @@ impl WantedTypes {
         Some((types, sum))
     }
 
-    /// Returns the refusal of types that no free seats may have together, of which `seats` are the best.
+    /// Returns the refusal of types that no free seats may have together; `seats` are the best
+    /// seats without types.
     pub(super) fn had_nowhere(&self, seats: &[&MapSeat]) -> PriceTypeError {
         let is_bound = |wanted: &&WantedType| {
             let details = &wanted.current.details;

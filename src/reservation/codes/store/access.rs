@@ -51,7 +51,7 @@ pub(in crate::reservation::codes) async fn insert_redemption(
     Ok(())
 }
 
-/// Lists those of the locked hidden seats that codes open to one of `accounts` now, with the account.
+/// Lists the locked hidden seats that codes open to one of `accounts` now, each with the account.
 pub(crate) async fn list_open_seats(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
@@ -80,7 +80,7 @@ pub(crate) async fn list_open_seats(
     Ok(rows.into_iter().map(|row| (row.account_id, row.id)).collect())
 }
 
-/// Lists those of `accounts` to which codes open a locked hidden zone now.
+/// Lists the accounts among `accounts` to which codes open a locked hidden zone now.
 pub(crate) async fn list_accounts_inside(
     tx: &mut Connection,
     zone_id: ZoneId,

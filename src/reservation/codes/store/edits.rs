@@ -9,8 +9,8 @@ use crate::{
     reservation::codes::model::{CodeWord, NewCode, SaleCode, SaleCodeId},
 };
 
-/// Locks the performances of a program, so that no zone of them is added or renamed while a code is made
-/// that may mean it.
+/// Locks the performances of a program, so that no zone of theirs is added or renamed while a code
+/// that may mean it is made.
 pub(in crate::reservation::codes) async fn lock_schedules(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -24,7 +24,8 @@ pub(in crate::reservation::codes) async fn lock_schedules(
     Ok(())
 }
 
-/// Inserts a code for each of `words`, all on the same terms and with the same access gate, and returns the ids of those that were new.
+/// Inserts a code for each of `words`, all with the same terms and the same access gate. Returns
+/// the ids of the new codes; a word that a live code has is left out.
 pub(in crate::reservation::codes) async fn insert(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -83,8 +84,8 @@ pub(in crate::reservation::codes) async fn count_places(
     .await
 }
 
-/// Sets how many live reservations may have a locked code, how many places these may have, and how many
-/// they have.
+/// Sets the limits of a locked code on live reservations and on their places, and the number of
+/// these places.
 pub(in crate::reservation::codes) async fn update_limits(
     tx: &mut Connection,
     id: SaleCodeId,

@@ -14,7 +14,7 @@ use crate::{
     reservation::model::ReservationId,
 };
 
-/// Returns the code of a program that has `word` now: an access code, or one that takes something off.
+/// Returns the code of a program that has `word` now: an access code, or one that reduces a price.
 pub(super) async fn find(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
@@ -39,8 +39,8 @@ pub(super) async fn find(
     .await
 }
 
-/// Locks those of `ids` that are codes of a program, in the order of their ids, and waits for them: whoever
-/// holds one is about to commit.
+/// Locks the codes among `ids` that belong to a program, in the order of their ids. Waits for
+/// locked ones, whose transactions are about to commit.
 pub(crate) async fn lock(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -65,8 +65,8 @@ pub(crate) async fn lock(
     .await
 }
 
-/// Counts how many live reservations each of `accounts` has with each of the locked codes `ids` of a
-/// program. Must run after the locks; holds past their end are left out.
+/// Counts the live reservations that each of `accounts` has with each of the locked codes `ids` of
+/// a program. Must run after the locks; holds past their end are left out.
 pub(crate) async fn count_own_uses(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -116,7 +116,7 @@ pub(crate) async fn list_sections(
     Ok(rows.into_iter().map(|row| (row.id, row.section)).collect())
 }
 
-/// Uses that one transaction takes: columns of their reservations.
+/// Uses taken by one transaction, as columns of their reservations.
 #[derive(Debug, Default)]
 pub(crate) struct NewUses {
     reservations: Vec<ReservationId>,
@@ -139,8 +139,8 @@ impl NewUses {
     }
 }
 
-/// Counts `uses` at their locked codes, and writes code and discount at their reservations, which this
-/// transaction has inserted. Returns the number of reservations written.
+/// Adds `uses` to the counts of their locked codes, and writes code and discount of their
+/// reservations, which this transaction has inserted. Returns the number of reservations written.
 pub(crate) async fn write_uses(tx: &mut Connection, uses: &NewUses) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
         r#"
@@ -173,7 +173,7 @@ pub(crate) async fn write_uses(tx: &mut Connection, uses: &NewUses) -> Result<u6
     Ok(written.rows_affected())
 }
 
-/// Locks codes and gives uses of them back, with the places of each.
+/// Locks the codes of `ended` and gives back one use for each pair, with its places.
 pub(crate) async fn write_uses_returned(
     tx: &mut Connection,
     ended: &[(SaleCodeId, i32)],

@@ -1,4 +1,4 @@
-//! What a request for kept places must say, and what must be in it.
+//! Rules for requests with kept places.
 
 use crate::{
     catalog::SeatKind,
@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// Refuses a companion's place without its wheelchair place, in the request or among the live items
-/// of the account, and kept places that nobody said to need. Nothing is asked once the places are on
-/// general sale.
+/// of the account, and kept places without the confirmation that they are needed. Checks nothing
+/// once the places are on general sale.
 pub(super) fn require_allowed(
     terms: &HoldTerms,
     request: &HoldRequest,
@@ -41,8 +41,8 @@ pub(super) fn require_allowed(
     Ok(())
 }
 
-/// Counts the wheelchair places of a hold, to which a later request of the account may add places of
-/// companions.
+/// Adds the wheelchair places of a hold to the terms, so that a later request of the account may
+/// add places of companions.
 pub(super) fn count_wheelchairs(terms: &mut HoldTerms, seats: &[LockedSeat]) {
     let wheelchairs = seats.iter().filter(|seat| seat.kind == SeatKind::Wheelchair);
     let wheelchairs = wheelchairs.map(|seat| seat.seat_id);

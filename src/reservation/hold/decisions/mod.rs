@@ -1,5 +1,5 @@
-//! Decisions about the requests of one transaction, one after the other: each sees what those
-//! before it took. Pure: all rows were locked and read before.
+//! Decisions about the requests of one transaction, one after the other: each sees the seats and
+//! places that earlier ones took. Pure: all rows were locked and read before.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -30,18 +30,19 @@ use crate::{
     },
 };
 
-/// What the transaction has locked and read, changed by each request that it holds for.
+/// Rows that the transaction has locked and read, updated by each hold that it decides.
 #[derive(Debug)]
 pub(super) struct Decisions {
     /// Stays that are locked, by their owner.
     pub(super) stays: HashMap<AccountId, Stay>,
-    /// Owners of tokens that another transaction holds.
+    /// Owners of tokens that another transaction has locked.
     pub(super) held: HashSet<AccountId>,
     /// Terms of each account.
     pub(super) terms: HashMap<AccountId, HoldTerms>,
     /// Seats that are locked.
     pub(super) seats: HashMap<ScheduleSeatId, LockedSeat>,
-    /// What a seat that is not locked means.
+    /// Whether a seat that is missing in `seats` is locked elsewhere (`Skip`) or does not exist
+    /// (`Wait`).
     pub(super) when_held: WhenHeld,
     /// Zone that is locked, with the places it has left; `None` for seats.
     pub(super) zone: Option<LockedZone>,
@@ -57,15 +58,15 @@ pub(super) struct Decisions {
     pub(super) new: NewHolds,
     /// Seats that the holds take.
     pub(super) taken: Vec<LockedSeat>,
-    /// Places that the holds take of the zone.
+    /// Number of places that the holds take from the zone.
     pub(super) n_places: i32,
-    /// Ends of the stays that the holds make longer.
+    /// Accounts and new ends of the stays that the holds extend.
     pub(super) extended: HashMap<TokenId, (AccountId, DateTime<Utc>)>,
 }
 
 impl Decisions {
-    /// Returns the hold of a request, or the one that an earlier request with its key made. `None`
-    /// leaves the request out: a row that it needs is held by another transaction.
+    /// Returns the hold of a request, or the hold that an earlier request with its key made. `None`
+    /// leaves the request out, because another transaction has locked a row that it needs.
     pub(super) fn decide(
         &mut self,
         chosen: &ChosenRequest,
@@ -118,7 +119,7 @@ impl Decisions {
                 WhenHeld::Wait => Err(ReservationError::UnknownSeat),
             };
         }
-        // Whoever may not see a seat is told what anybody is of a seat that does not exist.
+        // A hidden seat that is not open to the account is refused like a seat that does not exist.
         if !seats.iter().all(|seat| self.codes.opens_seat(request.account_id, seat)) {
             return Err(ReservationError::UnknownSeat);
         }
@@ -167,14 +168,16 @@ impl Decisions {
         Ok(Some((items, price)))
     }
 
-    /// Whether the seats beside the order are locked, as far as they are waited for.
+    /// Whether the seats beside the order are locked; always true for a transaction that waited for
+    /// them.
     fn has_beside(&self, request: &HoldRequest) -> bool {
         let mut beside = request.beside();
         self.when_held == WhenHeld::Wait || beside.all(|id| self.seats.contains_key(&id))
     }
 
-    /// Returns the seats that an order of `seats` would leave single against the rule of its program.
-    /// Kept places are nobody's choice: none is left single, and whoever takes one could sit nowhere else.
+    /// Returns the seats that an order of `seats` would leave single against the rule of its
+    /// program. Kept places are outside the rule: none counts as left single, and an order of one
+    /// may leave a seat single, because its guest has no other choice.
     fn left_single(
         &self,
         request: &HoldRequest,
@@ -211,7 +214,7 @@ impl Decisions {
         require_enough(terms, n_places, items.iter().all(|each| each.item.return_id.is_some()))?;
         let price = self.codes.price(request, terms.moment, sum_of(&items)?)?;
         // A zone has a single price, which requests show exactly, so there is no version to
-        // compare. What it costs with a place on return at another price is told with the refusal.
+        // compare. If a place on return has another price, the refusal tells the new total.
         request.require_shown(price, 0)?;
         let ordinary = items.iter().filter(|each| each.price_type.is_none());
         for unit_price in ordinary.map(|each| each.item.unit_price).chain([zone.price]) {
@@ -222,7 +225,7 @@ impl Decisions {
         Ok((items, price))
     }
 
-    /// Adds a hold of these items, which count toward the cap of its account from here on.
+    /// Adds a hold of these items, which count toward the account's limit from here on.
     fn add(
         &mut self,
         account_id: AccountId,
@@ -238,7 +241,7 @@ impl Decisions {
     }
 }
 
-/// Returns what items cost together.
+/// Returns the price of items together.
 fn sum_of(items: &[ItemOfKind]) -> Result<OrderSum, ReservationError> {
     let sum = OrderSum::of(items.iter().map(|each| &each.item));
     sum.ok_or(ReservationError::Inconsistent)
@@ -255,8 +258,8 @@ fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
     }
 }
 
-/// Refuses an order of less than its program asks for. What is on return has left an order that was large
-/// enough, and is had in any number, so that each can be bought.
+/// Refuses an order of fewer places than the program's minimum. An order of places on return may
+/// have any number, so that each place can be sold: the sellers' orders met the minimum.
 fn require_enough(
     terms: &HoldTerms,
     n_places: usize,

@@ -1,4 +1,4 @@
-//! Which places of a zone a request gets, and at which prices.
+//! Assignment of places of a zone to a request, with their prices.
 
 use crate::{
     catalog::{SeatKind, price_types::PriceTypeError},
@@ -11,8 +11,9 @@ use crate::{
     },
 };
 
-/// Returns the items of `quantity` places of a locked zone. What is on return costs what was paid for it,
-/// so types are had of the other places, and those come first at the ordinary price too.
+/// Returns the items of `quantity` places of a locked zone. A place on return costs what its seller
+/// paid, so price types apply to the other places only, which also come first at the ordinary
+/// price.
 pub(super) fn take(
     zone: &LockedZone,
     returned: &[FreeReturn],

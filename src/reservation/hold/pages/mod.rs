@@ -109,7 +109,7 @@ fn held(v: &View, hold: &Hold) -> HttpResponse {
     v.done(StatusCode::CREATED, hold, &payment::path_of(hold.reservation_id))
 }
 
-/// Adds a message to the answer if the best seats that were left have a restricted view.
+/// Adds a message to the answer if the best seats left have a restricted view.
 fn with_note(answer: HttpResponse, request: &HoldRequest, hold: &Hold) -> HttpResponse {
     let is_best = matches!(request.choice, Choice::Best(_));
     let is_restricted = hold.items.iter().any(|item| item.kind == SeatKind::RestrictedView);
@@ -127,7 +127,7 @@ struct ZoneWaitingPage<'a> {
     zone_id: ZoneId,
     /// Shown total, or price of one place, if the request has one.
     total: Option<Points>,
-    /// Shown price of one place, if it is not the total that was shown.
+    /// Shown price of one place, if the request does not show the total.
     unit_price: Option<Points>,
     waiting: u64,
     ahead: u64,
@@ -144,8 +144,8 @@ impl ZoneWaitingPage<'_> {
     }
 }
 
-/// Returns the page that retries the request by itself. The page keeps the request key, so that a
-/// lost response does not lead to a second hold.
+/// Returns the page that retries the request automatically. The page keeps the request key, so that
+/// a lost response does not lead to a second hold.
 fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> HttpResponse {
     let (Choice::Places { zone_id, .. }, ReservationError::Waiting { waiting, retry_after_ms }) =
         (&request.choice, refusal)
@@ -170,7 +170,7 @@ fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> Htt
     answer
 }
 
-/// Returns the price of one place of a request that shows the sum of the prices.
+/// Returns the price of one place of a request that shows it, or the sum of the prices.
 fn unit_price(request: &HoldRequest) -> Option<Points> {
     match request.shown? {
         ShownPrice::Sum(sum) => {

@@ -38,7 +38,7 @@ fn an_order_leaves_no_free_seat_single_that_others_could_take() {
     let order = in_row(&house, ada, &[2, 3]);
     assert_eq!(left_single(house.decide(&order).unwrap_err()), [1]);
     let first = ScheduleSeatId(1);
-    // A place that is kept is none that others could take, until the general sale.
+    // A kept place does not count as one that others could take, until the general sale.
     house.decisions.seats.get_mut(&first).unwrap().kind = SeatKind::Wheelchair;
     house.decisions.terms.get_mut(&ada).unwrap().kept_until = now();
     assert_eq!(left_single(house.decide(&order).unwrap_err()), [1]);

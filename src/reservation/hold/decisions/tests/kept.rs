@@ -1,8 +1,8 @@
-//! Requests for places that are kept for those who need them.
+//! Requests for kept places.
 
 use super::*;
 
-/// Seat 1 becomes a wheelchair place, and seat 2 the place of its companion.
+/// Makes seat 1 a wheelchair place, and seat 2 the place of its companion.
 fn with_pair(house: &mut House) {
     for (id, kind, wheelchair_seat_id) in
         [(1, SeatKind::Wheelchair, None), (2, SeatKind::Companion, Some(SeatId(101)))]
@@ -29,7 +29,7 @@ fn a_companion_comes_with_the_wheelchair_or_after_it() {
     let refused = house.decide(&house.seats(ada, &[1, 2])).unwrap_err();
     let ReservationError::PlacesKept { seat_ids, .. } = refused else { panic!("{refused}") };
     assert_eq!(seat_ids, [1, 2].map(ScheduleSeatId));
-    // What is held for the account a moment before counts, and only for that account.
+    // An earlier hold of the account counts, and only for that account.
     assert!(house.decide(&needed(&house, ada, &[1])).unwrap().is_some());
     assert!(house.decide(&needed(&house, bob, &[2])).is_err());
     let kinds: Vec<_> = house.decide(&needed(&house, ada, &[2])).unwrap().unwrap().items;

@@ -23,7 +23,7 @@ use crate::{
 const PLACES_MAX: i32 = 3;
 const PRICE: i64 = 50;
 
-/// A transaction that has locked the seats 1 to 9, a zone with five places, and the tokens of
+/// Transaction that has locked the seats 1 to 9, a zone with five places, and the tokens of
 /// `accounts`.
 struct House {
     program: Arc<Program>,
@@ -202,7 +202,7 @@ fn a_seat_is_the_first_ones_who_may_have_it() {
     dearer.request.shown = Some(ShownPrice::Total(Points::ZERO));
     let refused = house.decide(&dearer).unwrap_err();
     assert!(matches!(refused, ReservationError::PriceChanged { .. }), "{refused:?}");
-    // What was refused took nothing.
+    // The refused request took nothing.
     let held = house.decide(&house.seats(bob, &[1])).unwrap().unwrap();
     assert_eq!((held.total.get(), held.items.len()), (PRICE, 1));
     let refused = house.decide(&house.seats(cyd, &[1, 2])).unwrap_err();

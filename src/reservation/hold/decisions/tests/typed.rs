@@ -7,7 +7,7 @@ use crate::catalog::{
 };
 use crate::reservation::model::ReturnId;
 
-/// Returns the type of a house whose places it has at half the price.
+/// Adds a price type at half the price to a house, and returns its id.
 fn with_student(house: &mut House) -> PriceTypeId {
     let id = PriceTypeId(Uuid::now_v7());
     let details = PriceTypeDetails {
