@@ -257,8 +257,7 @@ pub(crate) struct Confirmed {
     pub(super) lists: LockedLists,
     /// Whether its program or performance was cancelled.
     pub(crate) is_cancelled: bool,
-    /// Versions of the reservations locked with it: of itself, and of the buyers' holds of its
-    /// places.
+    /// Versions of the locked reservations: its own, and the buyers' holds of its places.
     pub(super) reservations: LockedReservations,
 }
 
