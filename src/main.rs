@@ -70,8 +70,8 @@ enum Command {
     },
     #[command(flatten)]
     Check(OfflineCheck),
-    /// Cosign the checkpoints of public logs as an independent witness, on another machine than the
-    /// office's and run by somebody else. Needs neither PostgreSQL nor Redis.
+    /// Cosign the checkpoints of public logs as an independent witness, on a machine and by an
+    /// operator other than the office's. Needs neither PostgreSQL nor Redis.
     Witness(witness::WitnessArguments),
     /// Manage accounts of administrators.
     Admin {
@@ -92,8 +92,8 @@ enum AdminCommand {
         #[arg(long, default_value = "Admin")]
         name: String,
     },
-    /// Remove the second factor of somebody who lost it, and log them out everywhere. The owner is
-    /// told by mail, and the audit log keeps it.
+    /// Remove the second factor of a person who lost it, and log them out everywhere. The owner gets
+    /// a mail, and the audit log records the act.
     ResetSecondFactor {
         /// E-mail address of the account.
         #[arg(long)]

@@ -1,11 +1,11 @@
-//! Account deletion: a person deletes the own account, and what other features keep of it ends.
+//! Account deletion: a person deletes the own account, and its rows in other features end.
 //!
-//! An **obstacle** is what keeps an account from being deleted: a hold, a paid performance that is
-//! still to come, a ticket that somebody handed over or that was paid for as a share,
-//! a share that waits for the others, a ticket on return, a transfer or a hand-over that nobody answered, a purchase that may still be paid, the role of an
-//! administrator. Each is ended on a page of its own. What is left without a question are places in
-//! line. A **balance** is given up in so many words: the owner types it, and it becomes an entry of
-//! its own kind in the house's favour.
+//! An **obstacle** keeps an account from being deleted: a hold, a paid performance that is still to come, a
+//! ticket that another account handed over or that was paid for as a share, a share that waits for the others,
+//! a ticket on return, a transfer or a hand-over without an answer, a purchase that may still be paid, the role
+//! of an administrator. Each is ended on a page of its own. Places in line are given up without a question. A
+//! **balance** is given up explicitly: the owner types it, and it becomes an entry of its own kind in the
+//! house's favour.
 //!
 //! # Invariants
 //!
@@ -19,11 +19,10 @@
 //!
 //! # Concurrency
 //!
-//! The transaction locks the live tokens, then the wallet, and last the account, all against
-//! everybody (`for update`), and only then reads the obstacles. Whatever is added for an account
-//! (a token, a hold, a transfer, a purchase, a wallet, a request key) takes a lock on its row, by
-//! the foreign key if by nothing else. So nothing is added between the reads and the commit, and
-//! who adds decides after the wait:
+//! The transaction locks the live tokens, then the wallet, and last the account (`for update`), and only then
+//! reads the obstacles. Every row that is added for an account (a token, a hold, a transfer, a purchase, a
+//! wallet, a request key) takes a lock on the account's row, at least by its foreign key. So nothing is added
+//! between the reads and the commit, and a transaction that adds decides after the wait:
 //!
 //! * A log-in compares the password's hash; a link, a change of the account or of a role reads the
 //!   row; a sign-up with the old address waits for `accounts_email_key`. A second deletion finds no
@@ -158,7 +157,7 @@ async fn delete_in(
     Ok(Deleted { ended, left })
 }
 
-/// Writes the last mail, and deletes those to the same address that are sent or given up.
+/// Writes the last mail, and deletes the mails to the same address that are sent or given up.
 async fn tell(
     tx: &mut Connection,
     account_id: AccountId,

@@ -31,7 +31,7 @@ pub(crate) enum Obstacle {
         /// Time zone of the venue.
         time_zone: String,
     },
-    /// Points offered to somebody who has not answered.
+    /// Points offered to a person who has not answered.
     TransferSent {
         /// Id of the transfer.
         id: Uuid,
@@ -40,7 +40,7 @@ pub(crate) enum Obstacle {
         /// Points offered.
         points: Points,
     },
-    /// Points that somebody offers, which are not answered.
+    /// Points that another account offers, which are not answered.
     TransferReceived {
         /// Id of the transfer.
         id: Uuid,
@@ -49,7 +49,7 @@ pub(crate) enum Obstacle {
         /// Points offered.
         points: Points,
     },
-    /// Ticket of somebody else's reservation, of a performance that is still to come.
+    /// Ticket of another account's reservation, of a performance that is still to come.
     TicketReceived {
         /// Id of the hand-over by which it came.
         id: Uuid,
@@ -60,8 +60,8 @@ pub(crate) enum Obstacle {
         /// Time zone of the venue.
         time_zone: String,
     },
-    /// Ticket that the account paid for as a share of somebody's reservation, of a performance that is
-    /// still to come.
+    /// Ticket that the account paid for as a share of another account's reservation, of a performance
+    /// that is still to come.
     TicketShared {
         /// Id of the share.
         id: Uuid,
@@ -79,7 +79,7 @@ pub(crate) enum Obstacle {
         /// Title of the program.
         title: String,
     },
-    /// Share of somebody's hold that the account has paid, which waits for the others.
+    /// Share of another account's hold that the account has paid, which waits for the other shares.
     SharePaid {
         /// Id of the share.
         id: Uuid,
@@ -88,14 +88,14 @@ pub(crate) enum Obstacle {
         /// Points withheld.
         points: Points,
     },
-    /// Ticket offered to somebody who has not answered.
+    /// Ticket offered to a person who has not answered.
     HandOverSent {
         /// Id of the hand-over.
         id: Uuid,
         /// Title of the program.
         title: String,
     },
-    /// Ticket that somebody offers, which is not answered.
+    /// Ticket that another account offers, which is not answered.
     HandOverReceived {
         /// Id of the hand-over.
         id: Uuid,
@@ -147,7 +147,7 @@ impl Obstacle {
 pub(crate) struct Outlook {
     /// What keeps the account from being deleted.
     pub(crate) obstacles: Vec<Obstacle>,
-    /// Titles of the programs in whose lines, or inside of which, the account is.
+    /// Titles of the programs in whose lines the account waits, or to which it is admitted.
     pub(crate) lines: Vec<String>,
     /// Points to be given up.
     pub(crate) balance: Points,

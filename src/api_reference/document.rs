@@ -15,7 +15,7 @@ use crate::{
 /// Prefix of the schemas that describe one problem each.
 const PROBLEM: &str = "Problem.";
 
-/// Returns the named schemas: those that `generator` has, and one for each problem.
+/// Returns the named schemas: the schemas of `generator`, and one for each problem.
 pub(super) fn schemas(codes: &[ProblemCode], mut generator: SchemaGenerator) -> Map<String, Value> {
     let problem = generator.subschema_for::<ProblemDocument>().to_value();
     let mut schemas = generator.take_definitions(true);
@@ -193,8 +193,8 @@ fn security(access: &[AllowedBy]) -> Value {
     alternatives.collect()
 }
 
-/// Returns the name of the security scheme, and the scopes that it takes; `None` where nobody has to be
-/// signed in.
+/// Returns the name of the security scheme, and the scopes that it takes; `None` where no session is
+/// needed.
 fn scheme(access: AllowedBy) -> Option<(&'static str, Vec<&'static str>)> {
     match access {
         AllowedBy::Visitor => None,

@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// Lists the members of the document that `schema` describes, and those of documents in it.
+/// Lists the members of the document that `schema` describes, and of documents in it.
 pub(super) fn rows(schema: &Value, schemas: &Map<String, Value>) -> Vec<Row> {
     let mut rows = Vec::new();
     collect(&mut rows, "", schema, schemas, 0);

@@ -3,16 +3,16 @@
 use super::App;
 use crate::infra::postgres::Pool;
 
-/// Read by whose answer nobody decides, and that nobody makes right after a change to see it.
+/// Read whose answer decides nothing, and that does not follow a change to show its effect.
 ///
-/// Never one of these: what belongs to somebody (reservations, tickets, wallets, places in a queue), seat
-/// maps and their changes, prices before a purchase, sessions, and whatever a page is edited from.
+/// Never one of these: personal data (reservations, tickets, wallets, places in a queue), seat maps and their
+/// changes, prices before a purchase, sessions, and data that a page is edited from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum StaleRead {
     /// Programs on the home page and in the sitemap.
     Listings,
-    /// Upcoming performances of a program, and how much is free of each, on its page and to those who wait.
+    /// Upcoming performances of a program, and how much is free of each, on its page and on the waiting page.
     Performances,
     /// Rankings and ranks by bookings, while Redis does not have them, and what they show of programs.
     Rankings,

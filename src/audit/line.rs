@@ -39,7 +39,7 @@ pub(crate) struct LogLine {
     pub(crate) acted_at: DateTime<Utc>,
 }
 
-/// Change of a subject, as its author is told of it who saw an older edition.
+/// Change of a subject that came between an editor's reading and saving, as the refused editor sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct LaterAct {
     pub(crate) who: String,

@@ -68,7 +68,7 @@ pub(crate) enum Act {
     AccountUnlocked,
     /// An account's role was changed.
     RoleChanged,
-    /// The second factor of somebody who lost it was removed.
+    /// The second factor of a person who lost it was removed.
     SecondFactorReset,
     /// Points were corrected.
     PointsAdjusted,
@@ -108,7 +108,7 @@ pub(crate) enum Act {
     SectionHidden,
     /// A section or zone is shown again.
     SectionShown,
-    /// The names of those who come to a performance were taken away, on paper or as a file.
+    /// The names of a performance's attendees were taken away, on paper or as a file.
     AttendeesTaken,
     /// Seats were taken off sale.
     SeatsBlocked,
@@ -148,7 +148,7 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// Whether the act is one of the door, of which there is one or more for each visitor.
+    /// Whether the act is one of the door, which are one or more for each visitor.
     pub(crate) fn is_at_the_door(self) -> bool {
         matches!(self, Self::CheckedIn | Self::CheckInUndone | Self::GuestsSearched)
     }
@@ -176,7 +176,7 @@ pub(crate) enum Subject {
     Webhook,
     /// API key, by its id.
     ApiKey,
-    /// Settings of the office, of which there is one row.
+    /// Settings of the office, which are one row.
     Office,
 }
 

@@ -18,7 +18,7 @@ const WHOLE: [&str; 15] = [
 /// Currencies without minor units that the payment provider counts in hundredths all the same: it charges
 /// only amounts that end in 00.
 const WHOLE_IN_HUNDREDTHS: [&str; 2] = ["ISK", "UGX"];
-/// Currencies with a thousand minor units, of which the payment provider charges only tens.
+/// Currencies with a thousand minor units; the payment provider charges only multiples of ten.
 const THOUSANDTHS: [&str; 5] = ["BHD", "JOD", "KWD", "OMR", "TND"];
 
 impl Currency {
@@ -44,7 +44,7 @@ impl Currency {
         WHOLE_IN_HUNDREDTHS.contains(&self.code())
     }
 
-    /// Returns the number of minor units of which an amount must be a multiple to be charged.
+    /// Returns the number of minor units that an amount must be a multiple of to be charged.
     pub fn step(&self) -> u32 {
         match self.code() {
             code if WHOLE_IN_HUNDREDTHS.contains(&code) => 100,

@@ -184,7 +184,7 @@ impl Config {
         }
     }
 
-    /// Reads the rehearsal token from this process's environment, whatever else is set.
+    /// Reads the rehearsal token alone from this process's environment.
     pub fn rehearsal_token() -> Result<Option<String>, ConfigError> {
         let lookup = |name: &str| std::env::var(name).ok();
         let mut reader = Reader::new(lookup);

@@ -101,7 +101,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         Some(text)
     }
 
-    /// Returns the secrets of a comma-separated list, none of which is ever quoted in a mistake.
+    /// Returns the secrets of a comma-separated list; no mistake ever quotes one.
     pub(crate) fn secrets(&mut self, name: &str) -> Vec<Secret> {
         let text = self.text(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());

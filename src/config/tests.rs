@@ -1,9 +1,9 @@
-//! Settings read from an environment, and those of unit tests.
+//! Settings read from an environment, and settings for unit tests.
 
 use super::*;
 
 impl Config {
-    /// Returns the settings of an office of which only the servers are set.
+    /// Returns the settings of an office with only the servers set.
     pub(crate) fn of_servers() -> Self {
         with(&[("DATABASE_URL", "postgres://x"), ("REDIS_URL", "redis://x")]).unwrap()
     }

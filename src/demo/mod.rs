@@ -77,8 +77,7 @@ pub const LOG_INS: [LogIn; 4] = [
 /// Reason why no demo data was written.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// The office has accounts or programs of its own, and the demo log-ins would open it to
-    /// everybody.
+    /// The office has accounts or programs of its own, and the published demo log-ins would open it.
     #[error(
         "The office has people or programs of its own, so it gets no demo data: its log-ins \
          and their password are known to everybody. Use an empty database."

@@ -1,25 +1,24 @@
-//! Events: what happened, for the systems of others, written together with what they tell.
+//! Events: changes that other systems learn of, each written together with the change itself.
 //!
-//! An **event** tells one change of one **subject**: a reservation, a program, a performance or a
-//! ticket. Its **kind** says which change; docs/EVENTS.md lists the kinds and what each tells. Its
+//! An **event** describes one change of one **subject**: a reservation, a program, a performance or a
+//! ticket. Its **kind** says which change; docs/EVENTS.md lists the kinds and their fields. Its
 //! **position** is its place in the order of its subject's events. An event has a **delivery** for each
 //! endpoint that asks for its kind; `webhooks` makes them.
 //!
 //! # Invariants
 //!
-//! * An event is written by the transaction of what it tells, and its deliveries by the same statement:
+//! * An event is written by the transaction of the change, and its deliveries by the same statement:
 //!   none of them exists without the others.
 //! * Where no endpoint asks for a kind, no event of it is written.
 //! * An event says nothing about a person, and never changes (`domain_events_never_change`).
-//! * Nothing of a rehearsal is told.
-//! * Statements that are often run, those of holds, of the states of reservations and of tickets at the
-//!   door, write their events themselves: an event costs no conversation of its own. All others call
-//!   [`write()`].
+//! * A rehearsal has no events.
+//! * Frequent statements (holds, the states of reservations, tickets at the door) write their events
+//!   themselves: an event costs no conversation of its own. All others call [`write()`].
 //!
 //! # Concurrency
 //!
-//! The position is drawn while the transaction has the row of the subject, so whoever has the row later
-//! draws a larger one. Events of two subjects have no order.
+//! The position is drawn while the transaction has the row of the subject, so a transaction that has
+//! the row later draws a larger one. Events of two subjects have no order.
 
 mod model;
 mod store;

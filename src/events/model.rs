@@ -73,7 +73,7 @@ pub(crate) enum EventKind {
     /// The sale of a program has opened, and with it its queue.
     #[strum(serialize = "queue.opened")]
     QueueOpened,
-    /// Nobody is admitted for now.
+    /// Admission is paused.
     #[strum(serialize = "queue.paused")]
     QueuePaused,
     /// Admission goes on.
@@ -85,7 +85,7 @@ pub(crate) enum EventKind {
     /// The use of a ticket was undone.
     #[strum(serialize = "ticket.check_in_undone")]
     TicketCheckInUndone,
-    /// The place of a ticket on return was bought by somebody else.
+    /// The place of a ticket on return was bought by another account.
     #[strum(serialize = "ticket.resold")]
     TicketResold,
     /// A ticket has another holder.
@@ -107,7 +107,7 @@ pub(crate) struct NewEvent {
     pub kind: EventKind,
     /// Row that it happened to.
     pub subject_id: Uuid,
-    /// What is told: an object.
+    /// Fields of the event: an object.
     pub payload: Value,
 }
 

@@ -1,11 +1,11 @@
-//! Fuzz targets: whatever bytes come from outside, no parser panics, answers without a bound, or believes what
-//! was changed.
+//! Fuzz targets: for any bytes from outside no parser panics, answers without a bound, or accepts tampered
+//! data.
 //!
 //! A **target** is a test of [bolero] that states a property of a parser. Its **corpus** is the folder
-//! `__fuzz__/fuzz__FILE__TARGET/corpus`, one input a file: inputs as they should be, inputs that were once mistaken,
-//! and inputs that a guided run found to reach what no other did. `make test` gives a target its corpus and
-//! [`INPUTS`] random inputs. In a **guided run** (`make fuzz`, and each run of CI) libFuzzer mutates the corpus and
-//! goes on from each mutation that reached new code. What fails there is written to `crashes` beside the corpus,
+//! `__fuzz__/fuzz__FILE__TARGET/corpus`, one input a file: inputs as they should be, inputs that once failed,
+//! and inputs that a guided run found to reach new code. `make test` gives a target its corpus and [`INPUTS`]
+//! random inputs. In a **guided run** (`make fuzz`, and each run of CI) libFuzzer mutates the corpus and goes
+//! on from each mutation that reached new code. Failing inputs are written to `crashes` beside the corpus,
 //! which is tried like it from then on.
 
 mod logs;

@@ -1,4 +1,4 @@
-//! Targets of requests: bodies, headers and addresses that anybody sends.
+//! Targets of requests: bodies, headers and addresses that any client may send.
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use crate::{
 /// base64 makes four bytes of three.
 const BYTES_MAX: usize = 5 * 1024 * 1024;
 
-/// Returns the files of a mail. Those that cannot be made, or are too large together, are left out:
+/// Returns the files of a mail. Files that cannot be made, or are too large together, are left out:
 /// the mail has a link to its tickets, and waits for no file.
 pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
     let Some(Message::ReservationPaid { reservation_id }) = mail.message else {

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::letter::Letter;
 use crate::{config::Config, outbox::Claimed, tickets::TicketFile};
 
-/// Connections of one instance to the mail server, each of which sends one mail at a time.
+/// Connections of one instance to the mail server; each sends one mail at a time.
 pub(crate) const CONNECTIONS_MAX: usize = 4;
 /// Longest attempt to send a mail.
 pub(crate) const SEND_MAX: Duration = Duration::from_secs(30);

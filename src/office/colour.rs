@@ -150,7 +150,7 @@ impl Shades {
     }
 }
 
-/// Returns the stylesheet that lays the shades of `colour` over those of `tokens.css`.
+/// Returns the stylesheet that overrides the shades of `tokens.css` by the shades of `colour`.
 pub(crate) fn stylesheet(colour: Colour) -> String {
     format!(
         "@layer tokens{{:root{{{}}}@media (prefers-color-scheme:dark){{:root{{{}}}}}}}",

@@ -52,8 +52,8 @@ impl Logo {
     }
 }
 
-/// Returns the picture no wider and no higher than `bounds`; a smaller one keeps its size. Meanwhile the
-/// colours are weighted by how opaque they are: otherwise those that are transparent show at the edges.
+/// Returns the picture no wider and no higher than `bounds`; a smaller one keeps its size. Colours are
+/// weighted by their opacity while scaling: otherwise transparent pixels would tint the edges.
 fn scaled(picture: &DynamicImage, (width, height): (u32, u32)) -> DynamicImage {
     if picture.width() <= width && picture.height() <= height {
         return picture.clone();

@@ -1,15 +1,15 @@
-//! Settings of the office: what it is called, how it looks and what the law asks it to say.
+//! Settings of the office: its name, its look and its legal texts.
 //!
-//! An administrator edits them on a page; nothing of the environment says the same. They are **one row** of
+//! An administrator edits them on a page; no environment variable sets the same. They are **one row** of
 //! PostgreSQL with a version, and each instance has a **copy** in memory, so that no page asks for them.
 //! The **logo** is kept beside the row, and in the copy.
 //!
 //! # Invariants
 //!
-//! * Whatever colour is set, text in its [shades](colour::Shades) and on them has a contrast of
+//! * For any colour, text in its [shades](colour::Shades) and on them has a contrast of
 //!   [`CONTRAST_MIN`](colour::CONTRAST_MIN) at least.
-//! * A logo that is served was decoded and encoded here: nothing of a file that was uploaded reaches a
-//!   browser but its picture.
+//! * A logo that is served was decoded and encoded here: only the picture of an uploaded file reaches a
+//!   browser.
 //!
 //! # Concurrency
 //!

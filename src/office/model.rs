@@ -50,7 +50,7 @@ impl OfficeSettings {
         }
     }
 
-    /// Returns the texts that the law asks for, without those that are empty.
+    /// Returns the legal texts that are not empty.
     pub(crate) fn legal_texts(&self) -> impl Iterator<Item = LegalText<'_>> {
         let OfficeTexts { imprint, terms, privacy, .. } = &self.texts;
         let all = [

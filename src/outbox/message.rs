@@ -17,7 +17,7 @@ pub(crate) const MAIL_TTL: Duration = Duration::from_hours(72);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "payload", rename_all = "kebab-case")]
 pub(crate) enum Message {
-    /// Somebody asked for a new password. The secret is the token of the link.
+    /// A new password was asked for. The secret is the token of the link.
     ResetPassword,
     /// The address must be confirmed. The secret is the token of the link.
     ConfirmAddress,
@@ -69,7 +69,7 @@ pub(crate) enum Message {
         /// Points returned.
         refunded: Points,
     },
-    /// Somebody offers points, which wait to be accepted.
+    /// Another account offers points, which wait to be accepted.
     TransferReceived {
         /// Id of the transfer.
         transfer_id: Uuid,
@@ -94,7 +94,7 @@ pub(crate) enum Message {
         /// Id of the transfer.
         transfer_id: Uuid,
     },
-    /// Somebody offers a ticket, which waits to be accepted.
+    /// Another account offers a ticket, which waits to be accepted.
     HandOverOffered {
         /// Id of the hand-over.
         hand_over_id: Uuid,
@@ -114,7 +114,7 @@ pub(crate) enum Message {
         /// Id of the hand-over.
         hand_over_id: Uuid,
     },
-    /// A ticket is void, to whoever has it without having paid for it.
+    /// A ticket is void, to a holder who did not pay for it.
     TicketVoided {
         /// Id of the ticket.
         ticket_id: Uuid,
@@ -129,7 +129,7 @@ pub(crate) enum Message {
         /// Id of the reservation.
         reservation_id: Uuid,
     },
-    /// A performance begins at another moment, or is shown at another hour, to whoever has a ticket.
+    /// A performance begins at another moment, or is shown at another hour, to a holder of a ticket.
     PerformanceMoved {
         /// Id of the performance.
         schedule_id: Uuid,

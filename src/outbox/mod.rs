@@ -1,20 +1,20 @@
-//! Outbox: mails that must be sent, written together with what they tell.
+//! Outbox: mails that must be sent, written together with the change that they are about.
 //!
-//! A **message** is what a mail tells, with what is needed to say it. A **mail** is a message to
-//! one address, in one language. The mails of one **order key** (a reservation) are
-//! sent one after the other. A **claim** is the right of one instance to send a mail for a while.
-//! A **secret** is the part of a mail that grants something to its reader. A **topic** is a kind of
-//! mails that its reader may decline.
+//! A **message** is the subject of a mail, with the data that its text needs. A **mail** is a message
+//! to one address, in one language. The mails of one **order key** (a reservation) are sent one after
+//! the other. A **claim** is the right of one instance to send a mail for a while. A **secret** is
+//! the part of a mail that grants something to its reader. A **topic** is a kind of mails that its
+//! reader may decline.
 //!
 //! # Invariants
 //!
-//! * A mail is written in the transaction of what it tells: neither exists without the other.
-//! * An event is told once: `outbox_dedupe_key_key`.
+//! * A mail is written in the transaction that it is about: neither exists without the other.
+//! * An event is mailed once: `outbox_dedupe_key_key`.
 //! * A mail is sent or given up, never both (`outbox_sent_or_failed`), and keeps no secret
 //!   afterwards (`outbox_ended_keeps_no_secret`).
 //! * No mail is claimed while an earlier one of its order key is neither sent nor given up.
-//! * Nobody of a rehearsal is written to, and nobody of what they declined: the statement that writes
-//!   a mail to an account looks at the account's choice.
+//! * Accounts of a rehearsal get no mail, and no account gets a mail of a topic that it declined: the
+//!   statement that writes a mail reads the account's choice.
 //!
 //! # Concurrency
 //!
@@ -71,8 +71,7 @@ pub(crate) async fn write_to_accounts(
     store::insert_for_accounts(tx, &real).await
 }
 
-/// Deletes the mails to an address that are sent or given up. Those that are still to be sent are not
-/// touched.
+/// Deletes the mails to an address that are sent or given up. Mails that are still to be sent stay.
 pub(crate) async fn forget_ended(tx: &mut Connection, recipient: &str) -> Result<(), sqlx::Error> {
     store::delete_ended(tx, recipient).await
 }
@@ -92,7 +91,7 @@ pub(crate) async fn claim(
     store::claim(db, mails_max, claim_max.as_secs_f64()).await
 }
 
-/// Notes that a mail was sent, whoever has claimed it meanwhile.
+/// Records that a mail was sent, even if another instance has claimed it meanwhile.
 pub(crate) async fn note_sent(db: &Pool, mail: &Claimed) -> Result<(), sqlx::Error> {
     store::write_sent(db, mail.id).await
 }
@@ -122,9 +121,9 @@ fn shortened(why: &str) -> String {
     words.join(" ").chars().filter(|c| !c.is_control()).take(CHARS_MAX).collect()
 }
 
-/// Ends what has lasted too long, a bounded number of mails; called periodically. Mails past their
-/// time are given up: all of them where mails are sent, else only those with a secret. Mails of
-/// [`KEPT_DAYS`] days ago are deleted.
+/// Gives up and deletes old mails, a bounded number; called periodically. Mails past their time are
+/// given up: all of them where mails are sent, else only mails with a secret. Mails of [`KEPT_DAYS`]
+/// days ago are deleted.
 pub async fn end_old(db: &Pool, is_sending: bool) -> Result<(), sqlx::Error> {
     for _ in 0..ENDS_MAX {
         if store::write_expired(db, is_sending, ENDED_ROWS_MAX).await?

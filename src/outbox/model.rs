@@ -83,7 +83,7 @@ pub(crate) struct StoredMail {
     pub message: Option<Message>,
     /// Its secret; `None` if it has none, or none any more.
     pub secret: Option<MailSecret>,
-    /// Account that may decline further mails of its topic; `None` if nobody may.
+    /// Account that may decline further mails of its topic; `None` if no account may.
     pub declinable_by: Option<AccountId>,
     /// When it was written, which is the date that its reader sees.
     pub created_at: DateTime<Utc>,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum MailTopic {
-    /// Points that somebody sends or answers, and tickets that somebody offers. That one's own ticket
-    /// changed hands is always written.
+    /// Points that another account sends or answers, and tickets that it offers. The mail that the
+    /// reader's own ticket changed hands is always written.
     Transfers,
     /// The turn in a queue.
     Turn,

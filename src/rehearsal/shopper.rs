@@ -15,7 +15,7 @@ use super::{
 
 /// Upper bound of tries at seats before a shopper gives up.
 const HOLD_TRIES_MAX: usize = 6;
-/// Lower bound of the pause between polls, whatever the server asks for.
+/// Lower bound of the pause between polls, also if the server advises a shorter one.
 const POLL_PAUSE_MIN: Duration = Duration::from_millis(100);
 
 /// Upper bound of repetitions of a request whose outcome is unknown.
@@ -220,7 +220,7 @@ impl ShopperRun {
             self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;
         }
         if !self.click(pay.clone()).await.is_ok() {
-            // The request key makes repeating the payment harmless, whatever the first outcome was.
+            // The request key makes repeating the payment harmless after any first outcome.
             self.send(pay).await;
         }
         if matches!(self.habit, Habit::Reloads | Habit::TwoDevices) {

@@ -1,8 +1,8 @@
 //! Requests that cannot be read: the framework answers them, and logs a line for each without its
 //! client.
 //!
-//! Such a line is left out (`telemetry`). Its connection, which ends at once, is told to the security
-//! log instead, which bounds what one client causes.
+//! Such a line is left out (`telemetry`). Its connection, which ends at once, is recorded in the
+//! security log instead, which bounds the lines of one client.
 
 use std::{any::Any, net::SocketAddr};
 

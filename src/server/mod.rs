@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //!
-//! - A stop takes less than ten seconds, whatever still runs; work that is cut off rolls back.
+//! - A stop takes less than ten seconds, even while work still runs; work that is cut off rolls
+//!   back.
 //! - Metrics on a listener of their own are served by a server with one thread and no other route.
 //!
 //! # Concurrency

@@ -20,7 +20,7 @@ pub(crate) fn guarded(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the cell of which [`guarded`] made `cell`, for a file that is read again.
+/// Returns the cell from which [`guarded`] made `cell`, for a file that is read again.
 pub(crate) fn unguarded(cell: &str) -> &str {
     cell.strip_prefix(GUARD).filter(|rest| needs_guard(rest)).unwrap_or(cell)
 }

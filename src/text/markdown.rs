@@ -1,8 +1,8 @@
 //! Text that organisers write in Markdown, as HTML.
 //!
-//! Paragraphs, emphasis, lists, quotations and links are kept. A heading of any rank becomes one below those
-//! of the page, a line break stays one, and markup of HTML is shown as it was typed. A link leads to
-//! `https:`, `http:` or `mailto:`; of others, and of pictures, only the text is kept.
+//! Paragraphs, emphasis, lists, quotations and links are kept. A heading of any rank becomes one below the
+//! page's headings, a line break stays one, and markup of HTML is shown as it was typed. A link leads to
+//! `https:`, `http:` or `mailto:`; other links, and pictures, keep only their text.
 
 use std::fmt;
 

@@ -30,7 +30,7 @@ pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation
     Ok(Violation::list(Invariant::LogsAgreeWithTokens, failures.collect()).collect())
 }
 
-/// Lists draws whose entries or numbers are not those that follow from what was published.
+/// Lists draws whose entries or numbers do not follow from the published data.
 pub(super) async fn list_wrong_draws(tx: &mut Connection) -> Result<Vec<Violation>, sqlx::Error> {
     let mut wrong = Vec::new();
     for program_id in store::list_closed_draws(tx).await? {

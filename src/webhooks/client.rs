@@ -20,7 +20,7 @@ use crate::config::Config;
 pub(crate) const ATTEMPT_MAX: Duration = Duration::from_secs(10);
 /// Upper bound of the wait for a connection.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// Bytes of an answer that are read, so that its connection can be used again; nobody looks at them.
+/// Bytes of an answer that are read, only so that its connection can be used again.
 const ANSWER_BYTES_MAX: usize = 16 * 1024;
 /// Idle connections kept to one endpoint.
 const IDLE_CONNECTIONS_MAX: usize = 4;

@@ -1,10 +1,10 @@
 //! Webhooks: events sent to the systems of others, as signed HTTP requests.
 //!
-//! An **endpoint** is an address of somebody else that asks for kinds of events; its **secret** signs
-//! what is sent to it, as <https://www.standardwebhooks.com> says. A **delivery** is one event for one
-//! endpoint, until it is **made**, which is an answer of 2xx, or **given up**; one that is given up, or
-//! was made, can be **replayed**. An **attempt** is one request. A **target** is the machine that an
-//! attempt connects to. docs/EVENTS.md is for whoever receives.
+//! An **endpoint** is the address of another system that asks for kinds of events; its **secret** signs the
+//! requests to it, as <https://www.standardwebhooks.com> says. A **delivery** is one event for one endpoint,
+//! until it is **made**, which is an answer of 2xx, or **given up**; one that is given up, or was made, can
+//! be **replayed**. An **attempt** is one request. A **target** is the machine that an attempt connects to.
+//! docs/EVENTS.md is the manual of receivers.
 //!
 //! # Invariants
 //!
@@ -125,7 +125,7 @@ fn pause_after(attempts: i32) -> Duration {
     PAUSE_FIRST.saturating_mul(1 << doublings).min(PAUSE_MAX).mul_f64(rand::random_range(0.5..1.5))
 }
 
-/// Gives up deliveries past their end, and deletes what is left of deleted endpoints; a bounded number,
+/// Gives up deliveries past their end, and deletes remaining rows of deleted endpoints; a bounded number,
 /// called periodically.
 pub async fn end_old(db: &Pool) -> Result<(), sqlx::Error> {
     for _ in 0..ENDS_MAX {

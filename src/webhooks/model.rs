@@ -45,7 +45,7 @@ pub(crate) struct ListedEndpoint {
     pub paused_at: Option<DateTime<Utc>>,
     pub old_secret_until: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
-    /// Deliveries that wait, and those that were given up, each up to [`COUNTED_MAX`].
+    /// Deliveries that wait, and deliveries that were given up, each up to [`COUNTED_MAX`].
     pub waiting: i64,
     pub failed: i64,
 }

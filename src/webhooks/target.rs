@@ -32,8 +32,8 @@ const PRIVATE: [&str; 24] = [
     "203.0.113.0/24",
     "224.0.0.0/4",
     "240.0.0.0/4",
-    // Whatever is not global unicast (2000::/3): loopback, unique local, link local, multicast,
-    // addresses of IPv4 in other clothes.
+    // All but global unicast (2000::/3): loopback, unique local, link local, multicast, addresses of
+    // IPv4 written as IPv6.
     "::/3",
     "4000::/2",
     "8000::/1",

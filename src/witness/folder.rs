@@ -26,7 +26,7 @@ use crate::{
 const HEADS_MAX: usize = 10_000;
 /// Upper bound of a file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
-/// Mode of the folder, and of the files in it: nobody else may read them.
+/// Mode of the folder, and of the files in it: only their owner may read them.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 

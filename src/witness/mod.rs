@@ -1,10 +1,11 @@
 //! Witness: a process of its own that cosigns the checkpoints of public logs, and never two that do
 //! not fit together.
 //!
-//! A witness is run by somebody else than the office, on another machine. It keeps of every log the
-//! **head**, the checkpoint that it cosigned last, and cosigns only what continues it. So whoever has
-//! the office's database and its secret can still not show two people two histories that the same
-//! witness confirmed. The protocol is `tlog-witness` of C2SP; the logs need not be Stagedoor's.
+//! A witness is run by an operator other than the office, on another machine. It keeps the **head**
+//! of every log, the checkpoint that it cosigned last, and cosigns only checkpoints that continue it.
+//! So even with the office's database and its secret an attacker cannot show two people two histories
+//! that the same witness confirmed. The protocol is `tlog-witness` of C2SP; the logs need not be
+//! Stagedoor's.
 //!
 //! # Invariants
 //!

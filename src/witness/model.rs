@@ -67,7 +67,7 @@ impl KnownLogs {
         keys.iter().map(parse).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns the keys of the log named `origin`: those of its name, and those of a name above it.
+    /// Returns the keys of the log named `origin`: the keys of its name, and of names above it.
     fn keys_of(&self, origin: &str) -> Vec<LogVerifier> {
         let is_below = |name: &str| {
             let rest = origin.strip_prefix(name);

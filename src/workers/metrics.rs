@@ -13,7 +13,7 @@ use crate::{
     web::metrics::{QUEUES_MAX, QueueLength, QueueSeries},
 };
 
-/// Upper bound of queues counted, those with the most queue numbers first.
+/// Upper bound of queues counted, queues with the most queue numbers first.
 const QUEUES_COUNTED_MAX: i64 = 1_000;
 
 /// Gauges of queue lengths, for the metrics and for the charts of the admin pages.

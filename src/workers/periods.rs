@@ -36,9 +36,9 @@ pub(super) const POPULARITY: Duration = Duration::from_secs(2);
 pub(super) const OFFICE: Duration = Duration::from_secs(3);
 /// Period of the look for sales that have opened, to tell of them.
 pub(super) const OPENINGS: Duration = Duration::from_secs(5);
-/// Period of the comparison of estimated waits with those that followed.
+/// Period of the comparison of estimated waits with the actual waits.
 pub(super) const ESTIMATES: Duration = Duration::from_secs(30);
-/// Period in which witnesses are asked to confirm what the logs have grown by.
+/// Period in which witnesses are asked to confirm the growth of the logs.
 pub(super) const WITNESS: Duration = Duration::from_secs(2);
 /// Period of the look for draws to be closed and numbered.
 pub(super) const DRAW: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! One tick of a worker: its end, whatever becomes of it.
+//! One tick of a worker: its success, failure, panic or end at a deadline.
 
 use std::{fmt, panic::AssertUnwindSafe, time::Duration};
 

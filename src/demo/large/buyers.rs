@@ -286,7 +286,7 @@ impl ProgramRows<'_> {
         self.id(Table::Programs, 0)
     }
 
-    /// Returns the number of this program's nth row among those of all programs.
+    /// Returns the number of this program's nth row among the rows of all programs.
     fn row_number(&self, nth: u64) -> u64 {
         self.nth * ROWS_A_PROGRAM + nth
     }

@@ -2,8 +2,8 @@
 
 use crate::infra::postgres::Connection;
 
-/// Gives every program a code that takes ten percent off, and those whose sale opens later one with which
-/// people come in before.
+/// Gives every program a code that takes ten percent off, and programs whose sale opens later a code with
+/// which people come in before.
 pub(crate) async fn insert_codes(tx: &mut Connection) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"

@@ -31,7 +31,7 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// All tables, each after those that it refers to.
+    /// All tables, each after the tables that it refers to.
     pub(crate) const ALL: [Self; 16] = [
         Self::Venues,
         Self::Seats,

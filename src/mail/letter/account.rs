@@ -1,7 +1,7 @@
 //! Letters about an account.
 //!
-//! None of them contains a name that somebody typed: whoever signs up with another's address could
-//! write to them through it.
+//! None of them contains a typed name: a person who signs up with the address of another could send
+//! a text to it that way.
 
 use super::content::{Content, WIPED};
 use crate::outbox::{MailSecret, Message, ProtectionChange};

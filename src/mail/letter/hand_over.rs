@@ -101,7 +101,7 @@ fn ended(blank: Content, handed: &HandedTicket, id: Uuid) -> Option<Content> {
             return None;
         }
     };
-    // Only who accepted is named: a refusal would tell who has the address.
+    // Only a recipient who accepted is named: a refusal would reveal who has the address.
     let to = handed.hand_over.to.as_deref();
     let to = to.filter(|_| handed.hand_over.status == HandOverStatus::Accepted);
     let to = to.map(|to| (locale.text("mail-fact-to"), on_one_line(to)));
@@ -131,7 +131,7 @@ fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
     }
 }
 
-/// Tells whoever has a ticket without having paid for it that it is void.
+/// Tells the holder of a ticket who did not pay for it that it is void.
 pub(super) async fn voided(blank: Content, db: &Pool, id: Uuid) -> Result<Content, ComposeError> {
     let ticket = store::find_ticket(db, id).await?.ok_or(ComposeError::Gone)?;
     let locale = blank.locale;

@@ -104,7 +104,8 @@ pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) ->
     }
 }
 
-/// Tells that the program, or the performance alone, was cancelled, whoever was in already included.
+/// Tells that the program, or the performance alone, was cancelled; also to people who were checked
+/// in already.
 pub(super) fn cancelled(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let (subject, lede) = match event.is_one_date {

@@ -1,4 +1,4 @@
-//! Letters to a friend about a share of somebody's reservation.
+//! Letters to a friend about a share of a reservation.
 //!
 //! The holder's name stands among the facts and in no subject: people type their own.
 

@@ -106,8 +106,8 @@ fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
     }
 }
 
-/// Tells the sender what became of an offer; `None` if it is still open. A sender who cancelled it is told
-/// nothing: one that is told as cancelled ended because the points were taken back.
+/// Tells the sender the outcome of an offer; `None` if it is still open. A sender who cancels gets no
+/// mail, so a cancelled offer here ended because the points were taken back.
 fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
     let locale = blank.locale;
     let (subject, lede) = match offer.status {
@@ -117,7 +117,7 @@ fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
         TransferStatus::Cancelled => ("mail-taken-back-subject", "mail-taken-back-lede"),
         TransferStatus::Planned | TransferStatus::Pending => return None,
     };
-    // Only who accepted is named: a refusal would tell who has the address.
+    // Only a receiver who accepted is named: a refusal would reveal who has the address.
     let to = match offer.status {
         TransferStatus::Accepted => offer.to.as_deref(),
         _ => offer.address.as_deref(),

@@ -214,7 +214,7 @@ pub(crate) struct HandOverTold {
     pub ticket_id: Uuid,
     /// Name of the sender.
     pub from: String,
-    /// Name of the recipient; `None` if nobody has the address.
+    /// Name of the recipient; `None` if no account has the address.
     pub to: Option<String>,
     /// State of the hand-over.
     pub status: HandOverStatus,

@@ -25,7 +25,7 @@ pub(crate) struct ShareTold {
     pub amount: Points,
 }
 
-/// Returns a share as a mail tells of it; `None` if there is none, or nobody has paid it.
+/// Returns a share as its mail describes it; `None` if there is none, or it is not paid.
 pub(crate) async fn find_share(
     db: &Pool,
     share_id: Uuid,

@@ -9,7 +9,8 @@ use crate::{
     outbox::model::{ListedMail, MailId, MailSecret, MailState},
 };
 
-/// Lists at most `rows_max` mails after the mail `after`, newest first: those in `state`, or all.
+/// Lists at most `rows_max` mails after the mail `after`, newest first: the mails in `state`, or
+/// all.
 pub(crate) async fn list(
     db: &Pool,
     state: Option<MailState>,

@@ -18,8 +18,8 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Inserts mails to accounts, with address and language as the accounts have them. Skips those
-/// whose event has been told, accounts that were deleted, and those of a topic that the account
+/// Inserts mails to accounts, with address and language as the accounts have them. Skips mails
+/// whose event was mailed already, mails to deleted accounts, and mails of a topic that the account
 /// declined.
 pub(crate) async fn insert_for_accounts(
     tx: &mut Connection,
@@ -204,7 +204,7 @@ pub(crate) async fn write_put_off(
     Ok(())
 }
 
-/// Gives mails past their time up, all or only those with a secret; returns how many.
+/// Gives up mails past their time, all or only mails with a secret; returns how many.
 pub(crate) async fn write_expired(
     db: &Pool,
     is_for_all: bool,

@@ -1,5 +1,5 @@
-//! Seats that refusals leased to those whom they refused: to others they are unavailable, though nobody
-//! holds them.
+//! Seats that refusals leased to the refused shoppers: to others they are unavailable, though no hold
+//! has them.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const LEASED_BY_UNKNOWN_US: u64 = 40_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Leases {
     of_seats: HashMap<i64, Vec<(u64, u64)>>,
-    /// Times in which any seat may be leased, to whoever got no answer.
+    /// Times in which any seat may be leased, to shoppers without an answer.
     of_unknown: Vec<(u64, u64)>,
 }
 
@@ -37,7 +37,7 @@ impl Leases {
         leases
     }
 
-    /// Whether `seat` may have been leased to somebody while `refusal` was decided.
+    /// Whether `seat` may have been leased to a shopper while `refusal` was decided.
     pub(crate) fn explain(&self, refusal: &Event, seat: i64) -> bool {
         let of_seat = self.of_seats.get(&seat).into_iter().flatten();
         let mut times = of_seat.chain(&self.of_unknown);

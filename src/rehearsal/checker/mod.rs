@@ -1,4 +1,4 @@
-//! Checks of what clients saw, whatever the database says afterwards.
+//! Checks of what clients saw, independent of the database's final state.
 
 pub(crate) mod completed;
 mod leases;

@@ -71,7 +71,8 @@ pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
     broken
 }
 
-/// Lists seats that were refused to every shopper who wanted them, though they were leased to nobody.
+/// Lists seats that were refused to every shopper who wanted them, though no shopper had a lease of
+/// them.
 pub(crate) fn won_by_nobody(events: &[Event]) -> Vec<String> {
     let (tries, leases) = (tries(events).into_iter(), Leases::of(events));
     let is_leased = |event: &Event, seat| leases.explain(event, seat);

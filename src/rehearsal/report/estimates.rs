@@ -1,4 +1,4 @@
-//! Estimated waits that shoppers were told, and the waits that followed.
+//! Estimated waits that shoppers saw, and the waits that followed.
 
 use std::collections::HashMap;
 
@@ -9,16 +9,16 @@ use crate::rehearsal::history::{Event, Step};
 
 /// Time after the beginning from which estimates are compared: the speed is measured first.
 const COMPARED_FROM_US: u64 = 5 * 60 * 1_000_000;
-/// Lower bound of the estimates that are compared, in seconds: of shorter ones people are told only
-/// that it is less than a minute.
+/// Lower bound of the estimates that are compared, in seconds: the page shows a shorter one only as
+/// "less than a minute".
 const COMPARED_MIN_SECS: u64 = 60;
 
-/// Estimates of those who were admitted.
+/// Estimates for shoppers who were admitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Estimates {
     /// Estimates that were told.
     pub(super) compared: usize,
-    /// Those that were off by at most a fifth of the wait.
+    /// Estimates that were off by at most a fifth of the wait.
     pub(super) close: usize,
 }
 
@@ -85,8 +85,8 @@ mod tests {
             told(3, 400, 100),
         ];
         let events: Vec<&Event> = events.iter().collect();
-        // 240 of 300 and 80 of 100 are just close; 349 of 290 and 79 of 100 are not; what was told in
-        // the first five minutes, less than a minute, and who was never admitted do not count.
+        // 240 of 300 and 80 of 100 are just close; 349 of 290 and 79 of 100 are not; estimates of the
+        // first five minutes, below a minute, and for a shopper who was never admitted do not count.
         assert_eq!(Estimates::of(&events), Estimates { compared: 4, close: 2 });
     }
 }

@@ -95,7 +95,7 @@ pub struct Report {
     seconds: f64,
     seats_sold: usize,
     order_inversion_max: i64,
-    /// Estimated waits that were told after the first five minutes.
+    /// Estimated waits that were shown after the first five minutes.
     estimates: Estimates,
     steps: Vec<StepReport>,
     refusals: Vec<Refusal>,

@@ -14,7 +14,7 @@ pub const FAILURES_MAX: usize = 50;
 const ROWS_MAX: i64 = 51;
 
 /// Makes [`Invariant`] and the functions that run its checks. A row is `CODE Name`, then the files
-/// that are read in one snapshot, then after `late` those that list what should have ended.
+/// that are read in one snapshot, then after `late` the files that list rows that should have ended.
 macro_rules! invariants {
     ($(
         $(#[$doc:meta])*
@@ -77,7 +77,7 @@ invariants! {
     ];
     /// Points are conserved.
     W3 PointsAreConserved ["src/verify/checks/lost_points.sql"];
-    /// A transfer's entries are those of its status.
+    /// A transfer's entries fit its status.
     W4 TransfersMatchEntries [
         "src/verify/checks/wrong_transfer_entries.sql",
         "src/verify/checks/entries_without_transfer.sql"
@@ -114,9 +114,9 @@ invariants! {
         "src/verify/checks/late_payments.sql",
         "src/verify/checks/wrong_reservation_totals.sql"
     ];
-    /// The places missing from a zone are those of its live items.
+    /// The places missing from a zone are the places of its live items.
     S5 ZonesAgreeWithItems ["src/verify/checks/wrong_zone_remainders.sql"];
-    /// Companions' places are held with their wheelchair places, and kinds are those of the plan.
+    /// Companions' places are held with their wheelchair places, and seats have the kinds of the plan.
     S6 CompanionsComeWithWheelchairs [
         "src/verify/checks/lone_companions.sql",
         "src/verify/checks/wrong_seat_kinds.sql"
@@ -132,7 +132,7 @@ invariants! {
         "src/verify/checks/wrong_typed_prices.sql",
         "src/verify/checks/wrong_typed_orders.sql"
     ];
-    /// A live order keeps what it was made with, whatever left it since.
+    /// A live order keeps the rules by which it was made, after any part of it has left.
     O1 OrdersKeepTheirRules ["src/verify/checks/broken_orders.sql"];
     /// A confirmed reservation is paid exactly once.
     P1 ConfirmedIsPaidOnce [
@@ -197,7 +197,7 @@ invariants! {
     Q6 RedisIsComplete;
     /// A queue's public log says what its tokens say.
     Q7 LogsAgreeWithTokens;
-    /// The numbers of an opening draw are those that were drawn.
+    /// The numbers of an opening draw are the drawn ones.
     Q8 DrawsAreDrawn;
     /// A refund is the agreed share or the full amount, and a wound-down program has no paid
     /// reservation with unused tickets.
@@ -221,9 +221,9 @@ invariants! {
         "src/verify/checks/unbalanced_books.sql",
         "src/verify/checks/adjustments_without_act.sql"
     ];
-    /// Nothing of a deleted account is left that lets somebody in, waits or has points.
+    /// A deleted account has no way in left, waits for nothing and has no points.
     A1 DeletedIsGone ["src/verify/checks/left_of_deleted_accounts.sql"];
-    /// Points are given up by whoever deletes an account, and by nobody else.
+    /// Points are given up by the deletion of an account only.
     A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
     /// Daily sales are what was paid, refunded and sold on.
     B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];

@@ -54,8 +54,8 @@ pub(crate) async fn claim(
     .await
 }
 
-/// Notes that an event was delivered, whoever has claimed it meanwhile. The next of its subject, which
-/// was put off with it, is due at once.
+/// Records that an event was delivered, even if another instance has claimed it meanwhile. The next of its
+/// subject, which was put off with it, is due at once.
 pub(crate) async fn write_delivered(
     db: &Pool,
     endpoint_id: EndpointId,
@@ -125,7 +125,7 @@ pub(crate) async fn write_put_off(
     Ok(())
 }
 
-/// Gives deliveries past their end up, those of paused endpoints too; returns how many.
+/// Gives up deliveries past their end, of paused endpoints too; returns how many.
 pub(crate) async fn write_expired(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
     let expired = sqlx::query!(
         r#"
