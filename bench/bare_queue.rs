@@ -30,7 +30,7 @@ const KEYS: [&str; 6] = [
 ];
 /// Polls are noted for so many at the head, as the server has it.
 const WINDOW: u64 = 10_000;
-/// How long somebody may be silent, as the server has it.
+/// Longest silence of a person in the queue, as on the server.
 const GRACE_MS: u64 = 60_000;
 /// Questions for each second that a run is to last: about what one Redis answers.
 const ASKED_PER_SEC: u64 = 50_000;

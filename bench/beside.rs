@@ -21,17 +21,17 @@ use crate::{
 
 /// People with a session and a wallet in each office.
 const PEOPLE: u64 = 2_000;
-/// Seats of the hall, each with somebody inside who may take it.
+/// Seats of the hall, each with a person inside who may take it.
 const SEATS: u64 = 300;
 /// Holds, and payments, in one run: all runs together take fewer seats than there are.
 const HOLDS: u64 = 40;
 /// Maps, joins and polls in one run.
 const ASKED: u64 = 100;
-/// Whoever is called so much or more joins the hall's queue and leaves it again.
+/// People from this number on join the hall's queue and leave it again.
 const FIRST_TO_JOIN: u64 = 1_001;
-/// Whoever is called so much or more waits in the hall's queue.
+/// People from this number on wait in the hall's queue.
 const FIRST_TO_WAIT: u64 = 501;
-/// People who wait there, behind those who are inside.
+/// People who wait there, behind the people inside.
 const WAITING: u64 = 10;
 /// The huge queue: how many wait, and the number of the first of them.
 const CROWD: u64 = 1_000_000;
@@ -46,7 +46,7 @@ struct Office {
     name: &'static str,
     server: Server,
     connection: Connection,
-    /// The hall, with somebody inside for each seat.
+    /// The hall, with one person inside for each seat.
     hall: Stage,
     /// The queue of ten.
     queue: Stage,
@@ -156,7 +156,7 @@ impl Office {
         Err("the queue of ten did not form".into())
     }
 
-    /// Waits until somebody in the queue of `stage` is told how many are ahead.
+    /// Waits until a person in the queue of `stage` learns how many are ahead.
     async fn until_counted(&mut self, stage: &Stage) -> Result<(), Failure> {
         let began = Instant::now();
         while began.elapsed() < SETTLED_MAX {
@@ -186,8 +186,8 @@ impl Office {
         Ok(format!("{}; entry_pass_{}={pass}", session(nth), self.hall.program_id().simple()))
     }
 
-    /// Cost of a look at the map of the hall, by the next who will hold a seat there: whoever
-    /// has paid is inside no more.
+    /// Cost of a look at the map of the hall, by the next person who will hold a seat there: a
+    /// person who has paid is no longer inside.
     async fn look(&mut self) -> Result<f64, Failure> {
         let path = format!("/schedules/{}", self.hall.schedule_id());
         let person = self.inside(self.last + 1).await?;
@@ -224,7 +224,7 @@ impl Office {
         Ok((middle_us(&holds)?, middle_us(&payments)?))
     }
 
-    /// Cost of a join of the queue of ten; whoever joined leaves again.
+    /// Cost of a join of the queue of ten; the person who joined leaves again.
     async fn join(&mut self) -> Result<f64, Failure> {
         let path = self.queue.queue_path();
         let mut each = Vec::new();

@@ -161,7 +161,7 @@ impl Postmaster {
         Ok(Self(file.lines().next().ok_or("PostgreSQL does not tell its process")?.to_owned()))
     }
 
-    /// The processor time of all its processes, those that have ended included.
+    /// The processor time of all its processes, ended ones included.
     fn cpu_secs(&self) -> Result<f64, Failure> {
         let mut secs = server::cpu_secs_with_ended(&self.0)?;
         for thread in fs::read_dir(format!("/proc/{}/task", self.0))? {

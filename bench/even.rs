@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::{CROWD, Failure, http::Connection, load::Errand, tally::Tally};
 
-/// Longest time that is told apart, in microseconds.
+/// Longest time that is recorded exactly, in microseconds.
 const LATENCY_MAX_US: u64 = 60_000_000;
 
 /// What became of requests at an even rate.

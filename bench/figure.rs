@@ -5,7 +5,7 @@ use crate::tally::Tally;
 /// What a figure has to reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
-    /// So many times its limit, and nobody refused.
+    /// Number of times its limit; no request was refused.
     Ratio(f64),
     /// None: told for comparison.
     None,

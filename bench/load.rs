@@ -20,14 +20,14 @@ use crate::{
     tally::Tally,
 };
 
-/// What everybody does, over and over.
+/// What each person does, over and over.
 #[derive(Clone, Debug)]
 pub(crate) enum Errand {
     /// `GET /healthz`: what HTTP itself costs.
     Health,
-    /// Everybody joins the stage's queue once.
+    /// Each person joins the stage's queue once.
     Join(Stage),
-    /// Everybody asks for their place, always on the same connection.
+    /// Each person asks for their place, always on the same connection.
     PollAgain(Stage),
     /// As many people as wait in the queue take turns at asking.
     PollInTurn(Stage, u64),
@@ -35,19 +35,19 @@ pub(crate) enum Errand {
     Charge(u64),
     /// All charge one wallet.
     ChargeOne,
-    /// Everybody holds their seat once.
+    /// Each person holds their seat once.
     Hold(Stage),
-    /// Everybody holds one place of the zone once.
+    /// Each person holds one place of the zone once.
     HoldPlace(Stage),
-    /// Everybody holds the first seat once.
+    /// Each person holds the first seat once.
     HoldOne(Stage),
-    /// Everybody holds their seat and pays it, once.
+    /// Each person holds their seat and pays it, once.
     Purchase(Stage),
     /// Each pays the one reservation of person 1, whose path this is, with a request key of its own.
     PayOne(String),
 }
 
-/// People 1 to this join nobody's queue as somebody who waits: the first are let in.
+/// People 1 to this join no queue in which people wait: the first are let in.
 pub(crate) const LET_IN: u64 = 200;
 
 /// Sends `crowd` connections on `errand` for `lasts`, or until `people` had their turn. They take

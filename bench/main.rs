@@ -50,7 +50,7 @@ type Failure = Box<dyn std::error::Error>;
 
 /// People with a session and a wallet.
 const PEOPLE: u64 = 60_000;
-/// Connections where nobody waits for anybody.
+/// Connections of a run without contention.
 const CROWD: u64 = 64;
 /// Connections at an opening: all of them at once.
 const OPENING: u64 = 512;

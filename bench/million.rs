@@ -20,7 +20,7 @@ const FEW: u64 = 1_000;
 const MANY: u64 = 1_000_000;
 /// Of each queue so many have a session, evenly spread over it.
 const ASKING: u64 = 1_000;
-/// Whoever waits is called so much more than their place.
+/// The person in place n has this number and n - 1 more.
 const FIRST_OF_FEW: u64 = 1_000_001;
 const FIRST_OF_MANY: u64 = 2_000_001;
 /// People with a session who are in neither queue, and join it in each run.
@@ -94,7 +94,7 @@ impl Bench {
         Ok(queue)
     }
 
-    /// Waits until the last one is told how many are ahead.
+    /// Waits until the last person learns how many are ahead.
     async fn until_counted(&self, queue: &Queue) -> Result<Duration, Failure> {
         let mut server = Connection::open(self.server.address).await?;
         let last = queue.waiting - queue.apart();
@@ -114,7 +114,7 @@ impl Bench {
         Err("the queue was not counted".into())
     }
 
-    /// Waits until the public log has everybody of a queue that was written just now.
+    /// Waits until the public log has every account of a queue that was written just now.
     async fn until_logged(&self, queue: &Queue) -> Result<Duration, Failure> {
         let mut server = Connection::open(self.server.address).await?;
         while queue.written.elapsed() < LOGGED_MAX {
@@ -211,7 +211,7 @@ async fn join_us(server: &mut Connection, queue: &Queue) -> Result<f64, Failure>
     middle_us(&each)
 }
 
-/// How long the nth of those who ask waits for an answer.
+/// Time until the nth person who asks has an answer.
 async fn poll(server: &mut Connection, queue: &Queue, nth: u64) -> Result<Duration, Failure> {
     let (path, session) = (queue.stage.queue_path(), session(queue.first + nth * queue.apart()));
     // The first one looks the session up, the second is a poll like most.

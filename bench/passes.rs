@@ -1,5 +1,5 @@
-//! The entry passes of those who are inside: a browser has had its own since it was let in,
-//! so they are fetched before a run.
+//! Entry passes of the people inside: a browser has had its own since it was let in, so they are
+//! fetched before a run.
 
 use std::{
     io,

@@ -1,5 +1,5 @@
-//! People who wait in line and ask for their place again and again, at a fixed interval and at the one that
-//! they are told.
+//! People who wait in line and ask for their place again and again, at a fixed interval and at the
+//! one that the server names.
 
 use std::{
     io,
@@ -22,14 +22,14 @@ use crate::{
 const POLLERS: u64 = 3_000;
 /// How long they are watched.
 const WATCHED: Duration = Duration::from_secs(30);
-/// Interval of those who are not told one.
+/// Interval where the server names none.
 const FIXED: Duration = Duration::from_secs(1);
 /// Connections that are opened at once.
 const OPENED_AT_ONCE: u64 = 100;
 /// The number of the first of them, of whom no other subject knows.
 const FIRST: u64 = 5_000_001;
 
-/// When somebody asks again.
+/// When a person asks again.
 #[derive(Clone, Copy, Debug)]
 enum Interval {
     Fixed,
@@ -100,8 +100,8 @@ impl Bench {
     }
 }
 
-/// Asks for the place of the nth who waits until it `ends`. The first questions are spread over an interval,
-/// as those of people who came one after the other.
+/// Asks for the place of the nth person who waits until it `ends`. The first questions are spread
+/// over an interval, as if the people had come one after the other.
 async fn poll(
     mut connection: Connection,
     path: String,

@@ -26,7 +26,7 @@ pub(crate) struct Stage {
 pub(crate) struct Plan {
     /// Whether the server serves it; otherwise only pgbench knows of it.
     pub(crate) is_served: bool,
-    /// Seats, each with somebody inside who may take it; none: a queue to join.
+    /// Seats, each with a person inside who may take it; none: a queue to join.
     pub(crate) seats: u64,
 }
 

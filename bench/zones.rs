@@ -17,8 +17,8 @@ use crate::{
     stage::pgbench_of,
 };
 
-/// Connections at the zone: enough that the lock is never idle, few enough that everybody
-/// has their turn before they are told to come back.
+/// Connections at the zone: enough that the lock is never idle, few enough that each request has
+/// its turn before it is refused.
 const CROWD: u64 = 64;
 /// People inside, each of whom takes one place: more than a run can serve.
 const VISITORS: u64 = 30_000;
@@ -59,8 +59,8 @@ impl Bench {
         Ok(figure)
     }
 
-    /// One taking of the lock by somebody who is there, where others keep their place in
-    /// line between two tries.
+    /// One taking of the lock by a person who is present, where others keep their place in line
+    /// between two tries.
     pub(crate) async fn crowded_lock(&self) -> Result<Growth, Failure> {
         let redis = Redis::open(&std::env::var("REDIS_URL")?, "bench")?;
         // They keep their places until this is over.
@@ -85,7 +85,7 @@ impl Bench {
     }
 }
 
-/// A lock that nobody holds and so many wait for.
+/// A lock without a holder for which so many wait.
 async fn line_of(locks: &FairLocks, n: usize) -> Result<LockName, Failure> {
     let name = LockName::new(&"bench", &n);
     let (held, _) = try_to_take(locks, &name, "holder", WAIT).await;

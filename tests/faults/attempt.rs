@@ -33,9 +33,9 @@ const PEOPLE: usize = 120;
 const RATE: f64 = 12.0;
 /// Upper bound of a sale with its checks.
 const SALE_MAX: Duration = Duration::from_mins(5);
-/// Longest time from the end of a fault to the next purchase of somebody new.
+/// Longest time from the end of a fault to the next purchase of a new person.
 pub(crate) const RECOVERY_MAX: Duration = Duration::from_secs(10);
-/// Longest wait for that purchase, so that a late one is told from none.
+/// Longest wait for that purchase, which tells a late one from none.
 pub(crate) const RECOVERY_WAIT_MAX: Duration = Duration::from_mins(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
@@ -176,7 +176,8 @@ fn judge(report: &Report, explains: &[&str]) -> Outcome {
         violations.push(format!("{} people could not read what they have", report.unseen));
     }
     let is_allowed = |refusal: &Refusal| match refusal.is_unknown {
-        // Nobody may see that something went wrong inside; everything else says what to do next.
+        // A person must not see that something went wrong inside; everything else says what to do
+        // next.
         true => !refusal.code.starts_with("500"),
         false => refusal.is_expected || explains.contains(&refusal.code.as_str()),
     };

@@ -18,7 +18,7 @@ pub(crate) struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts it at `folder`; `None` for somebody who may not.
+    /// Mounts it at `folder`; `None` without the right to mount.
     pub(crate) fn mount(folder: &Path) -> Result<Option<Self>, Failure> {
         fs::create_dir_all(folder)?;
         let mut mount = Command::new("mount");

@@ -84,7 +84,7 @@ impl Failpoints {
         let mut parked = self.n_parked.subscribe();
         if timeout(FIRST_MAX, parked.wait_for(|n| *n > 0)).await.is_ok() {
             let are_all = |_: &usize| self.state().armed.is_empty();
-            // The time is over: those that are parked are enough.
+            // The time is over: the parked ones are enough.
             let _ = timeout(OTHERS_MAX, parked.wait_for(are_all)).await;
         }
         self.state().parked.iter().map(|(name, _)| name.clone()).collect()

@@ -7,12 +7,12 @@ use std::time::Duration;
 pub(crate) struct Outcome {
     /// What must not be, one sentence each.
     pub(crate) violations: Vec<String>,
-    /// Longest time until somebody had bought a ticket: after the end of the fault somebody new, in a
-    /// sweep whoever the message was lost for. `None` if nobody did.
+    /// Longest time until a ticket was bought: after the end of the fault by a new person, in a
+    /// sweep by the person whose message was lost. `None` if no ticket was.
     pub(crate) recovered_in: Option<Duration>,
     /// Requests of a sale; purchases of a sweep.
     pub(crate) requests: usize,
-    /// Those that people did not learn the outcome of from their answer; those that lost a message.
+    /// Requests whose outcome the answer did not tell; in a sweep, lost messages.
     pub(crate) unknown: usize,
     /// Places sold.
     pub(crate) sold: usize,

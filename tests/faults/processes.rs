@@ -102,7 +102,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Those of a process that has ended are gone, or nobody's.
+        // Signals to processes that have ended fail, which is no fault.
         let _ = self.signal_all(Signal::Continue);
         let _ = self.signal_all(Signal::Kill);
         let _ = self.child.kill();
@@ -139,8 +139,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Returns `postgres` for root, whom PostgreSQL refuses to run as; everybody else runs servers as
-    /// themselves.
+    /// Returns `postgres` for root, whom PostgreSQL refuses to run as. Another user runs servers as itself.
     pub(crate) fn of_servers() -> Result<Self, Failure> {
         let id = |arguments: &[&str]| -> Result<u32, Failure> {
             let output = Command::new("id").args(arguments).output()?;

@@ -18,7 +18,7 @@ const PURCHASE_MAX: Duration = Duration::from_secs(40);
 const PAUSE: Duration = Duration::from_millis(100);
 /// Price of a seat of a stage.
 pub(crate) const PRICE: i64 = 1_000;
-/// Points of everybody at the beginning.
+/// Points of each person at the beginning.
 pub(crate) const POINTS: i64 = 10_000_000;
 
 /// A program to buy for, with people who may.
@@ -28,7 +28,7 @@ pub(crate) struct Stage {
     address: Url,
     pub(crate) slug: String,
     pub(crate) schedule_id: String,
-    /// Everybody's session.
+    /// Session of each person.
     sessions: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ impl Stage {
         self.begin_session("signup", &form).await
     }
 
-    /// Logs somebody in, and returns which person it is.
+    /// Logs a person in, and returns which one it is.
     pub(crate) async fn log_in(&mut self, email: &str, password: &str) -> Result<usize, Failure> {
         self.begin_session("login", &json!({ "email": email, "password": password })).await
     }
@@ -166,7 +166,7 @@ impl Stage {
                 .filter(|seat| seat["status"] == "AVAILABLE")
                 .map(|seat| &seat["id"])
                 .collect();
-            // One by one, so that each finds seats: the first is taken by whoever came before.
+            // One by one, so that each finds seats: the first is taken by the person before.
             let seat = free.get(nth % free.len().max(1)).ok_or("nothing is free")?;
             let form = json!({ "seat_ids": [seat], "request_key": Uuid::now_v7() });
             let path = format!("{performance}/reservations");
@@ -206,7 +206,7 @@ impl Stage {
         Ok(mine["reservations"].as_array().map_or(0, Vec::len))
     }
 
-    /// Asks until the outcome is known; `Err` is an answer that nobody may see.
+    /// Asks until the outcome is known; `Err` is an answer that no person may see.
     pub(crate) async fn known(
         &self,
         nth: usize,

@@ -24,7 +24,7 @@ use crate::{
     world::{Shape, World},
 };
 
-/// People of a world: two for each leg of a round, and somebody who buys afterwards.
+/// People of a world: two for each leg of a round, and one who buys afterwards.
 const PEOPLE: usize = 400;
 const PEOPLE_OF_ROUND: usize = 2 * Leg::ALL.len() + 1;
 /// Rounds one after the other that come to no new failpoint, after which the rest is left.
@@ -36,8 +36,8 @@ const GOES_ON_AFTER: Duration = Duration::from_millis(100);
 /// Faults that lose messages one by one, which the sweeps do at each message.
 const OF_MESSAGES: [&str; 5] =
     ["statements-cut", "answers-lost", "commits-cut", "commits-lost", "redis-answers-lost"];
-/// Faults that can come once in a world. With PostgreSQL's clock ahead the sessions end of whoever did nothing
-/// yet.
+/// Faults that can come once in a world. With PostgreSQL's clock ahead, sessions that were not used
+/// yet end.
 const ONCE: [&str; 6] = [
     "postgres-clock-ahead",
     "standby-promoted",
@@ -168,7 +168,7 @@ impl Scene {
         Ok(parked)
     }
 
-    /// Checks what is left in the end. What Redis was not told during the last fault it is told meanwhile.
+    /// Checks what is left in the end. Redis gets meanwhile what the last fault kept from it.
     async fn close(&mut self, fault: &Fault, outcome: &mut Outcome) -> Result<(), Failure> {
         self.world.restart_what_ended().await?;
         self.world.until_ready().await?;

@@ -24,7 +24,7 @@ use crate::{
     world::{Shape, World},
 };
 
-/// Upper bound of messages of one purchase, with those of the workers meanwhile.
+/// Upper bound of messages of one purchase, messages of the workers included.
 const MESSAGES_MAX: usize = 400;
 /// Upper bound of a whole sweep.
 const SWEEP_MAX: Duration = Duration::from_mins(20);

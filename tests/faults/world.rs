@@ -278,7 +278,7 @@ fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, Str
         ("LOG", "warn"),
         // People of a history do nothing else.
         ("ACCOUNT_BURST", "100000000"),
-        // Whoever gets no answer logs in again.
+        // A person without an answer logs in again.
         ("LOGIN_PER_MINUTE", "1000000"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -293,7 +293,7 @@ async fn wire_to(standby: Option<&PostgresServer>) -> Result<Option<Wire>, Failu
     }
 }
 
-/// Leads whoever comes from now on, and whoever is there, to this port.
+/// Leads old and new connections to this port.
 async fn redirect(wire: &Wire, port: u16) {
     wire.lead_to(&[port]);
     wire.cut_all().await;

@@ -62,7 +62,7 @@ async fn people(db: &PgPool) -> i64 {
     read_one(db, "select count(*) from accounts").await
 }
 
-/// Everybody knows the demo log-ins, and one of them manages everything.
+/// The demo log-ins are public, and one of them manages everything.
 #[sqlx::test]
 async fn demo_data_refuses_an_office_with_anybody_of_its_own(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
@@ -86,7 +86,7 @@ async fn demo_data_refuses_an_office_with_anything_of_its_own(db: PgPool) {
     assert_eq!(people(&db).await, 0);
 }
 
-/// As `make run` does at each start, also when somebody has used it meanwhile.
+/// As `make run` does at each start, also when the office was used meanwhile.
 #[sqlx::test]
 async fn over_its_own_data_the_demo_ends_well(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;

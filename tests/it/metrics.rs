@@ -1,4 +1,4 @@
-//! What an operator is told.
+//! What an operator learns.
 
 use sqlx::PgPool;
 use stagedoor::infra::postgres::{Contention, retry_stale};
@@ -73,7 +73,7 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
 
 #[sqlx::test]
 async fn mails_that_wait_for_their_server_are_counted_with_the_age_of_the_oldest(db: PgPool) {
-    // Nobody listens there.
+    // No server listens there.
     let settings = [("SMTP_URL", "smtp://127.0.0.1:9"), ("MAIL_FROM", "tickets@office.example")];
     let office = Office::open_with(db.clone(), 1, &settings).await;
     let (concert, person) = (Concert::usual(&db).await, office.sign_in("ada").await);

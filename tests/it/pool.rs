@@ -1,4 +1,4 @@
-//! The pool: what a borrowing costs, and that nobody leaves anything in a connection.
+//! The pool: what a borrowing costs, and that no borrower leaves anything in a connection.
 
 use std::{
     future::poll_fn,
@@ -27,8 +27,8 @@ async fn is_pending<F: Future>(mut future: Pin<&mut F>) -> bool {
     poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await.is_pending()
 }
 
-/// Somebody who asks and goes away before there is an answer, or, after `n_yields`, before
-/// they read it.
+/// Borrower who asks and goes away before there is an answer, or, after `n_yields`, before they
+/// read it.
 async fn abandon<F: Future>(future: F, n_yields: i32) {
     let mut future = pin!(future);
     assert!(is_pending(future.as_mut()).await, "nobody has answered yet");

@@ -26,7 +26,7 @@ async fn metrics_are_open_only_where_nobody_else_listens(db: PgPool) {
         [("LISTEN_ADDR", "0.0.0.0:0"), ("LOG_FORMAT", "text")],
     ] {
         let office = Office::open_with(db.clone(), 1, &settings).await;
-        // Whoever listens everywhere is reached by loopback as well.
+        // An instance that listens on all addresses is reached by loopback as well.
         let base = office.base(0).replace("0.0.0.0", "127.0.0.1");
         let stranger = office.stranger().at(&base);
         let refused = stranger.get("/metrics").await;

@@ -51,7 +51,7 @@ async fn a_key_buys_and_sends_points_once(db: PgPool) {
     assert_one_order(&ada, send_100, &[more, back, (charges, &[("amount", "100")])]).await;
     assert_eq!(balance(&db, ada.account_id).await, 500);
     assert_eq!(entries(&db, ada.account_id, "TRANSFER_HOLD").await, 1);
-    // Keys are everybody's own.
+    // Keys belong to one account.
     let key = Uuid::now_v7().to_string();
     for (person, amount) in [(&ada, "7"), (&bob, "8")] {
         assert_eq!(send(person, charges, &key, &[("amount", amount)]).await.status, 201);

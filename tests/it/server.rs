@@ -11,8 +11,8 @@ use crate::{
     },
 };
 
-/// Whoever writes a new reservation waits for the first gate, whoever changes one for the
-/// second. Nothing in the product knows of them.
+/// A statement that writes a new reservation waits for the first gate, one that changes a
+/// reservation for the second. Nothing in the product knows of them.
 struct Gates(PgConnection);
 
 const NEW: i32 = 1;
@@ -128,14 +128,14 @@ async fn an_instance_that_drains_is_not_ready_and_serves_on(db: PgPool) {
     until("it is not ready", async || status("/readyz").await == 503).await;
     assert_eq!(status("/").await, 200);
     assert_eq!(status("/healthz").await, 200);
-    // Whoever does not want to wait asks again.
+    // A second signal ends the wait.
     child.ask_to_stop().await;
     assert!(child.ended().await.success());
     office.close().await;
 }
 
-/// Whoever is being served when the stop comes gets the answer; nobody is told that the
-/// office is away.
+/// A request that is served when the stop comes gets its answer, and no answer says that the office
+/// is away.
 #[sqlx::test]
 async fn a_stop_in_the_middle_of_a_crowd_fails_no_request(db: PgPool) {
     let mut office = Office::open_with(db.clone(), 1, &[]).await;

@@ -201,13 +201,13 @@ async fn fill_disk(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
     world.restart_what_ended().await
 }
 
-/// Kills the primary and promotes its standby, and tells nobody where it is.
+/// Kills the primary and promotes its standby, without changing an address.
 pub(super) async fn replace_primary(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
     world.postgres.signal(Signal::Kill)?;
     wait(rng, 0.5, 2.0).await;
     let Some(standby) = &world.standby else { return Err("there is no standby".into()) };
     standby.promote().await?;
-    // It waits for nobody any more: there is no other standby.
+    // It waits for no standby any more: there is no other one.
     standby.set("synchronous_standby_names = ''").await
 }
 

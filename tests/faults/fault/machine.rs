@@ -15,9 +15,9 @@ use crate::{
 
 /// Step of a clock.
 const HOUR_SECS: i64 = 3_600;
-/// What is seen where PostgreSQL's clock went past the end of the sessions, the holds and the sale. A
-/// seat whose hold has ended is given to somebody else; a paid one that was is found missing in the end.
-/// A payment that was decided in time, before the step, is written with its time (S4).
+/// What is seen where PostgreSQL's clock went past the end of the sessions, the holds and the sale.
+/// A seat whose hold has ended goes to another buyer; a paid one that did is found missing in the
+/// end. A payment that was decided in time, before the step, is written with its time (S4).
 const PAST_THE_END: &[&str] = &[
     "login-required",
     "hold-expired",
@@ -26,10 +26,11 @@ const PAST_THE_END: &[&str] = &[
     "was given to",
     "was decided in time, and paid at",
 ];
-/// What is seen where PostgreSQL's clock was an hour slow and is right again: the holds and stays of that hour
-/// end at once, and what was written across the step has one time of before and one of after it. A seat whose
-/// hold has ended is given to somebody else; a paid one that was is found missing in the end. Daily sales were
-/// counted up to a later time than that hour's, so what is paid or refunded in it is not counted (B1).
+/// What is seen where PostgreSQL's clock was an hour slow and is right again: the holds and stays
+/// of that hour end at once, and what was written across the step has one time of before and one of
+/// after it. A seat whose hold has ended goes to another buyer; a paid one that did is found
+/// missing in the end. Daily sales were counted up to a later time than that hour's, so what is
+/// paid or refunded in it is not counted (B1).
 const HOUR_SKIPPED: &[&str] =
     &["hold-expired", "not-admitted", "was given to", "B1 ", "G2 ", "Q3 ", "S4 ", "S7 "];
 

@@ -33,8 +33,8 @@ pub(crate) struct Fault {
     /// What happens, as a sentence.
     pub(crate) what: &'static str,
     pub(crate) shape: Shape,
-    /// Codes of refusals that it explains, beside those that every sale has, and parts of sentences about
-    /// violations.
+    /// Codes of refusals that the fault explains, beside the usual ones of a sale, and parts of
+    /// sentences about violations.
     pub(crate) explains: &'static [&'static str],
     pub(crate) run: Run,
 }

@@ -1,4 +1,4 @@
-//! The line: whether numbers follow the order of joining, and nobody who asks is passed by.
+//! The line: whether numbers follow the order of joining, and no account that asks is passed by.
 
 /// Number that a join was answered with. Times are microseconds.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub(crate) struct Joined {
     pub(crate) answered_us: u64,
 }
 
-/// Answer to a poll of somebody in the line.
+/// Answer to a poll of a person in the line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Polled {
     pub(crate) number: i64,

@@ -2,8 +2,8 @@
 //! instances, while faults come one after the other. Whatever they were answered is checked as a
 //! whole: seats for linearizability, wallets as a bank, the line for its order.
 //!
-//! Only acknowledged answers are facts. Whoever gets none asks again; a call without a request key
-//! whose repetition is refused may have been carried out or not.
+//! Only acknowledged answers are facts. A person without an answer asks again; a call without a
+//! request key whose repetition is refused may have been carried out or not.
 
 #[expect(dead_code, reason = "its tests are run with the integration tests")]
 mod line;
@@ -47,7 +47,7 @@ pub(crate) const WHAT: &str = "144 people hold, pay, give back, add points and s
 const LASTS_MAX: Duration = Duration::from_mins(90);
 /// Sale of the demo data that people come to.
 const SLUG: &str = "quiet-machines";
-/// Few may be inside, so that there is a line; and whoever gives back a seat may take another.
+/// Few may be inside, so that there is a line; and a person who gives back a seat may take another.
 const TERMS: &str = "update programs set queue_capacity = 48, unpaid_holds_max = null, \
      cool_down_mins = null, refund_until_hours = 0, refund_percent = 100 where slug = 'quiet-machines'";
 /// Faults that may come one after the other.

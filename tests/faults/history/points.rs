@@ -27,7 +27,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// Offers points to somebody.
+    /// Offers points to a friend.
     pub(super) async fn offer(&self, nth: usize, rng: &mut StdRng) -> Result<(), String> {
         let to = (nth + rng.random_range(1..PEOPLE)) % PEOPLE;
         let amount = self.amount();

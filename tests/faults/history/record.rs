@@ -31,7 +31,7 @@ impl Record {
         self.seats.iter().filter(is_paid).count()
     }
 
-    /// Lists what people do and nobody did: a history without it says nothing of it.
+    /// Lists acts that never happened: a history without them says nothing of them.
     pub(crate) fn missing(&self) -> Vec<String> {
         let seats = |is_it: fn(&Call) -> bool| self.seats.iter().any(|call| is_it(&call.call));
         let changed = |is_it: fn(&Change) -> bool| self.changes.iter().any(is_it);

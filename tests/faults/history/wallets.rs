@@ -16,7 +16,7 @@ pub(crate) enum Fate {
     Unknown,
 }
 
-/// Change of a wallet that somebody asked for. Its signed amount occurs only once in the wallet.
+/// Change of a wallet that its owner asked for. Its signed amount occurs only once in the wallet.
 /// Times are microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
@@ -82,7 +82,7 @@ fn wrong_entries(
     common: &[i64],
 ) -> Vec<String> {
     let mut times: BTreeMap<i64, usize> = BTreeMap::new();
-    // The first entry is what everybody has at the beginning.
+    // The first entry is the same in every wallet.
     for (amount, _) in history.entries.iter().skip(1) {
         *times.entry(*amount).or_default() += 1;
     }

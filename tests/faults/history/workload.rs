@@ -29,20 +29,20 @@ use crate::{
 pub(crate) const PEOPLE: usize = 144;
 /// Seats that they want: few, so that they meet.
 const SEATS: usize = 56;
-/// Points of everybody at the beginning.
+/// Points of each person at the beginning.
 const SAVINGS: i64 = 1_000_000;
 /// Upper bound of one act with all its repetitions.
 const ACT_MAX: Duration = Duration::from_mins(2);
 /// Pause between two polls.
 const POLL_PAUSE: Duration = Duration::from_millis(300);
-/// Tries at seats before somebody leaves the line.
+/// Tries at seats before a person leaves the line.
 const HOLD_TRIES: usize = 4;
 
 /// People who act on one stage, and what they know of each other.
 #[derive(Debug)]
 pub(crate) struct Crowd {
     pub(super) stage: Stage,
-    /// Seats that everybody wants, with their prices.
+    /// Seats that all people want, with their prices.
     seats: Vec<(i64, i64)>,
     began: Instant,
     until: Instant,
@@ -52,7 +52,7 @@ pub(crate) struct Crowd {
     n_holds: AtomicUsize,
     /// Makes each amount another one.
     n_amounts: AtomicUsize,
-    /// Transfers that wait for somebody, by the person.
+    /// Transfers that wait for an answer, by the person.
     pub(super) offered: Mutex<Vec<Vec<Offer>>>,
 }
 
@@ -128,7 +128,7 @@ impl Crowd {
         self.requests.load(Ordering::Relaxed) >= self.operations || Instant::now() >= self.until
     }
 
-    /// Acts as person `nth` until it is over; `Err` says what nobody may see.
+    /// Acts as person `nth` until it is over; `Err` says what no person may see.
     pub(crate) async fn act(
         self: Arc<Self>,
         nth: usize,

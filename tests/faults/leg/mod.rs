@@ -1,4 +1,4 @@
-//! Legs: parts of what people do, each of which somebody can begin at its beginning.
+//! Legs: parts of what people do, each of which a person can begin at its beginning.
 //!
 //! The people of a rehearsal leave no trace outside it. What they cannot do is done by people who signed up,
 //! at a **sale** beside the rehearsal.
@@ -22,11 +22,11 @@ const LEG_MAX: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(100);
 /// Refusals that ask for a repetition.
 const FOR_NOW: [&str; 3] = ["contended", "waiting", "unavailable"];
-/// Points that somebody adds, and sends to a friend.
+/// Points that a person adds, and sends to a friend.
 const ADDED: i64 = 777;
 const SENT: i64 = 100;
 
-/// What somebody does.
+/// What a person does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leg {
     /// Joins the line, goes in and leaves.
@@ -39,7 +39,7 @@ pub(crate) enum Leg {
     Pay,
     /// Pays two seats together with a friend.
     Share,
-    /// Offers a ticket to somebody, and takes the offer back.
+    /// Offers a ticket to a friend, and takes the offer back.
     Offer,
     /// Adds points, and sends some to a friend.
     Points,
@@ -55,7 +55,7 @@ pub(crate) enum Leg {
     Manage,
 }
 
-/// Somebody who does something, with a friend.
+/// Person who does something, with a friend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor<'a> {
     pub(crate) stage: &'a Stage,
@@ -167,7 +167,7 @@ impl Actor<'_> {
         self.expect_balance(self.friend, POINTS - PRICE).await
     }
 
-    /// Tickets of a rehearsal never leave it, so nobody can accept one.
+    /// Tickets of a rehearsal never leave it, so no friend can accept one.
     async fn offer(&self, reservation: &str) -> Result<(), String> {
         let tickets = self.get(self.me, "tickets").await?;
         let code = tickets["tickets"][0]["code"].as_str().unwrap_or_default();

@@ -29,13 +29,13 @@ const PERFORMANCES: &str = "
 const DOOR: &str = "door@stagedoor.example";
 const ADMIN: &str = "admin@stagedoor.example";
 const DEMO_PASSWORD: &str = "open sesame door";
-/// Show that nobody comes to.
+/// Show without visitors.
 const QUIET: &str = "spring-voices";
 const PASSWORD: &str = "a password of this leg";
 /// People who signed up before the first round: four go the two legs that need them.
 const PEOPLE: usize = 48;
 const PEOPLE_OF_ROUND: usize = 4;
-/// Points that somebody adds before a purchase.
+/// Points that a person adds before a purchase.
 const SAVINGS: i64 = 200_000;
 
 /// Sale with people who signed up.

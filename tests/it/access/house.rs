@@ -167,7 +167,7 @@ impl House {
     }
 }
 
-/// Each method of each path that is not for anybody.
+/// Each method of each path that needs a role or a log-in.
 pub(super) fn operations() -> impl Iterator<Item = (&'static str, Door, Method)> {
     let is_closed = |door: Door| [Door::Account, Door::Staff, Door::Admin].contains(&door);
     routes::all()

@@ -1,4 +1,4 @@
-//! Who may open what: every line of the URL table, asked as everybody.
+//! Who may open what: every line of the URL table, asked with every role.
 
 mod house;
 mod integrations;
@@ -17,15 +17,15 @@ use crate::support::{Answer, Office, Person, run_sql};
 /// For whom a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Door {
-    /// Anybody.
+    /// Open to all.
     Public,
-    /// Whoever is signed in.
+    /// Signed-in accounts.
     Account,
-    /// Those who check tickets, and those who manage.
+    /// Staff at the door, and administrators.
     Staff,
-    /// Those who manage.
+    /// Administrators.
     Admin,
-    /// Whoever has the deployment's rehearsal token; where it has none the path does not exist.
+    /// Clients with the deployment's rehearsal token; where it has none the path does not exist.
     RehearsalToken,
     /// The payment provider, by its signature; where there is none the path does not exist.
     PaymentProvider,

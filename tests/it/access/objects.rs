@@ -1,5 +1,5 @@
-//! Every object in the URL table, asked for as everybody whose it is not: the paths are filled with the ids of
-//! things that exist.
+//! Every object in the URL table, asked for by every account that it does not belong to: the paths
+//! are filled with the ids of things that exist.
 
 use actix_web::http::Method;
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ async fn a_key_opens_the_paths_of_its_scope_and_no_others(db: PgPool) {
     house.office.close_as_it_is().await;
 }
 
-/// Whoever follows a link, or has a page loaded by another one, changes nothing.
+/// A link that is followed, and a page that another page loads, change nothing.
 #[sqlx::test]
 async fn no_change_is_made_by_reading(db: PgPool) {
     let house = House::open(db.clone()).await;

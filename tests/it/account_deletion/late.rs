@@ -108,7 +108,7 @@ async fn a_refund_that_comes_late_is_given_up_at_once(db: PgPool) {
     office.close().await;
 }
 
-/// Whoever was let in, or did not come, may delete the account while the performance runs.
+/// A holder who was let in, or did not come, may delete the account while the performance runs.
 #[sqlx::test]
 async fn no_ticket_of_a_deleted_account_admits_again(db: PgPool) {
     let office = Office::open(db.clone()).await;

@@ -154,7 +154,8 @@ async fn a_name_that_is_changed_beside_a_deletion_is_not_kept(db: PgPool) {
     office.close().await;
 }
 
-/// Waits for whoever has the wallet, and gives way to whoever has the account and wants the wallet.
+/// A deletion waits for a transaction that has the wallet, and gives way to one that has the
+/// account and wants the wallet.
 #[sqlx::test]
 async fn of_many_deletions_at_once_one_deletes(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -264,7 +265,7 @@ async fn beside_many_transfers_to_and_from_an_account_no_point_is_lost(db: PgPoo
     let deleted = deleting.await.unwrap();
     let sent = count(&answers, 201, "");
     match deleted.status {
-        // What bob sends to an address that is nobody's any more waits like what he sends to any other.
+        // What bob sends to an address without an account waits like what he sends to any other.
         200 => {
             let of_ada = "select count(*) from transfers where $1 in (sender_id, receiver_id)";
             assert_eq!(rows_of(&db, of_ada, ada.account_id).await, 0, "{answers:?}");
@@ -294,7 +295,7 @@ async fn a_payment_at_once_with_a_deletion_keeps_the_account(db: PgPool) {
     office.close().await;
 }
 
-/// Deletes as a person does who is told to try again.
+/// Deletes the account as a person does who is asked to try again.
 async fn until_deleted(person: &Person, points: i64) -> Answer {
     const TRIES_MAX: usize = 20;
     let mut answer = delete(person, points).await;

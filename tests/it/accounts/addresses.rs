@@ -21,7 +21,7 @@ async fn one_letter_is_one_letter_for_everybody_who_compares(db: PgPool) {
         let form = [("email", same), ("password", PASSWORD)];
         assert_eq!(office.stranger().post("/login", &form).await.status, 200, "{same}");
     }
-    // A capital I with a dot is a letter of its own: it opens nobody else's account.
+    // A capital I with a dot is a letter of its own: it opens no other account.
     for other in ["ad\u{130}@example.com", "AD\u{130}@example.com", "ad\u{131}@example.com"] {
         let form = [("email", other), ("password", PASSWORD)];
         let answer = office.stranger().post("/login", &form).await;

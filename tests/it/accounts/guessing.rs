@@ -60,8 +60,8 @@ async fn six_hundred_log_ins_from_one_address_keep_nobody_else_out(db: PgPool) {
     office.close().await;
 }
 
-/// Whoever guesses from everywhere is slowed down by all instances together; a device of the
-/// owner's is not, nor a network they logged in from.
+/// An attacker who guesses from everywhere is slowed down by all instances together; a device of
+/// the owner's is not, nor a network they logged in from.
 #[sqlx::test]
 async fn guesses_at_one_account_are_counted_together_and_its_owner_comes_in(db: PgPool) {
     let office = Office::open_with(db, 2, &[BEHIND_PROXY]).await;
@@ -81,7 +81,7 @@ async fn guesses_at_one_account_are_counted_together_and_its_owner_comes_in(db: 
         let known = log_in(home, "192.0.2.1".into(), "ada@example.com".into(), PASSWORD);
         assert_eq!(known.await.status, 200, "a known network");
     }
-    // The device is known for its owner's account, and for nobody else's.
+    // The device is known for its owner's account, and for no other.
     sign_up(&office.stranger(), "bob@example.com").await;
     let mut nth = 20;
     guess_until_paused(async || {
@@ -146,8 +146,8 @@ async fn without_redis_each_instance_counts_for_itself(db: PgPool) {
     office.close_as_it_is().await;
 }
 
-/// The crowd of a school, a carrier or a test suite: all are let in, on a slow machine after the short
-/// wait for which whoever finds the hashes crowded is asked.
+/// The crowd of a school, a carrier or a test suite: all are let in, on a slow machine after the
+/// short wait that crowded hashes ask for.
 #[sqlx::test]
 async fn a_hundred_sign_ups_from_one_address_are_no_flood(db: PgPool) {
     const TRIES: usize = 30;

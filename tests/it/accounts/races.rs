@@ -75,7 +75,7 @@ async fn a_confirmation_beside_a_new_password_confirms_nothing(db: PgPool) {
     office.close().await;
 }
 
-/// Whoever knows the old password must not get a link that makes the account theirs.
+/// An attacker who knows the old password must not get a link that makes the account theirs.
 #[sqlx::test]
 async fn a_new_address_asked_for_beside_a_reset_is_not_mailed(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;

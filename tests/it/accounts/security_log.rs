@@ -1,4 +1,4 @@
-//! What watchers of the log are told, and how much of it.
+//! What watchers of the log see, and how much of it.
 
 use sqlx::PgPool;
 use stagedoor::infra::security_log::SecurityEvent;

@@ -54,8 +54,8 @@ async fn whoever_finds_a_device_they_do_not_know_logs_it_out(db: PgPool) {
     office.close().await;
 }
 
-/// What was open before is not open after: not for whoever gets another role, and not for
-/// whoever is let in again.
+/// Sessions from before are not open after: neither when the account gets another role, nor when it
+/// is let in again.
 #[sqlx::test]
 async fn a_lock_and_another_role_end_every_session(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &[]).await;

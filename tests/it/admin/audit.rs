@@ -1,4 +1,4 @@
-//! The log of every act, and what is refused is told by its reason.
+//! The log of every act, and refusals that name their reason.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;

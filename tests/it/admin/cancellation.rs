@@ -29,7 +29,7 @@ async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     let held = Hold { seat_ids: &concert.seat_ids[30..32], ..Hold::default() };
     let held = held.write(&db, &concert, people[BUYERS].account_id).await;
     let scan = format!("/door/{}/check-ins", concert.schedule_id);
-    // One of a group of two is in, and somebody who came alone.
+    // One of a group of two is in, and a visitor who came alone.
     assert_eq!(door.post(&scan, &[("code", &bought[0].codes[0])]).await.status, 201);
     let alone = Hold { places: 1, ..Hold::default() };
     let alone = Purchase::make(&db, &concert, &people[BUYERS + 1], alone).await;

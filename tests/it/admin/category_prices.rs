@@ -187,7 +187,7 @@ async fn a_new_price_of_a_category_takes_the_place_of_one_that_is_being_written(
     let concert = Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
     house(&db, &admin).await;
-    // Nobody can write a seat for as long as this lasts.
+    // No transaction can write a seat for as long as this lasts.
     let mut tx = db.begin().await.unwrap();
     run_sql(&mut *tx, "select id from schedule_seats for no key update").await;
     let first = json!({ "category": ["R", "S"], "category_price": [60_000, 55_000] });
@@ -237,7 +237,7 @@ async fn a_seat_that_gets_another_category_while_prices_are_written_keeps_its_pr
     Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
     house(&db, &admin).await;
-    // The worker has read which seats are of S, those for sale and those that are not, and waits.
+    // The worker has read which seats are of S, for sale or not, and waits.
     let mut tx = db.begin().await.unwrap();
     run_sql(&mut *tx, "select id from schedules for no key update").await;
     run_sql(

@@ -1,5 +1,5 @@
-//! The process dies in the middle of giving a program back or of purging a queue.
-//! Whoever starts next goes on with it, and nobody has to ask.
+//! The process dies in the middle of giving a program back or of purging a queue. The next instance
+//! goes on with it by itself.
 
 use sqlx::{AssertSqlSafe, PgPool};
 use stagedoor::verify;
@@ -48,7 +48,7 @@ async fn join_all(office: &Office, concert: &Concert) {
     .unwrap();
 }
 
-/// Everybody's purchase, agreed to be given back by half, and a hold in every other seat.
+/// A purchase of each person, agreed to be given back by half, and a hold in every other seat.
 async fn sell(office: &Office, concert: &Concert, people: &[Person]) -> Vec<Purchase> {
     let db = &office.db;
     let mut bought = Vec::new();
@@ -65,7 +65,7 @@ async fn sell(office: &Office, concert: &Concert, people: &[Person]) -> Vec<Purc
     bought
 }
 
-/// Everybody has their points again, once, and nobody a seat, a ticket or a place.
+/// Each person has their points again, once, and no seat, ticket or place.
 async fn assert_everything_went_back(db: &PgPool, people: &[Person]) {
     for person in people {
         assert_eq!(balance(db, person.account_id).await, 1_000_000);
@@ -104,7 +104,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     join_all(&office, &concert).await;
     office.leave().await;
 
-    // Between two batches: whoever paid and whoever waits lingers, the holds go first.
+    // Between two batches: buyers and waiting people linger, the holds go first.
     let (refund, purge) = (Death::Writing("tickets"), Death::Writing("queue_tokens"));
     refund.set(&db).await;
     purge.set(&db).await;
@@ -136,7 +136,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     let refunded = figure(&db, "reservations where status = 'REFUNDED'").await;
     assert!((1..=40).contains(&refunded), "{refunded}");
 
-    // Two at once finish it, while everybody asks for their points themselves.
+    // Two at once finish it, while the buyers ask for their points themselves.
     let children = [ChildInstance::start(&office).await, ChildInstance::start(&office).await];
     let asked = people.iter().zip(&bought).enumerate().map(|(idx, (person, bought))| {
         let person = children[idx % 2].moved(person);

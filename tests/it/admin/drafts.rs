@@ -1,4 +1,4 @@
-//! Drafts: looked at before anybody else sees them, copied, and deleted while nothing hangs on them.
+//! Drafts: looked at before buyers see them, copied, and deleted while nothing hangs on them.
 
 use sqlx::PgPool;
 

@@ -35,8 +35,8 @@ async fn set(db: &PgPool, statement: &'static str, id: Uuid) {
     assert_eq!(sqlx::query(statement).bind(id).execute(db).await.unwrap().rows_affected(), 1);
 }
 
-/// The house is fuller by as many as staff let in, and nobody else goes in until there is
-/// room again.
+/// The house is fuller by as many as staff let in, and the gate admits none until there is room
+/// again.
 #[sqlx::test]
 async fn staff_exceed_the_capacity_by_those_they_name_and_the_gate_does_not(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -81,7 +81,8 @@ async fn staff_exceed_the_capacity_by_those_they_name_and_the_gate_does_not(db: 
     }
     assert_eq!(acts(&db).await, ["let-in", "let-in"]);
 
-    // Three inside where one may be: two ways out let nobody in, the third one does.
+    // Three inside where one may be: after two ways out the gate stays closed, after the third it
+    // opens.
     for gone in [&people[0], &people[4]] {
         assert_eq!(gone.delete(&queue_path_of(&concert)).await.status, 204);
         stagedoor::entry_queue::admit_everywhere(&office.app).await.unwrap();
@@ -93,7 +94,7 @@ async fn staff_exceed_the_capacity_by_those_they_name_and_the_gate_does_not(db: 
     office.close().await;
 }
 
-/// Whoever has no place in this queue, or is inside, is refused; nothing is logged of it.
+/// An account that has no place in this queue, or is inside, is refused; nothing is logged of it.
 #[sqlx::test]
 async fn only_who_waits_in_this_queue_is_let_in(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -117,7 +118,7 @@ async fn only_who_waits_in_this_queue_is_let_in(db: PgPool) {
         assert_eq!(refused.status, 422, "{why}: {}", refused.body);
         assert!(refused.json()["fields"].to_string().contains("who"), "{}", refused.body);
     }
-    // After the sale nobody goes in, whoever says so; the queue is on its way out.
+    // After the sale no person goes in, not even by staff; the queue is on its way out.
     set(&db, "update programs set off_sale_at = now() where id = $1", there.program_id).await;
     let late = let_in(&admin, &there, &elsewhere).await;
     assert!([410, 422].contains(&late.status), "{}", late.body);

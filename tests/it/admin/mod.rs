@@ -35,7 +35,7 @@ use serde_json::Value;
 
 use crate::support::{Answer, Person};
 
-/// A program as somebody types it.
+/// A program as an administrator types it.
 fn program(title: &str, slug: &str) -> Vec<(&'static str, String)> {
     [
         ("title", title),

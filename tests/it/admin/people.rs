@@ -195,7 +195,8 @@ async fn of_administrators_who_demote_each_other_one_remains(db: PgPool) {
 async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (ada, bob) = (office.employ("ada", "ADMIN").await, office.employ("bob", "ADMIN").await);
-    // Ada's row is taken, as by somebody who demotes her right now; her request is on its way.
+    // Ada's row is locked, as by an administrator who demotes her right now; her request is on its
+    // way.
     let mut coup = db.begin().await.unwrap();
     run_sql_with(&mut *coup, "update accounts set role = 'STAFF' where id = $1", ada.account_id)
         .await;

@@ -59,8 +59,8 @@ pub(super) async fn until_written(db: &PgPool) {
     .await;
 }
 
-/// The seats' ids for the performance run against their ids in the venue: whoever locks by
-/// one meets whoever locks by the other.
+/// The seats' ids for the performance run against their ids in the venue: a transaction that locks
+/// by one meets a transaction that locks by the other.
 async fn turn_round(db: &PgPool, concert: &mut Concert) {
     let insert = "insert into schedule_seats (schedule_id, seat_id, price)
                   select $1, id, 50000 from seats order by id desc returning id";
@@ -160,7 +160,7 @@ async fn a_new_price_takes_the_place_of_one_that_is_being_written(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
-    // Nobody can write a seat for as long as this lasts.
+    // No transaction can write a seat for as long as this lasts.
     let mut tx = db.begin().await.unwrap();
     run_sql(&mut *tx, "select id from schedule_seats for no key update").await;
     let page = format!("/admin/schedules/{}", concert.schedule_id);

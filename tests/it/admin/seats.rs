@@ -118,8 +118,8 @@ async fn seats_that_are_sold_stay_and_are_named(db: PgPool) {
     office.close().await;
 }
 
-/// A CSV of long lines that is a little shorter than 8 MiB, and how many seats it has.
-/// `note` stands in a column that nobody asks for.
+/// A CSV of long lines that is a little shorter than 8 MiB, and how many seats it has. `note`
+/// stands in a column that the office does not keep.
 fn large_csv(note: &str) -> (String, usize) {
     const BYTES: usize = 8 * 1024 * 1024 - 512;
     let name = "\u{1f3ad}".repeat(35);

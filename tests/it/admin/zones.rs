@@ -62,7 +62,7 @@ async fn another_time_zone_is_asked_about_before_it_moves_a_performance(db: PgPo
     sold.office.close().await;
 }
 
-/// Gives the venue another zone, and checks what stays and who is told.
+/// Gives the venue another zone, and checks what stays and which mails are written.
 async fn keep(db: &PgPool, kept: &str, acted: &[&str]) {
     let sold = Sold::open(db).await;
     let before = shown_and_meant(db).await;

@@ -1,4 +1,4 @@
-//! Fonts: those of a page's own letters, and no others, are fetched.
+//! Fonts: a page fetches the ones of its own letters, and no others.
 
 use serde_json::json;
 use sqlx::PgPool;

@@ -46,7 +46,7 @@ async fn pay(browser: &Browser) {
     browser.find(".strip").await;
 }
 
-/// Signs somebody in, and lets them choose seats of a concert without a line.
+/// Signs a person in, and lets them choose seats of a concert without a line.
 async fn inside(
     db: &PgPool,
     office: &Office,
@@ -59,7 +59,7 @@ async fn inside(
     (concert, ada, browser)
 }
 
-/// Joins a line that nobody waits in, and is at the map.
+/// Joins an empty line, and is at the map.
 async fn enter(browser: &Browser, concert: &Concert) {
     browser.visit(&format!("/programs/{}", concert.slug)).await;
     browser.press("form[action$='/queue'] button").await;

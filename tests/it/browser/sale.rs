@@ -14,7 +14,7 @@ const PRESS_WHAT_IS_THERE: &str = "
     const shown = document.elementFromPoint(x + width / 2, y + height / 2);
     shown.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));";
 
-/// From the home page to the ticket, as somebody who has no account.
+/// From the home page to the ticket, as a person without an account.
 async fn buys_a_seat(db: PgPool, options: BrowserOptions) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;

@@ -1,4 +1,4 @@
-//! What is shown before anybody joins a queue.
+//! What is shown before a person joins a queue.
 
 mod office_clock;
 mod popularity;

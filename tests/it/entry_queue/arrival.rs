@@ -30,8 +30,8 @@ async fn within_an_instance_the_numbers_follow_the_arrivals(db: PgPool) {
     office.close().await;
 }
 
-/// A batch whose statement is cancelled again and again is given up: its members are told,
-/// no number is used, and the next batch goes on.
+/// A batch whose statement is cancelled again and again is given up: its members are refused, no
+/// number is used, and the next batch goes on.
 #[sqlx::test]
 async fn a_batch_that_is_cancelled_refuses_its_members_and_the_next_one_goes_on(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
@@ -66,7 +66,7 @@ async fn a_batch_that_is_cancelled_refuses_its_members_and_the_next_one_goes_on(
     office.close().await;
 }
 
-/// Whoever closes the browser in the middle has a place all the same, and holds nobody up.
+/// A person who closes the browser in the middle has a place all the same, and delays no other.
 #[sqlx::test]
 async fn whoever_goes_away_while_the_batch_is_written_spoils_it_for_nobody(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;

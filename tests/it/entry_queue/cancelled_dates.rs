@@ -1,4 +1,5 @@
-//! Lines of a show whose last performance is cancelled alone: they end as those of a cancelled show do.
+//! Lines of a show whose last performance is cancelled alone: they end as the lines of a cancelled
+//! show do.
 
 use sqlx::PgPool;
 
@@ -23,7 +24,7 @@ async fn cancel_program(admin: &Person, concert: &Concert) {
     assert_eq!(cancelled.status, 200, "{}", cancelled.body);
 }
 
-/// Waits until nobody has a place any more.
+/// Waits until no account has a place any more.
 async fn until_the_line_is_gone(db: &PgPool) {
     until("the line is gone", async || {
         let live = "select count(*) from queue_tokens where status in ('WAITING', 'ACTIVE')";
@@ -37,7 +38,7 @@ async fn sale_state(person: &Person, concert: &Concert) -> String {
     program["sale"]["state"].as_str().unwrap().to_owned()
 }
 
-/// What a show looks like to those who were in its line, after `cancel`.
+/// What a show looks like to people who were in its line, after `cancel`.
 async fn after(db: PgPool, cancel: impl AsyncFn(&Person, &Concert)) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;

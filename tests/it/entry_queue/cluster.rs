@@ -36,7 +36,7 @@ async fn a_lost_node_stops_only_its_own_queues_and_brings_them_back(db: PgPool) 
     let state = people[3].get(&queue_path_of(lost)).await.json();
     assert_eq!((&state["ahead"], &state["queue_number"]), (&Value::Null, &json!(4)), "{state}");
     assert_eq!(people[0].get(&queue_path_of(lost)).await.json()["status"], "ACTIVE");
-    // A node that forgot its scripts is told them again, although another one is away.
+    // A node that forgot its scripts gets them again, although another one is away.
     cluster.nodes[0].run::<()>(&["SCRIPT", "FLUSH"]).await;
     let (poller, path) = (people[3].clone(), queue_path_of(lost));
     let polling = tokio::spawn(async move {
@@ -91,7 +91,7 @@ async fn a_mute_node_stops_only_its_own_queues_and_brings_them_back(db: PgPool) 
     let (poller, polled) = (people[3].clone(), path.clone());
     let polling = tokio::spawn(async move {
         loop {
-            // A read may end at its deadline, and no other failure is told.
+            // A read may end at its deadline, and no other failure is shown.
             let answer = poller.get(&polled).await;
             assert!(answer.status == 200 || answer.code() == "unavailable", "{}", answer.body);
         }

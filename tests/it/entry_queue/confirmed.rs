@@ -123,7 +123,7 @@ async fn who_is_in_line_keeps_the_place_when_it_is_switched_on(db: PgPool) {
         if told == expected { Ok(()) } else { Err(told) }
     })
     .await;
-    // Nobody works in vain.
+    // No browser works in vain.
     guard(&db, &concert, "join_proof_bits = 8").await;
     let bob = office.sign_in("bob").await;
     eventually("both guards", async || {

@@ -76,7 +76,7 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
     office.close().await;
 }
 
-/// Whoever asks on any device is there.
+/// An account that asks on any device is there.
 #[sqlx::test]
 async fn one_device_that_asks_keeps_the_place_of_both(db: PgPool) {
     let settings = [("QUEUE_GRACE_SECS", "3"), ("ADMISSION_PERIOD_MS", "100")];

@@ -50,12 +50,12 @@ async fn whoever_leaves_or_is_passed_over_shortens_the_wait_of_those_behind(db: 
         select $1, 500 + i, 'PARKED' from generate_series(1, 10) i";
     run_sql_with(&db, silent, concert.program_id).await;
     told(44).await;
-    // All who left were purged: that says nothing of those who remain.
+    // All who left were purged: that says nothing of the people who remain.
     let purge = "insert into queue_purges (program_id, up_to, total, ended_at)
         values ($1, 530, 30, now())";
     run_sql_with(&db, purge, concert.program_id).await;
     told(45).await;
-    // The test wrote numbers that nobody was given.
+    // The test wrote numbers that no queue gave.
     office.close_as_it_is().await;
 }
 
@@ -103,7 +103,7 @@ async fn who_leaves_is_passed_over_or_let_in_by_staff_has_no_wait_to_compare(db:
     assert_eq!(read_one::<i64>(&db, unequal).await, 0);
     let compared = "select count(*) from wait_estimates where waited_secs is not null";
     assert_eq!(read_one::<i64>(&db, compared).await, 0);
-    // The test wrote numbers that nobody was given.
+    // The test wrote numbers that no queue gave.
     office.close_as_it_is().await;
 }
 
@@ -160,6 +160,6 @@ async fn the_share_of_close_estimates_is_counted_and_told_to_those_who_wait(db: 
         is_told("compared", n_compared) && is_told("close", n_close)
     })
     .await;
-    // The test wrote numbers that nobody was given.
+    // The test wrote numbers that no queue gave.
     office.close_as_it_is().await;
 }

@@ -74,7 +74,7 @@ async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
     join_at_once(&people, &concert).await;
     let mut n_let_in = 0;
     while n_let_in < 15 {
-        // Whoever does not poll is not let in, and holds up those behind.
+        // A person who does not poll is not let in, and holds up the people behind.
         for person in &people {
             assert_eq!(person.get(&queue_path_of(&concert)).await.status, 200);
         }
@@ -102,7 +102,7 @@ async fn a_clock_that_was_set_back_does_not_stop_the_rate(db: PgPool) {
     for person in &people {
         join(person, &concert).await;
     }
-    // Never more than an empty bucket, so that only a refill can let anybody in.
+    // Never more than an empty bucket, so that only a refill can let a person in.
     run_sql_with(
         &db,
         "update queue_gates set bucket = least(bucket, 0),
@@ -149,7 +149,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
         join(person, &concert).await;
     }
     let [inside, away, third, fourth, fifth] = &people[..] else { unreachable!() };
-    // Longer than the grace, so that nobody was heard who only joined.
+    // Longer than the grace, so that a person who only joined counts as silent.
     for _ in 0..80 {
         for person in [third, fourth, fifth] {
             assert_eq!(person.get(&queue_path_of(&concert)).await.status, 200);
@@ -168,7 +168,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     assert!(parked);
     assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["ahead"], 0);
 
-    // Back on another device: the same number, ahead of everybody behind it.
+    // Back on another device: the same number, ahead of all people behind it.
     let returned = office.moved(away, 1);
     let page = returned.visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("Your turn came while you were away"), "{}", page.body);
@@ -213,7 +213,7 @@ async fn one_programs_trouble_does_not_stop_the_others(db: PgPool) {
         join(person, &stuck).await;
         join(person, &other).await;
     }
-    // Somebody holds this program's rows, and does not let go.
+    // Another transaction holds this program's rows, and does not let go.
     let mut hog = db.begin().await.unwrap();
     for table in ["queue_numbers", "queue_gates", "queue_tokens"] {
         let lock = format!("select from {table} where program_id = $1 for update");
@@ -257,7 +257,7 @@ async fn a_queue_is_purged_in_batches_while_others_go_on(db: PgPool) {
     let late = office.sign_in("Late").await;
     assert_eq!(join(&late, &gone).await.json()["queue_number"], 2_504);
 
-    // Nobody asks for the next batch: the workers go on by themselves.
+    // No request asks for the next batch: the workers go on by themselves.
     let mut lefts = vec![ordered.left];
     until("the end of the purge", async || {
         let purge = entry_queue::find_purge(&office.app.db, program_id).await.unwrap().unwrap();

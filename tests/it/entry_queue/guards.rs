@@ -98,7 +98,7 @@ async fn a_network_gets_so_many_numbers_in_all(db: PgPool) {
             inside.push(person);
         }
     }
-    // Whoever has had a number may have another one; a new account may not.
+    // An account that has had a number may have another one; a new account may not.
     assert_eq!(inside[0].delete(&queue_path_of(&concert)).await.status, 204);
     refused(&join_from(&others[0], &concert, "192.0.2.1", &[]).await, 403, "address-limit");
     refused(&join_from(&others[0], &concert, "::ffff:192.0.2.1", &[]).await, 403, "address-limit");

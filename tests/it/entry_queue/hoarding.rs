@@ -34,7 +34,7 @@ enum How {
     Plain,
     /// Does the work, then joins.
     Works,
-    /// Waits as a browser without scripts does; joined is whoever may within a minute.
+    /// Waits as a browser without scripts does; joined are the bots that may within a minute.
     Waits,
 }
 
@@ -96,7 +96,7 @@ async fn inside(office: &Office, case: &Case, n_addresses: usize) -> i64 {
     let expected = i64::try_from(joined.len()).unwrap().min(INSIDE_MAX.into());
     let mut n_inside = -1;
     for _ in 0..600 {
-        // Whoever does not poll is not there.
+        // A bot that does not poll is not there.
         let polls = joined.iter().cloned().map(|bot| {
             let path = queue_path_of(&concert);
             async move { bot.get(&path).await }
@@ -147,7 +147,7 @@ async fn rounds(office: &Office, guards: &str) -> Vec<usize> {
         }
         held_by_round.push(running.join_all().await.into_iter().sum());
     }
-    // Whoever is not in the queue holds nothing, and that is why.
+    // A person who is not in the queue holds nothing, and that is why.
     assert_eq!(hoarders[0].get(&queue_path_of(&concert)).await.status == 200, held_by_round[0] > 0);
     held_by_round
 }

@@ -6,8 +6,7 @@ use sqlx::PgPool;
 use super::{crowded, join, long_queue, queue_path_of, until_status};
 use crate::support::{Concert, HeldWire, Office, Person, until};
 
-/// Two offices over one database and one Redis, each with one instance that admits nobody by
-/// itself; what the first sends to Redis can be held.
+/// Two offices over one database and one Redis, each with one instance that does not admit by itself; what the first sends to Redis can be held.
 struct Offices {
     wire: HeldWire,
     late: Office,
@@ -34,7 +33,7 @@ impl Offices {
         Self { wire, late, prompt, concert }
     }
 
-    /// Somebody inside, and somebody who waits as number 2.
+    /// One person inside, and one who waits as number 2.
     async fn begin(&self) {
         let [inside, waiting] = &self.prompt.crowd(2, "First").await[..] else { unreachable!() };
         join(inside, &self.concert).await;

@@ -61,7 +61,7 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
         let done = sqlx::query(statement).bind(concert.program_id).bind(account_id);
         assert_eq!(done.execute(&db).await.unwrap().rows_affected(), 1, "{statement}");
     };
-    // Somebody joined: they know nothing of it and join again, or look.
+    // One person joined without an answer, and joins again or looks.
     run(
         "insert into queue_tokens (id, program_id, account_id, queue_number)
          values (gen_random_uuid(), $1, $2, 6)",
@@ -76,7 +76,7 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
     let state = people[5].get(&queue_path_of(&concert)).await.json();
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(6), &json!(4)), "{state}");
 
-    // Somebody in the queue left; somebody inside left: the head of the queue moves on anyway.
+    // One person in the queue left, and one inside: the head of the queue moves on anyway.
     let leave = "update queue_tokens set status = 'CANCELLED', ended_at = now()
                  where program_id = $1 and account_id = $2";
     run(leave, people[1].account_id).await;
@@ -85,7 +85,7 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
     assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "CANCELLED");
     assert_eq!(people[3].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
 
-    // Somebody was let in and still stands in Redis' queue, at its head.
+    // One person was let in and still stands in Redis' queue, at its head.
     run(leave, people[2].account_id).await;
     run(
         "update queue_tokens set status = 'ACTIVE', admitted_at = now(),
@@ -96,14 +96,14 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
     .await;
     people[3].delete(&queue_path_of(&concert)).await;
     until_status(&people[4], &concert, "ACTIVE").await;
-    // Whose leaving Redis never heard of is told so by a poll, which is when Redis hears of it.
+    // Redis hears of these departures by a poll, which also tells the person.
     for gone in &people[1..3] {
         assert_eq!(gone.get(&queue_path_of(&concert)).await.json()["status"], "CANCELLED");
     }
     office.close().await;
 }
 
-/// Redis stands still in the middle of a storm: everybody gets an answer and a place.
+/// Redis stands still in the middle of a storm: each request gets an answer and a place.
 #[sqlx::test]
 async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
     let redis = crate::support::PrivateRedis::start().await;
@@ -113,13 +113,13 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
     join_at_once(&people[..20], &concert).await;
 
     redis.pause(true);
-    // Whoever had waited for Redis for long would have been told that it is unknown.
+    // A person who had waited for Redis for long would have been told that it is unknown.
     let answers = join_at_once(&people[20..], &concert).await;
     assert_eq!(count(&answers, 201, ""), 40, "{answers:?}");
     assert_eq!(people[30].delete(&queue_path_of(&concert)).await.status, 204);
     let polled: Vec<Person> = people[31..35].to_vec();
     for person in &polled {
-        // A read that its deadline ended is told so, and asked again.
+        // A read that its deadline ended says so, and is repeated.
         const ASKED_MAX: usize = 20;
         let mut answer = person.get(&queue_path_of(&concert)).await;
         for _ in 1..ASKED_MAX {
@@ -132,8 +132,8 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
     }
     redis.pause(false);
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(60));
-    // Every place comes to Redis again, and whoever left is not brought back by a command
-    // that was carried out late.
+    // Every place comes to Redis again, and no command that is carried out late brings a departed
+    // person back.
     until_redis_agrees(&office).await;
     office.close().await;
 }
@@ -171,7 +171,7 @@ async fn a_killed_instance_loses_no_place_that_it_showed_anybody(db: PgPool) {
         child.kill();
         let told: Vec<(Uuid, i64)> = running.join_all().await.into_iter().flatten().collect();
 
-        // Whoever was told a number has it, whoever was not has one or joins anew.
+        // A person who was told a number has it; the others have one or join anew.
         for (account_id, number) in told {
             let person = people.iter().find(|person| person.account_id == account_id).unwrap();
             let state = office.moved(person, 0).get(&path).await.json();

@@ -1,4 +1,4 @@
-//! Redis is away, empty, old or killed: nobody loses a place.
+//! Redis is away, empty, old or killed: no account loses a place.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ async fn without_redis_people_join_and_leave_and_the_page_says_one_moment(db: Pg
     assert!(page.body.contains(why), "the wait waits for the count, for nobody's end");
     assert_eq!(people[3].delete(&queue_path_of(&concert)).await.status, 204);
 
-    // Nobody is asked whether they are there where there is no queue.
+    // A program without a queue asks no person whether they are there.
     let open = Concert::usual(&db).await;
     join(&people[0], &open).await;
     until_status(&people[0], &open, "ACTIVE").await;
@@ -42,8 +42,8 @@ async fn without_redis_people_join_and_leave_and_the_page_says_one_moment(db: Pg
     office.close_as_it_is().await;
 }
 
-/// Polls until everybody knows how many are ahead, a minute at most; gives the places
-/// in the order of `people`.
+/// Polls until all people know how many are ahead, a minute at most; gives the places in the order
+/// of `people`.
 async fn until_counted(people: &[Person], concert: &Concert) -> Vec<u64> {
     let mut places = Vec::new();
     for person in people {
@@ -74,7 +74,7 @@ async fn office_with_a_queue(
     (office, concert, people)
 }
 
-/// In queue order, nobody ahead of the first who waits.
+/// In queue order, none ahead of the first who waits.
 fn in_order(n_waiting: usize) -> Vec<u64> {
     (0..n_waiting).map(|place| u64::try_from(place).unwrap()).collect()
 }
@@ -90,7 +90,7 @@ async fn a_queue_that_was_flushed_comes_back_in_order_by_itself(db: PgPool) {
     let state = waiting[4].get(&queue_path_of(&concert)).await.json();
     assert_eq!((&state["status"], &state["queue_number"]), (&json!("WAITING"), &json!(6)));
     assert_eq!(until_counted(waiting, &concert).await, in_order(29));
-    // Whoever is inside never noticed, and the queue moves.
+    // A person inside never noticed, and the queue moves.
     assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "ACTIVE");
     people[0].delete(&queue_path_of(&concert)).await;
     until_status(&waiting[0], &concert, "ACTIVE").await;
@@ -128,7 +128,7 @@ async fn an_old_memory_that_comes_back_is_not_believed(db: PgPool) {
     let (office, concert, people) = office_with_a_queue(&db, &redis, 12).await;
     redis.run::<()>(&["SAVE"]).await;
 
-    // After the picture was taken the first five leave and somebody is let in.
+    // After the picture was taken the first five leave and the next person is let in.
     for person in &people[..5] {
         assert_eq!(person.delete(&queue_path_of(&concert)).await.status, 204);
     }
@@ -137,7 +137,7 @@ async fn an_old_memory_that_comes_back_is_not_believed(db: PgPool) {
 
     redis.kill();
     redis.restart().await;
-    // Not for a moment is anybody shown a place of the old queue.
+    // No poll ever shows a place of the old queue.
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(3) {
         let state = people[8].get(&queue_path_of(&concert)).await.json();
@@ -156,7 +156,7 @@ async fn misplaced(office: &Office, concert: &Concert) -> usize {
     found.iter().filter(|difference| difference.program_id.0 == program_id.0).count()
 }
 
-/// Everybody who polls during it is shown the same place as before, or none for a moment.
+/// Each person who polls during it sees the same place as before, or none for a moment.
 #[sqlx::test]
 async fn a_long_queue_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
     let redis = PrivateRedis::start().await;
@@ -185,7 +185,7 @@ async fn a_long_queue_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) 
         if (20_000..90_000).contains(&n_counted) && n_flushes < 2 {
             redis.run::<()>(&["FLUSHALL"]).await;
             n_flushes += 1;
-            // Whoever is inside goes on buying.
+            // A person inside goes on buying.
             let charge = [("amount", 50_000)];
             assert_eq!(inside.post("/wallet/charges", &charge).await.status, 201);
             let order = json!({ "seat_ids": [concert.seat_ids[n_flushes]] });
@@ -209,8 +209,8 @@ async fn a_long_queue_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) 
     office.close().await;
 }
 
-/// After a rebuild nobody has polled yet, so nobody may be called absent: the queue waits for
-/// the first of them.
+/// After a rebuild no account has polled yet, so none may be called absent: the queue waits for the
+/// first of them.
 #[sqlx::test]
 async fn after_a_rebuild_nobody_is_passed_over_before_they_had_time_to_poll(db: PgPool) {
     let redis = PrivateRedis::start().await;
@@ -254,7 +254,7 @@ async fn a_crowd_inside_comes_back_and_is_compared_page_by_page(db: PgPool) {
         list_incomplete(&app.db, &app.redis).await.is_ok_and(|incomplete| incomplete.is_empty())
     })
     .await;
-    // Nobody is left who would repair it.
+    // No instance is left that would repair it.
     office.leave().await;
     let key = app.redis.key(format_args!("{{{}}}:active", concert.program_id));
     assert_eq!(redis.run::<i64>(&["ZCARD", &key]).await, 10_502);

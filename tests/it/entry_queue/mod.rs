@@ -35,7 +35,7 @@ use crate::support::{
     storm, until_locks_wait,
 };
 
-/// A queue that does not move: one place inside, taken by nobody we wait for.
+/// A queue that does not move: one place inside, which stays taken.
 fn crowded() -> ConcertOptions {
     ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() }
 }
@@ -79,7 +79,7 @@ async fn numbering_is_whole(db: &PgPool, program_id: Uuid) -> Result<i64, String
     if is_whole { Ok(n) } else { Err(told) }
 }
 
-/// Holds the row of numbers, so that whoever joins waits for it.
+/// Holds the row of numbers, so that a join waits for it.
 async fn hold_numbers(
     db: &PgPool,
     concert: &Concert,
@@ -200,7 +200,7 @@ async fn a_second_join_is_shown_the_first_place_and_uses_no_number(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let ada = office.sign_in("Ada").await;
-    // Somebody else has the one place inside.
+    // Another person has the one place inside.
     join(&office.sign_in("Eve").await, &concert).await;
 
     let tabs: Vec<Person> = (0..100).map(|idx| office.moved(&ada, idx)).collect();

@@ -1,4 +1,4 @@
-//! What the page of a program says to somebody who is in its line, and how whoever must log in first
+//! What the page of a program says to a person in its line, and how a person who must log in first
 //! gets there.
 
 use reqwest::Method;
@@ -57,7 +57,7 @@ async fn programs_are_told_the_same_of_a_program_whoever_asks(db: PgPool) {
     office.close().await;
 }
 
-/// The whole way of somebody who is not logged in: the button, the log-in, the place in line.
+/// The whole way of a person who is not logged in: the button, the log-in, the place in line.
 #[sqlx::test]
 async fn who_logs_in_to_join_is_led_on_to_join(db: PgPool) {
     let office = Office::open(db.clone()).await;

@@ -10,13 +10,13 @@ use uuid::Uuid;
 use super::{crowded, join, long_queue, queue_path_of, until_status};
 use crate::support::{Concert, Office, Person, read_one_with, run_sql_with};
 
-/// In seconds; what people are told to do is told to fit into it, on a slow machine too.
+/// In seconds; the intervals of polls fit into it, on a slow machine too.
 const GRACE_SECS: u64 = 12;
 const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "12"), ("ADMISSION_PERIOD_MS", "200")];
-/// Longer than anybody waits on the slowest machine.
+/// Longer than any person waits on the slowest machine.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// Writes down whoever is parked, also if they come back.
+/// Writes down each account that is parked, also if it comes back.
 async fn watch_parking(db: &PgPool) {
     sqlx::raw_sql(
         "create table was_parked (account_id uuid not null);
@@ -53,8 +53,8 @@ async fn order_of_admission(db: &PgPool, people: &[Person]) -> Vec<i64> {
     .unwrap()
 }
 
-/// Polls as told until it is their turn, and makes room for the next one. The first polls of a
-/// crowd are spread over `within`: time counts as heard only while somebody polls.
+/// Polls at the named interval until it is their turn, and makes room for the next one. The first
+/// polls of a crowd are spread over `within`: time counts as heard only while there are polls.
 async fn wait_and_leave(person: Person, path: String, within: Duration) {
     tokio::time::sleep(within.mul_f64(rand::random())).await;
     let begun = Instant::now();
@@ -142,7 +142,7 @@ async fn nobody_is_passed_over_for_what_nobody_could_say(db: PgPool) {
     office.close_as_it_is().await;
 }
 
-/// Somebody's row is locked for a moment, as by an old tab that gives up another number.
+/// The row of one account is locked for a moment, as by an old tab that gives up another number.
 #[sqlx::test]
 async fn whoever_is_being_looked_at_is_passed_by_nobody(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;

@@ -212,7 +212,7 @@ async fn a_browser_carries_a_bounded_number_of_passes(db: PgPool) {
     ada.set_cookie(&concerts[9].pass_cookie(), "forged");
     ada.get(&queue_path_of(&concerts[10])).await;
     assert!(!carried(&&concerts[9]) && carried(&&concerts[3]));
-    // Whoever is inside comes in all the same, and gets a pass again.
+    // A person inside comes in all the same, and gets a pass again.
     assert_eq!(every_step(&ada, &concerts[0]).await[0].status, 200);
     assert!(carried(&&concerts[0]));
     office.close().await;

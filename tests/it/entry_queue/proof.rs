@@ -39,7 +39,7 @@ async fn joining_takes_work_of_ones_own_and_once(db: PgPool) {
     let anew = solve(&ada.get(&format!("{}/proof", queue_path_of(&concert))).await.json());
     assert_eq!(join_from(ada, &concert, "::1", &anew).await.status, 201);
 
-    // Whoever is set harder work does that.
+    // Work that was made harder replaces the easy work.
     let easy = solve(&bob.get(&format!("{}/proof", queue_path_of(&concert))).await.json());
     guard(&db, &concert, "join_proof_bits = 10").await;
     refused(&join_from(bob, &concert, "::1", &easy).await, 428, "proof-required");
@@ -79,7 +79,7 @@ async fn a_browser_is_taken_to_the_work_and_may_wait_without_scripts(db: PgPool)
 async fn the_waits_of_one_network_queue_up_and_an_account_has_one(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &PROXIED).await;
     let concert = Concert::usual(&db).await;
-    // Half a minute, whoever asks how slowly.
+    // Half a minute, however slowly the test asks.
     guard(&db, &concert, "join_proof_bits = 24").await;
     let people = office.crowd(6, "ada").await;
     let ready = async |person: &Person, address: &str| {
@@ -98,7 +98,7 @@ async fn the_waits_of_one_network_queue_up_and_an_account_has_one(db: PgPool) {
     assert_eq!((ready(&people[4], "2001:db8:1:2:ffff::1").await - v6).num_seconds(), 32);
     assert!(ready(&people[5], "2001:db8:1:3::1").await - v6 < chrono::TimeDelta::seconds(32));
 
-    // Nobody waits for ever: a network that is full says when to come back.
+    // No person waits for ever: a network that is full says when to come back.
     run_sql(&db, "update queue_waits set ready_at = ready_at + interval '1 hour'").await;
     let eve = office.sign_in("eve").await;
     let full = wait_from(&eve, &concert, "192.0.2.1").await;

@@ -10,8 +10,9 @@ use uuid::Uuid;
 use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Answer, Concert, ConcertOptions, Office, Person, read_all};
 
-/// Every table with what its rows say, but those that workers write by themselves: the public logs, how
-/// many wait each minute, and how far sales are counted. Log-ins grow older by being used; they are counted.
+/// Every table with what its rows say, without the tables that workers write by themselves: the
+/// public logs, how many wait each minute, and how far sales are counted. Log-ins grow older by
+/// being used; they are counted.
 async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {
     let tables: Vec<String> = read_all(
         db,
@@ -33,7 +34,7 @@ async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {
     found
 }
 
-/// What somebody sends.
+/// What a client sends.
 #[derive(Clone)]
 enum Sent {
     Form(Vec<(&'static str, String)>),
@@ -137,7 +138,7 @@ async fn a_queue_that_cannot_be_joined_says_why_at_every_door_and_nothing_change
     }
     let refused = ada.post(coming, &()).await;
     assert!(refused.json()["opens_at"].as_str().is_some_and(|when| when.ends_with('Z')));
-    // Whoever is not signed in, or says so with a forged log-in, learns nothing.
+    // A client that is not signed in, or sends a forged log-in, learns nothing.
     let stranger = office.stranger();
     for session in [None, Some("forged"), Some("..%00"), Some(&"A".repeat(43))] {
         if let Some(session) = session {
@@ -151,7 +152,7 @@ async fn a_queue_that_cannot_be_joined_says_why_at_every_door_and_nothing_change
     }
     assert_eq!(everything(&db).await, before);
 
-    // A paused queue is joined, says so, and lets nobody in.
+    // A paused queue is joined, says so, and lets no account in.
     let joined = ada.post(paused, &()).await;
     assert_eq!(joined.status, 201, "{}", joined.body);
     assert_eq!(
@@ -176,7 +177,7 @@ async fn garbage_and_what_is_somebody_elses_move_nobody(db: PgPool) {
     let departure = format!("{}/departure", queue_path_of(&concert));
     let html = "application/x-www-form-urlencoded";
     for (sent, expected) in [
-        // Other people's numbers, and numbers that nobody has.
+        // Other people's numbers, and numbers without an owner.
         (form(&[("queue_number", "1")]), 404),
         (form(&[("queue_number", "2")]), 404),
         (form(&[("queue_number", "-3")]), 404),

@@ -52,7 +52,7 @@ pub(super) async fn went_through(
     .unwrap();
 }
 
-/// As if nobody had been let in without waiting for the last five minutes.
+/// As if everyone let in during the last five minutes had waited before.
 pub(super) async fn always_had_a_queue(db: &PgPool, concert: &Concert) {
     super::free_the_past(db).await;
     run_sql_with(
@@ -88,7 +88,7 @@ async fn a_wait_is_shown_once_it_was_measured_and_not_while_the_queue_is_paused(
     let page = office.moved(&people[3], 0).visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("about 1–3 min"), "{}", page.body);
 
-    // While it stands still nobody knows, and everybody is told so.
+    // While it stands still the wait is unknown, and the page says so.
     let pause = "update programs set queue_paused_at = now() where id = $1";
     run_sql_with(&db, pause, concert.program_id).await;
     let state = until_shown(&people[3], &concert, |state| state["is_paused"] == true).await;
@@ -104,7 +104,7 @@ async fn a_wait_is_shown_once_it_was_measured_and_not_while_the_queue_is_paused(
     until_shown(&people[3], &concert, is_unknown).await;
     went_through(&db, &concert, &people[0], 10, 0.0, 600.0, 2_000).await;
     until_shown(&people[3], &concert, is_shown).await;
-    // The test wrote numbers that nobody was given.
+    // The test wrote numbers that no queue gave.
     office.close_as_it_is().await;
 }
 
@@ -117,7 +117,7 @@ async fn the_range_holds_the_wait_that_a_steady_queue_takes(db: PgPool) {
     let by_rate = ConcertOptions { queue_rate_per_second: Some(1), ..ConcertOptions::default() };
     for (what, options) in [("capacity", by_capacity), ("rate", by_rate)] {
         let concert = Concert::with(&db, options).await;
-        // Nobody who waits is let in: only what was measured is looked at.
+        // No waiting person is let in: only what was measured is looked at.
         run_sql_with(
             &db,
             "update queue_gates set bucket = -1000 where program_id = $1",
@@ -125,8 +125,8 @@ async fn the_range_holds_the_wait_that_a_steady_queue_takes(db: PgPool) {
         )
         .await;
         let people = office.crowd(12, what).await;
-        // For an hour somebody came every minute or so and was let in at once; then, a
-        // hundred seconds ago, there came a queue, of which one goes in every two seconds.
+        // For an hour a person came every minute or so and was let in at once; then, a hundred
+        // seconds ago, there came a queue, of which one goes in every two seconds.
         went_through(&db, &concert, &people[0], 1, 0.0, 0.0, 1_000).await;
         super::free_the_past(&db).await;
         run_sql_with(
@@ -154,11 +154,11 @@ async fn the_range_holds_the_wait_that_a_steady_queue_takes(db: PgPool) {
         let range = told("from_seconds")..=told("to_seconds");
         assert!(range.contains(&truth), "{what}: {truth} s is not in {range:?}: {state}");
     }
-    // The test wrote numbers that nobody was given.
+    // The test wrote numbers that no queue gave.
     office.close_as_it_is().await;
 }
 
-/// Everybody waits since half a minute; the first is inside, if somebody is.
+/// All people have waited for half a minute; the first is inside, if `is_one_inside`.
 async fn join_all(db: &PgPool, concert: &Concert, people: &[Person], is_one_inside: bool) {
     let ids: Vec<_> = people.iter().map(|person| person.account_id).collect();
     sqlx::query(

@@ -1,4 +1,5 @@
-//! Events: what happened, told to those who asked for it, in the transaction in which it happened.
+//! Events: what happened, written for the endpoints that ask for it, in the transaction in which it
+//! happened.
 
 mod catalog;
 

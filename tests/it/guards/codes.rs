@@ -1,6 +1,6 @@
 //! What the database refuses of codes and discounts.
 
-/// A code of the program, which nobody uses, and one that was withdrawn.
+/// A code of the program without uses, and one that was withdrawn.
 pub(super) const CODES: &str = "
     insert into sale_codes (id, program_id, word, percent, uses_max)
     values ('00000000-0000-0000-0000-0000000000c0', '00000000-0000-0000-0000-000000000001', 'SUMMER', 10, 1);

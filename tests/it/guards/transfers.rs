@@ -1,4 +1,4 @@
-//! What refuses a transfer whose start makes no sense, and one that is nobody's.
+//! What refuses a transfer whose start makes no sense, and one without a receiver.
 
 /// A constraint, and what it refuses.
 pub(super) const REFUSED: &[(&str, &str)] = &[

@@ -235,7 +235,7 @@ async fn whoever_was_claimed_for_nobody_waits_again() {
     until_nothing_left(&redis).await;
 }
 
-/// Until when somebody in line counts as present, or as claimed.
+/// Until when a waiter in line counts as present, or as claimed.
 async fn end_of(redis: &Redis, waiter: &str) -> u64 {
     let mut get = cmd("ZSCORE");
     get.arg(redis.key("fair:{house}:floor:deadline")).arg(waiter);

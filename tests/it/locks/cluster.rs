@@ -15,7 +15,7 @@ use super::new_prefix;
 use crate::support::PrivateCluster;
 
 const SHORT: Duration = Duration::from_secs(3);
-/// Longer than any test: whoever is not woken fails it.
+/// Longer than any test: a waiter that is not woken fails it.
 const NEVER: Duration = Duration::from_mins(1);
 const TRIES_MAX: usize = 400;
 
@@ -50,7 +50,7 @@ async fn take_soon(redis: &Redis, scope: &str) -> Lease {
     panic!("no lease of {scope} can be taken");
 }
 
-/// Waits until the nodes hold no lock of this prefix and nobody's place in a line.
+/// Waits until the nodes hold no lock of this prefix and no place in a line.
 async fn until_nothing_left(cluster: &PrivateCluster, prefix: &str) {
     let mut left = Vec::new();
     for _ in 0..TRIES_MAX {
@@ -154,7 +154,7 @@ async fn goes_round(
 async fn fair_locks_of_every_node_go_round_by_wake_ups_and_a_lost_node_costs_only_its_own() {
     let mut cluster = PrivateCluster::start().await;
     let prefix = new_prefix();
-    // Nobody looks by themselves: only a wake-up moves them on.
+    // No waiter looks by itself: only a wake-up moves it on.
     let terms = FairTerms { poll: NEVER, presence: NEVER, ..FairTerms::default() };
     let scopes = scopes(&cluster).await;
     let instances = [0, 1].map(|_| FairLocks::new(&redis_of(&cluster, &prefix), terms));

@@ -17,7 +17,7 @@ use crate::support::until;
 
 /// Longer than anything here takes on a machine that is very slow.
 pub(super) const LONG: Duration = Duration::from_mins(2);
-/// So rarely that whoever asks before was woken.
+/// Waiters look by themselves so rarely that one that looks sooner was woken.
 pub(super) const WOKEN: FairTerms = FairTerms {
     lease: Duration::from_secs(5),
     renewed_every: Duration::from_millis(1_500),
@@ -95,7 +95,7 @@ async fn whoever_comes_back_in_time_has_the_place_they_had() {
     assert_eq!((told.count, told.ahead), (1, 0));
     let told = take(&locks, "cyd", NOW).await.unwrap_err();
     assert_eq!((told.count, told.ahead), (2, 1));
-    // Bob is away, and holds nobody up; Dan and Eve are here.
+    // Bob is away, and delays no other; Dan and Eve are here.
     let dan = tokio::spawn({
         let locks = locks.clone();
         async move { take(&locks, "dan", LONG).await.unwrap() }

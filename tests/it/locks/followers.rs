@@ -19,7 +19,7 @@ use super::{
 };
 use crate::support::until;
 
-/// People ask by name, and are told who carried it out.
+/// Requests are names, and answers say which holder carried them out.
 pub(super) type Locks = FairLocks<String, String>;
 pub(super) type Outcome = Result<FairOutcome<String, String>, FairError>;
 
@@ -46,7 +46,7 @@ pub(super) async fn lead(locks: &Locks, waiter: &str) -> FairGuard<String, Strin
     }
 }
 
-/// Who is told what, when somebody stands in line as the nth of those who are present.
+/// Lets `waiter` stand in line as the nth present one, and returns its outcome to come.
 pub(super) async fn stand(
     redis: &Redis,
     locks: &Locks,
@@ -81,14 +81,14 @@ pub(super) async fn expect_lead(waiting: JoinHandle<Outcome>) -> FairGuard<Strin
     }
 }
 
-/// Everybody in line with their numbers.
+/// Waiters in line with their numbers.
 pub(super) async fn numbers(redis: &Redis) -> BTreeMap<String, u64> {
     let mut all = cmd("ZRANGE");
     all.arg(redis.key("fair:{house}:floor:line")).arg(0).arg(-1).arg("WITHSCORES");
     redis.query(&all).await.unwrap()
 }
 
-/// Lets the time of somebody in line end so long from now.
+/// Lets the time of a waiter end so long from now.
 pub(super) async fn ends_in(redis: &Redis, waiter: &str, left: Duration) {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let mut deadline = cmd("ZADD");
@@ -97,7 +97,7 @@ pub(super) async fn ends_in(redis: &Redis, waiter: &str, left: Duration) {
     redis.query::<i64>(&deadline).await.unwrap();
 }
 
-/// Lets the time of somebody in line run out, as if nothing had been heard of them for long.
+/// Lets the time of a waiter run out, as if it had been silent for long.
 async fn run_out(redis: &Redis, waiter: &str) {
     ends_in(redis, waiter, Duration::ZERO).await;
 }
@@ -208,7 +208,7 @@ async fn those_who_are_put_back_have_the_numbers_they_had() {
     let followers = ada.claim_followers(9).await;
     assert_eq!(names(&followers), ["bob", "cyd"]);
     Follower::put_back(followers);
-    // Released at once: whoever was put back is there before the lock is free.
+    // Released at once: a waiter that was put back is there before the lock is free.
     drop(ada);
     for waiting in waiting {
         waiting.await.unwrap();
@@ -280,7 +280,7 @@ async fn a_follower_waits_for_its_answer_for_a_bounded_time() {
     let told = bob.await.unwrap();
     assert!(matches!(told, Err(FairError::Lost)), "{told:?}");
     assert!((CLAIM..LONG / 2).contains(&began.elapsed()), "{:?}", began.elapsed());
-    // Too late for bob, and no harm to anybody.
+    // Too late for bob, and harmless for the others.
     answer_all(followers, "ada");
     ada.release().await;
     until_nothing_left(&redis).await;
@@ -299,7 +299,7 @@ async fn the_request_of_a_follower_that_goes_away_is_carried_out() {
     }
     assert_eq!(names(&followers), ["bob", "cyd"]);
     until("nobody in line", async || numbers(&redis).await.is_empty()).await;
-    // One is carried out, one put back: either way nobody waits for it.
+    // One is carried out, one put back: either way no request waits for it.
     Follower::put_back(followers.split_off(1));
     answer_all(followers, "ada");
     ada.release().await;

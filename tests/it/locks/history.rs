@@ -21,7 +21,7 @@ const TERMS: FairTerms = FairTerms {
     claim: Duration::from_secs(10),
 };
 
-/// One time somebody had the lock.
+/// One time in which a waiter had the lock.
 #[derive(Clone, Debug)]
 struct Turn {
     from: Instant,
@@ -74,7 +74,7 @@ fn first_come_first_served_and_never_two_at_once_while_nobody_sleeps() {
     panic!("only {n_compared} could be compared");
 }
 
-/// With how many others those who got the lock could be compared.
+/// Number of others with whom the holders of the lock could be compared.
 fn judge_one_history() -> usize {
     let prefix = new_prefix();
     let history: History = Arc::default();
@@ -104,7 +104,7 @@ fn judge_one_history() -> usize {
         let redis = redis_of(&prefix);
         let locks: FairLocks = FairLocks::new(&redis, TERMS);
         let name = LockName::new(&"house", &"floor");
-        // The dead hold nobody up, and passing over them clears them away.
+        // The dead delay no other waiter, and passing over them clears them away.
         for _ in 0..3 {
             let wait = Duration::from_secs(30);
             let FairOutcome::Lead(guard, ()) = locks.take(&name, "last", wait, ()).await.unwrap();

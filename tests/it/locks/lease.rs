@@ -43,7 +43,7 @@ async fn requests_of_one_batch_get_all_of_theirs_or_nothing_and_are_in_nobodys_w
     let requests = [
         request("bob", &[1, 2]),
         request("cyd", &[2, 3, 4]),
-        // Of the same batch as the first; and another attempt of somebody who has a lease.
+        // Of the same batch as the first; and another attempt of an account that has a lease.
         request("dan", &[2, 5]),
         request("ada", &[6, 3]),
     ];

@@ -60,7 +60,7 @@ async fn until_nothing_left(redis: &Redis) {
     assert_nothing_left(redis).await;
 }
 
-/// No lock is held, no line has anybody in it, and whatever is remembered ends.
+/// No lock is held, no line has a waiter in it, and whatever is remembered ends.
 async fn assert_nothing_left(redis: &Redis) {
     let keys = keys(redis).await;
     for (key, ttl) in &keys {

@@ -14,7 +14,7 @@ const PEOPLE: usize = 7;
 #[derive(Debug, Default)]
 struct Model {
     holder: Option<usize>,
-    /// Those who came in vain, in order of arrival. They are away and hold nobody up.
+    /// Waiters that came in vain, in order of arrival; they are away and delay no other.
     line: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ async fn whatever_people_do_the_line_is_the_order_in_which_they_came() {
 async fn run() {
     let redis = redis_of(&new_prefix());
     let terms = FairTerms { absence: Duration::from_secs(90), ..FairTerms::default() };
-    // Two instances, and whoever comes goes to either.
+    // Two instances; each waiter goes to either.
     let instances = [0, 1].map(|_| FairLocks::new(&redis, terms));
     let name = LockName::new(&"house", &"floor");
     let mut model = Model::default();

@@ -7,8 +7,8 @@ use tokio::runtime::Builder;
 
 use super::{new_prefix, redis_of};
 
-/// A process that stops while its waiters are woken loses their turn, and reads the old
-/// messages when it goes on: nobody holds a lock for having been woken.
+/// A process that stops while its waiters are woken loses their turn, and reads the old messages
+/// when it goes on: a wake-up alone makes no holder.
 #[test]
 fn a_wake_up_from_before_a_pause_makes_no_second_holder() {
     const LOCKS: usize = 12;

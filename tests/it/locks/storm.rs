@@ -54,7 +54,7 @@ async fn storm(terms: FairTerms) {
     until_nothing_left(&redis).await;
 }
 
-/// How many were carried out by another: this one or nobody.
+/// Takes the lock and carries out the own request with others; returns 1 if another holder carried it out, else 0.
 async fn visit(locks: &Locks, name: String, served: &Served) -> usize {
     let (guard, own) = match locks.take(&zone(), &name, LONG, name.clone()).await.unwrap() {
         FairOutcome::Lead(guard, own) => (guard, own),

@@ -1,4 +1,4 @@
-//! Somebody who watches a fair line and judges afterwards who got the lock before whom.
+//! Watcher of a fair line, which judges afterwards who got the lock before whom.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ struct Look {
     at_us: u64,
     /// The mark of the one who has the lock: their name, and a token of their attempt.
     holder: Option<String>,
-    /// Everybody who has a place, by when they came.
+    /// Waiters that have a place, by when they came.
     line: HashMap<String, u64>,
     /// Those inside a request, by when they came.
     present: HashMap<String, u64>,
@@ -58,9 +58,9 @@ impl Witness {
         Self { is_over, looking }
     }
 
-    /// How often somebody who was present when somebody else got the lock can be compared
-    /// with them. Fails when the one who got it had come later: only whoever is away, or
-    /// was not heard of in time, may be passed.
+    /// Number of pairs in which one waiter was present when another got the lock. Fails when the
+    /// one who got it had come later: only a waiter that is away, or was silent for too long, may
+    /// be passed.
     pub(super) fn judge(self) -> usize {
         self.is_over.store(true, Ordering::Relaxed);
         let looks = self.looking.join().unwrap();
@@ -86,8 +86,8 @@ async fn look(redis: &Redis) -> Look {
 fn judge_turn(before: &Look, after: &Look) -> usize {
     let taker = after.holder.as_ref().filter(|mark| before.holder.as_ref() != Some(mark));
     let Some((waiter, _)) = taker.and_then(|mark| mark.split_once('/')) else { return 0 };
-    // Nobody goes away and comes back in so short a time: whoever was present at both
-    // looks with one arrival was present in between.
+    // No waiter goes away and comes back in so short a time: one that was present at both looks
+    // with one arrival was present in between.
     if u128::from(after.at_us - before.at_us) > APART_MAX.as_micros() {
         return 0;
     }

@@ -163,7 +163,7 @@ async fn a_link_dies_with_its_account(db: PgPool) {
 
 #[sqlx::test]
 async fn a_link_that_was_not_signed_here_ends_nothing_and_others_see_none_that_works(db: PgPool) {
-    // Nobody listens there.
+    // No server listens there.
     let office = office_with(&db, 1, "smtp://127.0.0.1:9").await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     charge(&ada).await;

@@ -1,5 +1,5 @@
-//! Servers that are away, busy or slow, and instances that are killed: no mail is lost, and each
-//! thing is told in order.
+//! Servers that are away, busy or slow, and instances that are killed: no mail is lost, and the
+//! mails of one subject come in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Mails: what people are told, by a real mail server.
+//! Mails: what people read, sent through a real mail server.
 
 mod admin;
 mod attachments;
@@ -45,8 +45,8 @@ async fn kinds(db: &PgPool) -> Vec<String> {
     read_all(db, "select kind from outbox order by position").await
 }
 
-/// Makes every mail that was put off due now; one that somebody has claimed, for some minutes, is
-/// left alone.
+/// Makes every mail that was put off due now; one that an instance has claimed, for some minutes,
+/// is left alone.
 async fn hurry(db: &PgPool) {
     run_sql(
         db,

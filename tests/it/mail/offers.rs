@@ -88,7 +88,7 @@ async fn a_receiver_is_reminded_once_while_the_offer_is_open(db: PgPool) {
     assert_eq!(told.recipients, [email_of(&db, bob.account_id).await]);
     assert_eq!(told.header("Subject"), "Points are still waiting for you");
     assert!(told.text.contains(&open) && told.text.contains("100 points"), "{}", told.text);
-    // Its end is told after whatever a second reminder would be.
+    // The mail about its end comes after whatever a second reminder would be.
     run_sql(&db, "update transfers set expires_at = now() where status = 'PENDING'").await;
     server.until_received(5).await;
     let kinds = kinds(&db).await;

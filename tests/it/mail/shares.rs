@@ -1,4 +1,4 @@
-//! Mails to a friend about a share of somebody's reservation.
+//! Mails to a friend about a share of a reservation.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;

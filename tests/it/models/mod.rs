@@ -119,7 +119,7 @@ fn run_cases<M: Machine>(
             }
             machine.compare(office).await;
             end_what_is_late(office).await;
-            // What a failed case has left behind is no fault of those that are shorter.
+            // What a failed case has left behind is no fault of the shorter ones.
             let found: HashSet<String> = violations(office).await.into_iter().collect();
             let new: Vec<String> = found.difference(&known.borrow()).cloned().collect();
             known.borrow_mut().extend(found);
@@ -175,7 +175,7 @@ fn assert_answer(answer: &Answer, expected: Expected) {
     assert!(is_right, "expected {status} {code}: {} {}", answer.status, answer.body);
 }
 
-/// Points of a wallet: all of them, and those that are withheld.
+/// Points of a wallet: all of them, and the withheld ones.
 async fn points_of(office: &Office, person: &Person) -> (i64, i64) {
     let sql = "select coalesce(sum(balance), 0)::bigint from wallets where account_id = $1";
     let balance = read_one_with(&office.db, sql, person.account_id).await;
@@ -190,7 +190,7 @@ async fn charge(person: &Person, amount: i64) {
     assert_answer(&send(person, "/wallet/charges", &form).await, (201, ""));
 }
 
-/// Lets people join a queue that admits everybody at once.
+/// Lets people join a queue that admits every account at once.
 async fn join(concert: &Concert, people: &[Person]) {
     let path = format!("/programs/{}/queue", concert.slug);
     for person in people {

@@ -93,7 +93,7 @@ struct Transfers {
     addresses: Vec<String>,
     starts_at: DateTime<Utc>,
     keys: [Uuid; KEYS],
-    /// Points of each, with those that are withheld; `None` until the wallet is opened.
+    /// Points of each, with the withheld ones; `None` until the wallet is opened.
     balances: [Option<i64>; PEOPLE],
     transfers: Vec<Transfer>,
     /// What was made under a sender's key.

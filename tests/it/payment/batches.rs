@@ -123,7 +123,7 @@ async fn each_refusal_is_its_own_and_the_others_are_paid_together(db: PgPool) {
     pay_all(&payments, &people[..1], &ids[..1]).await.remove(0).unwrap();
     let lapsed = Hold { seat_ids: &concert.seat_ids[30..31], ends_in_secs: -10, ..Hold::default() };
     ids[1] = ReservationId(lapsed.write(&db, &concert, people[1].account_id).await);
-    // Somebody else's, who pays it in the same batch.
+    // A reservation of another person, who pays it in the same batch.
     ids[2] = ids[19];
 
     let mut paid = pay_all(&payments, &people, &ids).await;
@@ -193,7 +193,7 @@ async fn a_payment_that_waits_for_its_hold_keeps_its_request_key_from_nobody(db:
         run_sql_with(&mut *batch, what, account_id).await;
         let key = RequestKey::new(account_id, key_id, "pay", &id);
         let payments = payments.clone();
-        // Whoever waited for as long as one may asks again.
+        // A request that waited for as long as one may is repeated.
         let waiting = tokio::spawn(async move {
             loop {
                 let paid = payments.pay(AccountId(account_id), id, Some(&key)).await;

@@ -28,7 +28,8 @@ async fn charge(person: &Person, amount: i64) {
     assert_eq!(answer.status, 201, "{}", answer.body);
 }
 
-/// Signs somebody in who has so many points and holds the first seats; the reservation's id.
+/// Signs in a person who has so many points and holds the first seats; returns the reservation's
+/// id.
 async fn held(office: &Office, points: i64, n_seats: usize) -> (Person, Uuid) {
     let concert = Concert::usual(&office.db).await;
     let ada = office.sign_in("ada").await;
@@ -171,7 +172,7 @@ async fn a_payment_that_waited_past_the_holds_end_is_refused(db: PgPool) {
     run_sql_with(&mut *other, "select 1 from reservations where id = $1 for update", id).await;
     let paying = tokio::spawn({
         let ada = ada.clone();
-        // Whoever waited for as long as one may asks again.
+        // A request that waited for as long as one may is repeated.
         async move {
             loop {
                 let answer = pay(&ada, id).await;

@@ -28,7 +28,7 @@ async fn the_page_says_what_is_bought_what_is_left_and_has_one_button_with_the_p
         assert!(page.has(part), "{part}: {}", page.body);
     }
     assert!(page.body.contains("Full refund to your wallet until"), "{}", page.body);
-    // Until it is paid the page of the reservation is this one, so nobody needs a step more.
+    // Until it is paid the page of the reservation is this one, so the buyer needs no further step.
     let reservation = ada.visit(&format!("/reservations/{id}")).await;
     assert!(reservation.has(&format!("form[action='{path}'] button")), "{}", reservation.body);
 

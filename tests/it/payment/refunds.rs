@@ -90,7 +90,8 @@ async fn too_late_or_with_a_used_ticket_there_is_no_refund(db: PgPool) {
     assert_eq!(seats_and_tickets(&db, used).await.0, ["RESERVED"; 2]);
     assert_sound(&office).await;
 
-    // A cancelled program is refunded in full, at any time: by whoever is first, she or the worker.
+    // A cancelled program is refunded in full, at any time: by the first of the owner and the
+    // worker.
     run_sql(&db, "update programs set status = 'CANCELLED', cancelled_at = now()").await;
     let refunded = cancel(&ada, late).await;
     match refunded.status {

@@ -78,8 +78,7 @@ async fn without_the_lock_the_storm_takes_points_twice(db: PgPool) {
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
     run_sql(&db, "drop index payments_live_key").await;
-    // All look before anybody pays: what a storm does to statements without a lock, made
-    // certain.
+    // All look before one pays: what a storm does to statements without a lock, made certain.
     let looks = futures_util::future::join_all((0..PAYMENTS).map(|_| status_of(&db, id))).await;
     let naive = looks.into_iter().map(|status| {
         let db = db.clone();

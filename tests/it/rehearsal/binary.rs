@@ -1,4 +1,4 @@
-//! `verify` and `rehearse` as somebody types them, when something is in the way.
+//! `verify` and `rehearse` as a person types them, when something is in the way.
 
 use std::process::{Output, Stdio};
 
@@ -190,7 +190,7 @@ async fn what_is_left_of_a_rehearsal_that_was_killed_goes_with_the_next_one(db: 
     let office = Office::open_with(db.clone(), 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
     begun(&db, &office).await.kill().await.unwrap();
     assert_ne!(counts(&db).await, [0; TABLES.len()], "nobody was there to clean up");
-    // It might still be played, as far as anybody knows, until its sale is over.
+    // Another process might still run it until its sale is over.
     run_sql(&db, "update programs set off_sale_at = now() - interval '1 second'").await;
     let next = ["rehearse", "--people", "5", "--target", &office.base(0)];
     let next = run(&next, &[("REHEARSAL_TOKEN", TOKEN)]).await;

@@ -58,7 +58,7 @@ pub(super) async fn remove_all_of(office: &Office, concert: &Concert, tables: &[
     }
 }
 
-/// Somebody of that rehearsal, signed in.
+/// A person of that rehearsal, signed in.
 pub(super) async fn actor(office: &Office, stage: &Value) -> Person {
     let path = format!("/rehearsal/stages/{}/people", stage["program_id"].as_str().unwrap());
     let answer = ask(&office.stranger(), TOKEN, Method::POST, &path, json!({ "count": 1 })).await;
@@ -138,7 +138,7 @@ async fn a_rehearsal_and_what_is_real_never_meet(db: PgPool) {
     office.close().await;
 }
 
-/// What a rehearsal made goes with it; until then it is nobody's to change.
+/// What a rehearsal made goes with it; until then no administrator may change it.
 #[sqlx::test]
 async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
     const NOBODY: &str = "00000000-0000-0000-0000-000000000000";

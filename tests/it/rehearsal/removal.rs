@@ -65,7 +65,7 @@ async fn tickets_that_were_offered_or_changed_hands_are_removed_with_their_histo
             ada.post(&format!("/tickets/{code}/hand-overs"), &[("to", "bob@example.com")]).await;
         assert_eq!(offered.status, 201, "{}", offered.body);
     }
-    // Nobody of a rehearsal can accept: what was accepted is written here.
+    // People of a rehearsal cannot accept: what was accepted is written here.
     let given = "with accepted as (
             update ticket_hand_overs
             set status = 'ACCEPTED', recipient_id = $1, address = null, settled_at = now()
@@ -89,7 +89,7 @@ async fn only_what_bears_the_mark_is_removed(db: PgPool) {
     let before = counts(&db).await;
     let stage = set_up(&office).await;
     let id = stage["program_id"].as_str().unwrap().to_owned();
-    // Somebody whose address looks like a rehearsal's is still somebody.
+    // A person whose address looks like a rehearsal's is still a person.
     sqlx::query("update accounts set email = 'ada@rehearsal-' || replace($2, '-', '') || '.invalid' where id = $1")
         .bind(ada.account_id)
         .bind(&id)

@@ -1,4 +1,4 @@
-//! Shares of a rehearsal: nobody else pays them, and they go with it.
+//! Shares of a rehearsal: people outside cannot pay them, and they go with it.
 
 use serde_json::json;
 use sqlx::PgPool;

@@ -55,7 +55,7 @@ async fn holds_that_arrive_while_others_are_written_are_written_together(db: PgP
     let written = "select count(distinct xmin::text) from reservations";
     let n_transactions: i64 = read_one(&office.db, written).await;
     assert!(n_transactions < 60, "each was written alone");
-    // What is told is what is kept.
+    // The answer is what is kept.
     for answer in &answers {
         let told = answer.json();
         let kept = "select count(*) from reservations where id = ($1->>'reservation_id')::uuid
@@ -112,8 +112,8 @@ async fn a_seat_that_is_locked_delays_only_the_hold_of_that_seat(db: PgPool) {
     assert_delays_one(db, lock, |concert, _| concert.schedule_id).await;
 }
 
-/// Nobody gave a request key: what became of the holds is found by their ids, behind the locks of
-/// the commit, which arrives late.
+/// Holds without request keys: what became of them is found by their ids, behind the locks of the
+/// commit, which arrives late.
 #[sqlx::test]
 async fn holds_whose_commit_lost_its_answer_are_found_and_made_once(db: PgPool) {
     let wire = CutWire::to_cut_after(&db, "insert into reservations").await;

@@ -119,7 +119,7 @@ async fn a_crowd_that_asks_for_two_at_once_is_refused_only_when_nothing_is_left(
     let told: Vec<_> = first.iter().map(|answer| (answer.status, answer.code())).collect();
     assert_eq!(count(&first, 201, ""), 25, "{told:?}");
     rush(people[25..].to_vec()).await;
-    // Whoever was refused was refused rightly: no two free seats are side by side.
+    // Each refusal was right: no two free seats are side by side.
     let pairs: i64 = read_one(
         &office.db,
         "select count(*) from schedule_seats a join seats x on x.id = a.seat_id

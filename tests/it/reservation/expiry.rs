@@ -20,7 +20,7 @@ async fn let_time_pass(db: &PgPool, secs: i32) {
         secs,
     )
     .await;
-    // Whoever held it was inside then.
+    // The holder was inside then.
     run_sql_with(
         db,
         "update queue_tokens set admitted_at = admitted_at - make_interval(secs => $1)
@@ -113,7 +113,7 @@ async fn a_hold_is_renewed_once_and_only_while_nobody_waits(db: PgPool) {
     .execute(&office.db)
     .await
     .unwrap();
-    // A capacity of one, so that nobody is let in meanwhile.
+    // A capacity of one, so that no other account is let in meanwhile.
     run_sql(&office.db, "update programs set queue_capacity = 1").await;
     let early = people[0].post(&path, &()).await;
     assert_eq!((early.status, early.code().as_str()), (409, "not-renewable"));

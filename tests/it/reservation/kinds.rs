@@ -1,5 +1,5 @@
-//! Kinds of seats: wheelchair places with those of companions, which are kept for those who need them,
-//! seats without steps, and seats with a restricted view.
+//! Kinds of seats: wheelchair places and their companions' places, which are kept for people who
+//! need them, seats without steps, and seats with a restricted view.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ async fn a_companion_sits_only_where_the_wheelchair_is(db: PgPool) {
     admit(&office.db, &concert, &people).await;
     let [ada, bob] = &people[..] else { unreachable!() };
 
-    // Beside the wheelchair place of somebody else it is alone as well.
+    // Beside the wheelchair place of another account it is alone as well.
     for idxs in [&seats[1..2], &[seats[1], seats[3]]] {
         let alone = hold_needed(ada, &concert, idxs).await;
         assert_eq!(refusal(&alone), (409, "companion-alone".to_owned()), "{}", alone.body);
@@ -100,7 +100,7 @@ async fn a_companion_sits_only_where_the_wheelchair_is(db: PgPool) {
     assert_eq!(hold_needed(bob, &concert, &seats[3..4]).await.status, 201);
     assert_eq!(hold_needed(ada, &concert, &seats[2..3]).await.code(), "companion-alone");
     assert_eq!(hold_needed(bob, &concert, &seats[2..3]).await.status, 201);
-    // Whoever gives the wheelchair place back has it no more.
+    // An account that gives the wheelchair place back has it no more.
     let release = format!("{own}/cancellation");
     assert_eq!(ada.post_json(&release, &json!({})).await.status, 200);
     assert_eq!(hold_needed(ada, &concert, &seats[1..2]).await.code(), "companion-alone");

@@ -1,4 +1,4 @@
-//! Seats leased to whoever was refused: the one click wins, and to others they are held until it ends.
+//! Seats leased to a refused person: the one click wins, and to others they are held until it ends.
 
 use std::sync::{
     Arc,
@@ -98,7 +98,7 @@ async fn an_account_has_one_lease_a_minute_and_none_beyond_its_limit(db: PgPool)
     let refused = hold(cyd, &concert, &bobs).await;
     assert_eq!(refused.code(), "seat-unavailable", "{}", refused.body);
     assert_eq!(leased(&refused).len(), 0, "{}", refused.body);
-    // What was not leased after all is in nobody's way.
+    // Seats that were not leased after all can be held by others.
     let first = refused.json()["alternatives"][0]["seat_ids"].as_array().unwrap().clone();
     let first: Vec<i64> = first.iter().map(|id| id.as_i64().unwrap()).collect();
     assert_eq!(hold(ada, &concert, &first[..1]).await.status, 201);
@@ -179,7 +179,7 @@ async fn a_refusal_names_every_seat_that_is_gone(db: PgPool) {
     let sold = &concert.seat_ids[4..6];
     assert_eq!(hold(ada, &concert, sold).await.status, 201);
     let leased = leased(&hold(bob, &concert, sold).await);
-    // One seat is leased to somebody, and the other is held.
+    // One seat is leased to another account, and the other is held.
     let wanted = [leased[0], sold[0]];
     let refused = hold(cyd, &concert, &wanted).await;
     let mut gone = wanted;

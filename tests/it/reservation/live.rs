@@ -1,4 +1,4 @@
-//! Open maps: what changes is told, once, soon, and nothing is skipped.
+//! Open maps: each change arrives, once, soon, and none is skipped.
 
 use std::{
     sync::{
@@ -24,7 +24,7 @@ async fn map(person: &Person, concert: &Concert) -> Value {
     person.get(&format!("/schedules/{}", concert.schedule_id)).await.json()
 }
 
-/// The seats that are told to be anything but free.
+/// Seats that the changes call anything but free.
 fn taken(changes: &Value) -> Vec<i64> {
     let seats = changes["seats"].as_array().unwrap().iter();
     let taken = seats.filter(|seat| seat["status"] != "AVAILABLE");
@@ -153,7 +153,7 @@ async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: P
 /// After its last statement a server process publishes what it counted at the latest so much later.
 const STATISTICS_DELAY_MAX: Duration = Duration::from_secs(10);
 
-/// How often somebody looked at the zones: each question about a map does, once.
+/// Number of reads of the zones: each question about a map makes one.
 async fn looks(office: &Office) -> i64 {
     // What the server counted is published with a delay.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
@@ -189,7 +189,7 @@ async fn a_large_house_is_read_once_for_all_who_open_it(db: PgPool) {
     });
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..2]).await.status, 201);
     assert!(heard.await.unwrap().unwrap().contains("\"name\":\"Stalls\""));
-    // Whoever comes now sees the house as it stands.
+    // A person who comes now sees the house as it stands.
     let now = map(&people[0], &concert).await;
     assert_eq!(taken(&now), concert.seat_ids[..2]);
     let page = people[0].asks(reqwest::Method::GET, &path, "text/html").send().await.unwrap();

@@ -1,4 +1,4 @@
-//! Seats and places: held once, held for a while, held by whoever was first.
+//! Seats and places: held once, held for a while, held by the first person.
 
 mod alternatives;
 mod at_once;

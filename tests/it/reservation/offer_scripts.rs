@@ -18,7 +18,7 @@ impl Performance {
         Self(Scripted::open().await)
     }
 
-    /// Offers the first group of which nobody has a lease; returns its position.
+    /// Offers the first group without a lease; returns its position.
     async fn offer(&self, account: &str, groups: &[&[&str]]) -> i64 {
         let mut keys = vec!["leased", account];
         let mut args = vec![format!("{account}/t")];

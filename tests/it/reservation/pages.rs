@@ -45,7 +45,7 @@ async fn a_large_house_is_shown_a_section_at_a_time(db: PgPool) {
     assert!(overview.body.contains("?section=Gallery+%26+co"), "{}", overview.body);
     let section = ada.visit(&format!("{path}?section=Gallery+%26+co")).await;
     assert_eq!(section.count("[name='seat_ids']"), 1_000);
-    // Whoever is refused is still in the section they were in.
+    // A refused person is still in the section they were in.
     let refused = ada.submit(&order_path(&concert), &[("section", "Gallery & co")]).await;
     assert_eq!(refused.status, 422);
     assert_eq!(refused.count("[name='seat_ids']"), 1_000);

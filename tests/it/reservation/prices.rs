@@ -1,5 +1,5 @@
-//! Prices that change while somebody looks: told on open maps, compared with what an order
-//! showed, never charged unseen.
+//! Prices that change while a person looks: shown on open maps, compared with what an order showed,
+//! never charged unseen.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;

@@ -31,7 +31,7 @@ fn assert_one_winner(answers: &[Answer]) {
 #[sqlx::test]
 async fn of_a_hundred_people_one_gets_the_seat_and_all_others_are_told(db: PgPool) {
     let office = Office::open(db).await;
-    // Each who is refused is leased a seat, and is offered others that nobody is leased.
+    // Each refused person is leased a seat, and is offered others without a lease.
     let options = ConcertOptions { seats: 200, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let people = office.crowd(100, "ada").await;
@@ -43,8 +43,8 @@ async fn of_a_hundred_people_one_gets_the_seat_and_all_others_are_told(db: PgPoo
     let (mut offering, rest): (Vec<_>, Vec<_>) =
         refused.partition(|answer| answer.json()["alternatives"] != json!([]));
     assert!(!offering.is_empty(), "{rest:?}");
-    // On a slow machine some are refused before seats for them were looked for. Whoever asks again is
-    // offered some.
+    // On a slow machine some are refused before seats for them were looked for. A person who asks
+    // again is offered some.
     let winner: Uuid = read_one(&office.db, "select account_id from reservations").await;
     let losers = people.iter().filter(|person| person.account_id != winner);
     for person in losers.take(rest.len()) {
@@ -74,9 +74,9 @@ async fn without_redis_the_rows_decide_and_holds_go_on(db: PgPool) {
     office.close_as_it_is().await;
 }
 
-/// The same storm without any guard: a seat looked at, then taken, and no unique index.
-/// It shows that the check above would see a double sale. All look before anybody takes:
-/// what a storm only makes likely.
+/// The same storm without any guard: a seat looked at, then taken, and no unique index. It shows
+/// that the check above would see a double sale. All look before one takes: what a storm only makes
+/// likely.
 #[sqlx::test]
 async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
@@ -111,7 +111,7 @@ async fn status_of(db: &PgPool, seat: i64) -> String {
     read_one_with(db, "select status from schedule_seats where id = $1", seat).await
 }
 
-/// Takes a seat that was free when somebody looked.
+/// Takes a seat that was free at the look before.
 async fn take_naively(db: &PgPool, concert: &Concert, person: &Person, seat: i64) {
     sqlx::query(
         "with held as (
@@ -193,8 +193,8 @@ fn leased_with(answer: &Answer) -> Vec<i64> {
     leased.iter().filter_map(serde_json::Value::as_i64).collect()
 }
 
-/// Few connections and many people who want different and the same seats: nobody waits
-/// for a lease with a connection in hand, so the visitors of other pages are answered.
+/// Few connections and many people who want different and the same seats: no request waits for a
+/// lease with a connection in hand, so the visitors of other pages are answered.
 #[sqlx::test]
 async fn five_hundred_orders_for_seats_over_two_connections_starve_no_other_page(db: PgPool) {
     const ORDERS: usize = 500;
@@ -245,7 +245,7 @@ async fn a_zone_sells_as_many_places_as_it_has(db: PgPool) {
     let answers = storm(people.iter().cloned().map(|person| {
         let concert = concert.clone();
         async move {
-            // Whoever is told to wait comes back.
+            // A person who is asked to wait comes back.
             loop {
                 let answer = hold_places(&person, &concert, 2).await;
                 if answer.code() != "waiting" {

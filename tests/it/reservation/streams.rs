@@ -44,7 +44,7 @@ async fn an_account_has_so_many_open_maps_and_the_others_theirs(db: PgPool) {
     office.close().await;
 }
 
-/// Whoever is logged out everywhere does not go on watching.
+/// A person who is logged out everywhere does not go on watching.
 #[sqlx::test]
 async fn an_open_map_ends_with_its_session(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;

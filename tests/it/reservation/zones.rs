@@ -1,5 +1,4 @@
-//! Standing places: one order a person, everybody in turn, and a place kept in the fair lock's
-//! queue.
+//! Standing places: one order a person, each in turn, and a place kept in the fair lock's queue.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,7 @@ use crate::support::{
     storm, until,
 };
 
-/// Somebody else's turn at the zone, for as long as the test wants.
+/// Another account's turn at the zone, for as long as the test wants.
 async fn occupy(office: &Office, concert: &Concert) -> FairGuard {
     let locks = FairLocks::new(&office.app.redis, FairTerms::default());
     let zone = LockName::new(&concert.schedule_id, &concert.zone_id);
@@ -79,8 +78,8 @@ async fn n_waiting(office: &Office, concert: &Concert) -> usize {
     redis::cmd("ZCARD").arg(key).query_async(&mut redis).await.unwrap()
 }
 
-/// Each of `people` orders a place once the one before waits at the zone, which somebody has. All
-/// are answered once the zone is free.
+/// Each of `people` orders a place once the one before waits at the zone, which another account
+/// has. All are answered once the zone is free.
 async fn come_one_by_one(
     office: &Office,
     concert: &Concert,
@@ -91,7 +90,7 @@ async fn come_one_by_one(
     for (nth, person) in people.iter().cloned().enumerate() {
         let concert = concert.clone();
         orders.push(tokio::spawn(async move {
-            // Whoever is told to wait comes back to their place.
+            // A person who is asked to wait comes back to their place.
             loop {
                 let answer = hold_places(&person, &concert, 1).await;
                 if answer.code() != "waiting" {
@@ -195,8 +194,8 @@ async fn the_page_of_somebody_who_waits_tries_again_with_the_same_order(db: PgPo
     office.close().await;
 }
 
-/// Few connections and many people: nobody waits for a lock with a connection in hand,
-/// so other pages are answered meanwhile.
+/// Few connections and many people: no request waits for a lock with a connection in hand, so other
+/// pages are answered meanwhile.
 #[sqlx::test]
 async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPool) {
     // Each asks again with the place kept, as told: far more often than any machine needs.

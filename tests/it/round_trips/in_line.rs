@@ -1,4 +1,4 @@
-//! Payment by somebody who stands in line again: their place there is left alone.
+//! Payment by a person who stands in line again: their place there is left alone.
 
 use sqlx::PgPool;
 

@@ -76,19 +76,19 @@ impl Counted {
         panic!("the instance never rests");
     }
 
-    /// What the nth request usually costs, answered with `status`. `somebody` reads
-    /// right before each, so that what is remembered for a second is remembered.
+    /// What the nth request usually costs, answered with `status`. `visitor` reads right before
+    /// each, so that what is remembered for a second is remembered.
     async fn usual<F: Future<Output = Answer>>(
         &self,
         name: &'static str,
         status: u16,
-        somebody: (&Person, &str),
+        visitor: (&Person, &str),
         nth: impl Fn(usize) -> F,
     ) -> Row {
         let expected = expected(name);
         let (mut to_postgres, mut to_redis) = (Vec::new(), Vec::new());
         for idx in 0..REQUESTS_MAX {
-            let (person, path) = somebody;
+            let (person, path) = visitor;
             assert_eq!(person.visit(path).await.status, 200, "{path}");
             self.settle().await;
             let before = self.trips();

@@ -1,4 +1,4 @@
-//! What the log is told of refusals and failures, and what clients are not.
+//! What the log says of refusals and failures, and what clients do not see.
 
 use reqwest::Method;
 use sqlx::PgPool;
@@ -31,7 +31,8 @@ async fn whoever_asks_for_what_is_not_theirs_is_told_to_the_log(db: PgPool) {
     assert!(!log.contains("nonsense"), "{log}");
 }
 
-/// The database answers what the office does not expect: nobody outside learns what, and nothing is let pass.
+/// The database answers what the office does not expect: no client learns what, and nothing is let
+/// pass.
 #[sqlx::test]
 async fn what_fails_inside_is_not_told_outside(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;

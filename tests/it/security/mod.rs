@@ -1,5 +1,5 @@
-//! Attacks that no other test tries: each is a sentence about what stops it. docs/ASVS.md names them, and
-//! those that stand beside the feature that they attack.
+//! Attacks that no other test tries: each is a sentence about what stops it. docs/ASVS.md names
+//! them, and the tests that stand beside the feature that they attack.
 
 mod accounts;
 mod headers;

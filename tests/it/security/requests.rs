@@ -269,7 +269,8 @@ async fn an_origin_that_cannot_be_read_is_foreign_and_a_forwarded_host_is_not_ou
     office.close().await;
 }
 
-/// A body without an end keeps no connection: neither one that nobody reads, nor one that is late.
+/// A body without an end keeps no connection: neither one that no handler reads, nor one that is
+/// late.
 #[sqlx::test]
 async fn a_body_without_an_end_ends_with_its_connection(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;

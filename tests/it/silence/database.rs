@@ -110,8 +110,8 @@ async fn an_office_whose_connections_fall_silent_heals(db: PgPool) {
     for n_bytes in [0, 7, 3_000] {
         let fallen: Vec<_> = people.drain(..8).collect();
         wire.mute_after(n_bytes);
-        // Whatever they are told; the program's caches, its batch, the look-ups and the workers
-        // all meet the silence.
+        // Whatever the answers; the program's caches, its batch, the look-ups and the workers all
+        // meet the silence.
         storm(fallen.into_iter().map(|person| {
             let line = line.clone();
             async move { person.post(&line, &()).await }
@@ -128,7 +128,7 @@ async fn an_office_whose_connections_fall_silent_heals(db: PgPool) {
         until("readiness", async || late.get("/readyz").await.status == 200).await;
     }
 
-    // Somebody goes, and the worker lets the next one in.
+    // One person goes, and the worker lets the next one in.
     until("leaving", async || first.delete(&line).await.status < 500).await;
     until("admission", async || second.get(&line).await.json()["status"] == "ACTIVE").await;
     let stranger = office.stranger();

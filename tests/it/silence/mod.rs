@@ -1,4 +1,4 @@
-//! Connections that fall silent: nothing is closed, and nobody answers.
+//! Connections that fall silent: nothing is closed, and no answer comes.
 
 mod database;
 mod read_only;

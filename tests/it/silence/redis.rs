@@ -8,7 +8,7 @@ use stagedoor::infra::{
 
 use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, SilentWire, until};
 
-/// Somebody inside, and somebody who waits and is told how many are ahead.
+/// One person inside, and one who waits and knows how many are ahead.
 pub(super) async fn with_a_queue(db: &PgPool, redis_url: &str) -> (Office, [Person; 2], String) {
     let office = Office::open_with(db.clone(), 1, &[("REDIS_URL", redis_url)]).await;
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };

@@ -43,7 +43,7 @@ async fn commits_that_wait_for_a_standby_leave_connections_to_reads() {
             let page = format!("/programs/{}", program.slug);
             until("a read", async || late.visit(&page).await.status == 200).await;
         }
-        // Nobody was told that it was done.
+        // No answer said that it was done.
         for answer in stuck.await.unwrap() {
             assert_ne!(answer.status, 201, "{}", answer.body);
         }
@@ -53,8 +53,8 @@ async fn commits_that_wait_for_a_standby_leave_connections_to_reads() {
         // One more may be there for a moment: a report's, or one that is being closed.
         assert!(n <= CONNECTIONS + 2, "{n} connections");
     }
-    // Those that gave up their place long ago are not replaced by others that get stuck. The pool
-    // looks once a second of real time: this is ten looks.
+    // Connections that gave up their place long ago are not replaced by others that get stuck. The
+    // pool looks once a second of real time: this is ten looks.
     tokio::time::sleep(Duration::from_secs(10)).await;
     let (n_stuck, n) = n_waiting(&db).await;
     assert!(n_stuck < CONNECTIONS && n <= CONNECTIONS + 2, "{n_stuck} of {n}");

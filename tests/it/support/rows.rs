@@ -73,7 +73,7 @@ pub(crate) async fn acts(db: &PgPool) -> Vec<String> {
     read_all(db, "select act from audit_log order by id").await
 }
 
-/// Has all new sessions of a database write, or only read as those of a standby do.
+/// Has all new sessions of a database write, or only read like a standby.
 pub(crate) async fn let_write(db: &PgPool, writes: bool) {
     let name: String = read_one(db, "select current_database()").await;
     let reads = if writes { "off" } else { "on" };

@@ -68,7 +68,7 @@ async fn of_many_doors_exactly_one_admits(db: PgPool) {
     office.close().await;
 }
 
-/// Whoever scans is told at once, though the tickets of the house are not counted anew.
+/// The steward sees new counts at once, though the tickets of the house are not counted anew.
 #[sqlx::test]
 async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -86,7 +86,7 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
         assert_eq!(told["expected"], 5, "{told}");
         (told["inside"].as_i64().unwrap(), inside)
     };
-    // Nobody can count while this lock is held; the page of the door is there all the same.
+    // No statement can count while this lock is held; the page of the door is there all the same.
     let mut tx = db.begin().await.unwrap();
     run_sql(&mut *tx, "lock table reservation_items").await;
     let page = door.visit(&path).await;

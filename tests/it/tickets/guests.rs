@@ -1,4 +1,4 @@
-//! The door finds a guest by name: the seat, and whether somebody is in.
+//! The door finds a guest by name: the seat, and whether the guest is in.
 
 use serde_json::Value;
 use sqlx::PgPool;
@@ -48,13 +48,13 @@ async fn a_guest_is_found_by_a_part_of_the_name_and_the_search_is_noted(db: PgPo
     let linked = format!("a[href='{path}']");
     assert!(door.visit(&format!("/door/{}", concert.schedule_id)).await.has(&linked));
 
-    // Wildcards are letters, and what nobody is called finds nobody.
+    // Wildcards are letters, and an unknown name finds no guest.
     for nobody in ["%", "_", "zoe", "' or true"] {
         assert_eq!(search(&door, &concert, nobody).await["guests"], serde_json::json!([]));
     }
     let none = door.submit(&path, &[("q", "zoe")]).await;
     assert!(none.body.contains("Nobody found"), "{}", none.body);
-    // The log says who looked for whom; an empty form looks for nobody.
+    // The log says who looked for whom; an empty form looks for no guest.
     let before = acts(&db).await.len();
     assert_eq!(door.submit(&path, &[("q", "  ")]).await.status, 200);
     assert_eq!(acts(&db).await.len(), before);
@@ -81,7 +81,7 @@ async fn a_reservation_number_finds_its_guests_as_it_is_read_out(db: PgPool) {
     for typed in [number.as_str(), &heard] {
         assert_eq!(holders(&search(&door, &concert, typed).await), ["ada"], "{typed}");
     }
-    // At another performance the number finds nobody.
+    // At another performance the number finds no guest.
     let other = Concert::tonight(&db).await;
     assert!(holders(&search(&door, &other, &number).await).is_empty());
     office.close().await;

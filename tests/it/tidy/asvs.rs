@@ -46,7 +46,8 @@ fn the_evidence_of_every_claim_exists() {
 #[test]
 fn every_requirement_has_a_row_and_every_met_one_its_evidence() {
     const STATES: [&str; 4] = ["met", "not met", "operator", "n/a"];
-    /// Requirements of the levels 1 and 2 without those of OAuth and WebRTC, which have a sentence.
+    /// Requirements of the levels 1 and 2 without the chapters OAuth and WebRTC, which have a
+    /// sentence.
     const ROWS: usize = 217;
     let page = read("docs/ASVS.md");
     let rows: Vec<Vec<&str>> = page

@@ -127,8 +127,8 @@ const SIMULATED_CORES: usize = 8;
 const ROUND_TRIP_MS: f64 = 0.2;
 /// Round trips of a hold and its payment, of docs/ROUND-TRIPS.md.
 const ROUND_TRIPS: f64 = 27.0;
-/// Those that a payment has in addition where its wallet is in another partition: both sides prepare,
-/// and both commit.
+/// Round trips that a payment has in addition where its wallet is in another partition: both sides
+/// prepare, and both commit.
 const CROSSING: f64 = 4.0;
 const SLOWEST_MS_MAX: f64 = 50.0;
 

@@ -20,7 +20,7 @@ const FORBIDDEN: [&str; 10] = [
     "debugger",
 ];
 
-/// The lines of code with their numbers: those that are no comment.
+/// Lines of code with their numbers, without comments.
 fn code(text: &str) -> Vec<(usize, &str)> {
     let lines = text.lines().enumerate().map(|(idx, line)| (idx + 1, line));
     let is_comment = |line: &str| ["//", "/*", "* ", "*/"].iter().any(|c| line.starts_with(c));

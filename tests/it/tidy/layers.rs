@@ -7,8 +7,8 @@ use super::{
     source::{Source, below, read},
 };
 
-/// Left to right only: a module uses what stands before it. Those of one group do not use
-/// each other.
+/// Left to right only: a module uses what stands before it. Modules of one group do not use each
+/// other.
 const ORDER: [&[&str]; 28] = [
     &["config"],
     &["telemetry"],
@@ -215,7 +215,7 @@ fn no_type_of_the_domain_imports_the_http_kit() {
 
 #[test]
 fn redis_commands_stand_beside_their_lua() {
-    // The errors and handles of infra::redis are for everybody; the crate's own are not.
+    // The errors and handles of infra::redis are for all rooms; the crate's own are not.
     let words = ["use redis::", "redis::cmd", "redis::pipe", "redis::Script", "redis::Cmd"];
     let mistakes = find(&words, |source| {
         source.path.starts_with("src/infra/")

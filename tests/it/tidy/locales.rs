@@ -7,7 +7,7 @@ use super::{
     source::{below, read},
 };
 
-/// Whose variants are told by `admin-act-…`.
+/// Acts of staff, which the messages `admin-act-…` name.
 const ACTS: &str = "src/audit/model.rs";
 
 /// Words that are not said to people, by language, with what docs/WORDS.md says instead.
@@ -95,7 +95,7 @@ fn is_key(text: &str) -> bool {
         && !text.ends_with('-')
 }
 
-/// The codes of refusals: those of the rows of the errors' tables.
+/// Codes of refusals, from the rows of the errors' tables.
 fn codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     for source in below("src", &[".rs"]) {

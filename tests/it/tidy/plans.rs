@@ -13,9 +13,8 @@ use super::{
 };
 use crate::support::pool;
 
-/// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what
-/// lists them. Of `price_changes` and `category_price_changes` there are only those that are not
-/// written yet.
+/// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what lists
+/// them. Of `price_changes` and `category_price_changes` there are only unwritten ones.
 const SMALL: [&str; 15] = [
     "programs",
     "schedules",
@@ -36,8 +35,8 @@ const SMALL: [&str; 15] = [
 /// Indexes whose first column has few rows for each of its values: nothing is lost by reading all of
 /// them. A reference has an entry in each of two wallets, and seldom of two kinds.
 const NARROW: [&str; 1] = ["point_transactions_reference_key"];
-/// Lists that are joined without an index, row by row: each has one row, a row for each section, or those
-/// of one batch.
+/// Lists that are joined without an index, row by row: each has one row, a row for each section, or
+/// the rows of one batch.
 const SHORT: [&str; 10] = [
     "failed",
     "made",

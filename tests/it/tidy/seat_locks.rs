@@ -8,11 +8,11 @@ use super::{
 
 /// What many orders contend for.
 const TABLES: [&str; 3] = ["schedule_seats", "zones", "sale_codes"];
-/// Rows that a statement has locked by their ids. Only such a statement makes them, so whoever
-/// is given them writes what is locked.
+/// Rows that a statement has locked by their ids. Only such a statement makes them, so a function
+/// that takes them writes what is locked.
 const LOCKED: [(&str, &str); 3] =
     [("LockedSeat", "schedule_seats"), ("PickedSeat", "schedule_seats"), ("LockedZone", "zones")];
-/// Fills an office that nobody visits yet, and takes a rehearsal's own rows away.
+/// Fills an office without visitors, and takes a rehearsal's own rows away.
 const ALONE: [&str; 2] = ["src/demo/", "src/rehearsal/"];
 
 /// A function that talks to the database.

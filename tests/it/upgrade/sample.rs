@@ -36,7 +36,7 @@ pub(super) async fn fill(db: &PgPool) {
     let other = log_in(&office, OTHER).await;
     hold(db, &other, SLUG, json!({ "best": 1 })).await;
 
-    // In a queue; a transfer that was accepted, and one that nobody has answered.
+    // In a queue; a transfer that was accepted, and one without an answer.
     let joined = other.post("/programs/night-on-the-han/queue", &()).await;
     assert_eq!(joined.status, 201, "{}", joined.body);
     let accepted = format!("{}/acceptance", send(&buyer, 50_000).await);

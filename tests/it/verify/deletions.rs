@@ -5,7 +5,8 @@ use stagedoor::verify::Invariant::{DeletedIsGone, ForfeitsAreOfTheDeleted};
 
 use super::{HEALTHY, UNGUARDED, breaks, run, violations};
 
-/// Leaves something of a deleted account with `sql`, and asks that only this is told, in `words`.
+/// Leaves something of a deleted account with `sql`, and asserts that only this is reported, in
+/// `words`.
 async fn is_left(db: PgPool, sql: &str, words: &str) {
     run(&db, HEALTHY.to_owned()).await;
     run(&db, format!("{UNGUARDED}; {sql}")).await;

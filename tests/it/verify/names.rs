@@ -1,5 +1,4 @@
-//! Names in several Unicode forms: those of before are composed by a migration, and those that cannot be are
-//! named.
+//! Names in several Unicode forms: a migration composes older ones, and `verify` names the rest.
 
 use sqlx::PgPool;
 use stagedoor::verify::Invariant::NamesAreComposed;

@@ -57,7 +57,7 @@ async fn a_queue_in_redis_that_is_not_the_queue_is_a_violation(db: PgPool) {
     }
 
     let ghost = office.sign_in("ghost").await;
-    // Nobody is left who would repair it.
+    // No instance is left that would repair it.
     let redis = office.app.redis.clone();
     office.close().await;
     let zadd = async |name: &str, score: i64, person: &Person| {
@@ -66,7 +66,7 @@ async fn a_queue_in_redis_that_is_not_the_queue_is_a_violation(db: PgPool) {
         add.arg(score).arg(person.account_id.as_bytes());
         let _: i64 = redis.query(&add).await.unwrap();
     };
-    // A number that is not theirs, somebody who never joined, somebody in two places.
+    // A number that is not theirs, an account that never joined, an account in two places.
     zadd("waiting", 9, &crowd[2]).await;
     zadd("waiting", 7, &ghost).await;
     zadd("active", i64::MAX >> 12, &crowd[3]).await;

@@ -79,7 +79,8 @@ broken_shares! {
          from accounts where name = 'ada'";
 }
 
-/// An amount that moves with a share breaks the sign of its kind; what else it breaks is told, too.
+/// An amount that moves with a share breaks the sign of its kind; what else it breaks is reported,
+/// too.
 #[sqlx::test]
 async fn a_share_that_moved_points_by_itself(db: PgPool) {
     run(&db, super::HEALTHY.to_owned()).await;

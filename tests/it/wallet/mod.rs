@@ -1,4 +1,4 @@
-//! Points: charging, the history, and what nobody may do to them.
+//! Points: charging, the history, and what no request may do to them.
 
 mod batches;
 mod statement;
@@ -50,8 +50,8 @@ async fn a_hundred_charges_at_once_lose_nothing(db: PgPool) {
     office.close().await;
 }
 
-/// The canary of the storm above: the same hundred charges, read and then written
-/// without a version. All read before anybody writes: what a storm only makes likely.
+/// The canary of the storm above: the same hundred charges, read and then written without a
+/// version. All read before one writes: what a storm only makes likely.
 #[sqlx::test]
 async fn without_the_version_the_storm_loses_points(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -110,7 +110,7 @@ async fn a_key_stands_for_one_order(db: PgPool) {
     let late = ada.post("/wallet/charges", &form("5")).await;
     assert_eq!((late.status, late.code().as_str()), (422, "key-reused"));
     assert_eq!(balance(&db, ada.account_id).await, 5);
-    // Somebody else's key is another key.
+    // The key of another account is another key.
     let bob = office.sign_in("bob").await;
     assert_eq!(bob.post("/wallet/charges", &form("7")).await.status, 201);
     office.close().await;
@@ -147,7 +147,7 @@ async fn amounts_that_make_no_sense_move_nothing(db: PgPool) {
         assert_eq!(ada.post_json("/wallet/charges", &garbled).await.status, 400, "{garbled}");
     }
     assert_eq!(balance(&db, ada.account_id).await, 0);
-    // What nobody asked for is refused.
+    // What the form does not have is refused.
     for more in [json!({ "balance": 900 }), json!({ "account_id": Uuid::nil() })] {
         let mut form = json!({ "amount": 5 });
         form.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -235,7 +235,7 @@ async fn a_wallet_is_shown_with_its_history_a_page_at_a_time(db: PgPool) {
     assert_eq!(seen[119]["balance_after"], 1);
     assert_eq!(seen[0]["kind"], "CHARGE");
 
-    // Somebody else's line leads nowhere in one's own history.
+    // The line of another account leads nowhere in one's own history.
     let foreign = format!("/wallet?after={}", seen[60]["id"].as_str().unwrap());
     let bob = office.sign_in("bob").await;
     charge(&bob, 1).await;

@@ -50,7 +50,7 @@ async fn a_file_is_sent_in_the_smallest_coding_that_is_taken(db: PgPool) {
     office.close().await;
 }
 
-/// An address of an older version gets the current file, which nobody may keep under that name.
+/// An address of an older version gets the current file, which no cache may keep under that name.
 #[sqlx::test]
 async fn an_old_address_is_not_kept(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;

@@ -4,7 +4,7 @@ use sqlx::PgPool;
 
 use crate::support::{Office, Raw};
 
-/// Only the head is sent: whoever waits for the body never answers with this.
+/// Only the head is sent: a server that waits for the body never answers with this.
 #[sqlx::test]
 async fn a_compressed_body_is_refused_before_a_byte_of_it_is_read(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;

@@ -1,4 +1,4 @@
-//! Whoever prefers a language reads it on pages, in mails and on tickets.
+//! A person who prefers a language reads it on pages, in mails and on tickets.
 
 use reqwest::Method;
 use sqlx::PgPool;

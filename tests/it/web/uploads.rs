@@ -1,4 +1,4 @@
-//! Uploads are for those who may, and nobody keeps the others from theirs.
+//! Uploads: the role that they need, and the permits of one account and of all.
 
 use reqwest::{Method, multipart::Form};
 use sqlx::PgPool;

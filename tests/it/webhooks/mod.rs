@@ -45,7 +45,7 @@ impl Hooked {
         format!("/admin/webhooks/{}", self.id)
     }
 
-    /// Somebody with points and a hold of the nth seat, which tells of it.
+    /// Person with points and a hold of the nth seat, which tells of it.
     async fn hold(&self, nth: usize) -> (Person, Uuid) {
         let person = self.office.sign_in("ada").await;
         let joined = person.post(&format!("/programs/{}/queue", self.concert.slug), &()).await;
@@ -146,7 +146,7 @@ async fn the_order_of_a_subject_is_kept_while_its_first_event_fails(db: PgPool) 
     let (ada, hers) = hooked.hold(0).await;
     act(&ada, hers, "payment").await;
     act(&ada, hers, "cancellation").await;
-    // Somebody else's hold was made before anybody listened for it: only its end is told.
+    // Bob's hold was made before an endpoint listened for it: there is an event of its end alone.
     let bob = hooked.office.sign_in("bob").await;
     let hold = Hold { seat_ids: &hooked.concert.seat_ids[5..6], ..Hold::default() };
     let his = hold.write(&db, &hooked.concert, bob.account_id).await;

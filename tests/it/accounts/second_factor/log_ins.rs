@@ -106,7 +106,7 @@ async fn a_recovery_code_used_twice_at_once_works_once(db: PgPool) {
     office.close().await;
 }
 
-/// Whoever knows the password must not try a million codes.
+/// An attacker who knows the password must not try a million codes.
 #[sqlx::test]
 async fn of_a_hundred_wrong_codes_at_once_ten_are_compared(db: PgPool) {
     const GUESSES: usize = 100;

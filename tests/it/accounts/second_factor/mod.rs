@@ -1,4 +1,4 @@
-//! The second factor of those who manage: set up, asked for, lost and reset.
+//! The second factor of administrators and staff: set up, asked for, lost and reset.
 
 mod log_ins;
 mod passwords;

@@ -1,5 +1,5 @@
-//! The password that a second factor asks for: whoever finds an open session sets, changes and removes
-//! none.
+//! The password that a second factor asks for: a stranger at an open session sets, changes and
+//! removes none.
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use crate::support::{Concert, Hold, Office, Pdf, Purchase, acts, email_of, read_
 
 const PATH: &str = "/admin/office";
 
-/// Settings of edition `version` as somebody types them.
+/// Settings of edition `version` as an administrator types them.
 fn settings<'a>(version: &'a str, own: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut form = vec![("version", version)];
     form.extend_from_slice(own);

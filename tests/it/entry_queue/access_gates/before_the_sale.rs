@@ -85,7 +85,7 @@ async fn places_and_the_best_seats_are_held_renewed_shared_and_sold_on(db: PgPoo
         .await;
     assert_eq!(on_sale.status, 201, "{}", on_sale.body);
 
-    // Nobody wishes for what is not on sale yet: a clear answer, and no page fails.
+    // A wish for what is not on sale yet gets a clear answer, and no page fails.
     let path = format!("/schedules/{}/waiting-list", concert.schedule_id);
     let wish = bob.post_json(&path, &json!({ "places": 1 })).await;
     assert_eq!((wish.status, wish.code().as_str()), (409, "waiting-list-not-open"));
@@ -148,7 +148,7 @@ async fn the_waiting_page_tells_of_the_own_entrance_and_data_of_who_used_it(db: 
     office.close().await;
 }
 
-/// Whoever asked for the mail and went away hears of it, whichever gate comes to them first.
+/// A person who asked for the mail and went away hears of it, whichever gate comes to them first.
 #[sqlx::test]
 async fn a_turn_at_the_own_gate_is_mailed_to_whoever_asked_for_it(db: PgPool) {
     let settings = [

@@ -48,7 +48,7 @@ async fn whoever_has_a_code_joins_and_reserves_before_the_sale_opens(db: PgPool)
     let paid = ada.post(&format!("{reservation}/payment"), &()).await;
     assert_eq!(paid.status, 201, "{}", paid.body);
 
-    // The stay of whoever bought is over, and the next one with a code comes in.
+    // The stay of the buyer is over, and the next person with a code comes in.
     until_status(bob, &concert, "ACTIVE").await;
     assert_eq!(bob.delete(&queue_path_of(&concert)).await.status, 204);
     let left = bob.visit(&queue_path_of(&concert)).await;
@@ -91,7 +91,7 @@ async fn whoever_came_early_is_in_the_same_line_when_the_sale_opens(db: PgPool) 
     }
     until_status(&people[0], &concert, "ACTIVE").await;
     run_sql(&db, "update programs set on_sale_at = clock_timestamp() - interval '1 second'").await;
-    // The gate is full; the line lets in whoever came first, with a code or without.
+    // The gate is full; the line lets in the first person, with a code or without.
     until_status(&people[1], &concert, "ACTIVE").await;
     let joined = crate::support::eventually("a join", async || {
         let joined = join(&people[2], &concert).await;

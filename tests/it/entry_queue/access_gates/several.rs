@@ -32,7 +32,7 @@ async fn whoever_may_use_two_gates_is_let_in_by_the_one_that_has_room(db: PgPool
     office.close().await;
 }
 
-/// The first code of somebody in line opens nothing any more, or nothing yet.
+/// The first code of a waiting person opens nothing any more, or nothing yet.
 #[sqlx::test]
 async fn a_second_code_opens_its_gate_to_whoever_waits_with_one_that_opens_nothing(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -46,7 +46,7 @@ async fn a_second_code_opens_its_gate_to_whoever_waits_with_one_that_opens_nothi
     let [inside, ada, bob] = people.as_slice() else { unreachable!() };
     join(inside, &concert).await;
     until_status(inside, &concert, "ACTIVE").await;
-    // So that the gate lets nobody in before its code is withdrawn.
+    // So that the gate stays closed before its code is withdrawn.
     run_sql(&db, "update programs set queue_paused_at = now()").await;
     for (person, code) in [(ada, "WITHDRAWN"), (bob, "LATER")] {
         redeem(person, &concert, code).await;
@@ -98,7 +98,7 @@ async fn a_code_that_is_redeemed_while_its_owner_joins_lets_them_in(db: PgPool) 
     office.close().await;
 }
 
-/// Whoever has no code costs no look at the gates, however many wait there.
+/// A join without a code costs no look at the gates, however many wait there.
 #[sqlx::test]
 async fn who_joins_without_a_code_moves_nobody_at_the_gates(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;

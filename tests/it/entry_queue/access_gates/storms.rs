@@ -40,7 +40,7 @@ async fn two_gates_at_two_instances_admit_a_crowd_within_their_capacities(db: Pg
     .unwrap();
     assert_eq!(admitted, 60);
     assert!((1..=30).contains(&through), "{through}");
-    // Of those with a code nobody was let in by the gate before a smaller number that waited then.
+    // The gate let no account with a code in before a smaller number that waited then.
     let passed: i64 = read_one(
         &db,
         "select count(*) from queue_tokens later
@@ -67,7 +67,7 @@ async fn whatever_happens_at_once_a_gate_keeps_to_its_capacity_and_everybody_get
     let codes = format!("/programs/{}/code-redemptions", concert.slug);
     let crowd = people.iter().enumerate().map(async |(nth, person)| {
         for step in 0..STEPS {
-            // On a busy machine a deadline may be over, and whoever is told so asks again.
+            // On a busy machine a deadline may be over, and the person asks again.
             let answer = eventually("an answer", async || {
                 let answer = match (nth + step) % 4 {
                     0 => person.post(&codes, &[("code", "EARLY")]).await,

@@ -18,7 +18,7 @@ use super::*;
 const SIGNATURE: &str = "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92";
 const ROUND: i64 = 123;
 
-/// A relay that answers with what it is told to.
+/// Relay that answers with what the test sets.
 struct StandInRelay {
     url: String,
     answer: watch::Sender<String>,

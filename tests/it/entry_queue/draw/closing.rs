@@ -1,4 +1,4 @@
-//! The close: everybody is in the draw or behind it.
+//! The close: each account is in the draw or behind it.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ async fn a_withdrawal_and_the_close_do_not_pass_each_other(db: PgPool) {
     let people = office.crowd(2, "Undecided").await;
     assert_eq!(count(&join_at_once(&people, &concert).await, 201, ""), 2);
     let entry = "delete from queue_draw_entries where account_id = $1";
-    // The sale opens, and whoever closes the draw first waits for the numbers.
+    // The sale opens, and the instance that closes the draw first waits for the numbers.
     let numbers = hold_numbers(&db, &concert).await;
     open_now(&db, &concert).await;
     let mut leaving = db.begin().await.unwrap();
@@ -107,7 +107,7 @@ async fn nobody_leaves_the_draw_or_is_let_in_while_it_is_numbered(db: PgPool) {
 
     let_live(&db).await;
     draw_at(&office, &concert, "DRAWN").await;
-    // All of them poll, so that nobody is passed over as silent.
+    // All of them poll, so that none is passed over as silent.
     eventually("everybody is inside", async || {
         let path = queue_path_of(&concert);
         let polls = people.iter().chain([&late]).map(|person| person.get(&path));
@@ -126,7 +126,7 @@ async fn nobody_leaves_the_draw_or_is_let_in_while_it_is_numbered(db: PgPool) {
 
 #[sqlx::test]
 async fn a_program_without_limits_lets_nobody_in_before_its_numbers_are_drawn(db: PgPool) {
-    // Nobody is parked during this test.
+    // No account is parked during this test.
     let office = Office::open_with(db.clone(), 2, &[("QUEUE_GRACE_SECS", "600")]).await;
     let concert = announced(&office, ConcertOptions { queue_capacity: None, ..coming() }).await;
     let people = office.crowd(2, "Early").await;
@@ -139,7 +139,7 @@ async fn a_program_without_limits_lets_nobody_in_before_its_numbers_are_drawn(db
     admit_everywhere(&office.app).await.unwrap();
     assert_eq!(late.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
     let_live(&db).await;
-    // Whoever comes is let in, whoever stands before; the others keep their places.
+    // A late person is let in, though others stand before; these keep their places.
     until_status(&late, &concert, "ACTIVE").await;
     let waiting =
         "select count(*) from queue_tokens where status = 'WAITING' and parked_at is null";

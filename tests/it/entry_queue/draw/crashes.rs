@@ -1,4 +1,4 @@
-//! Crashes between the steps of a draw: whoever comes next goes on with what is written.
+//! Crashes between the steps of a draw: the next instance goes on with what is written.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! The opening draw: who comes before the sale opens gets a number by lot, and anybody can draw again.
+//! The opening draw: an account that comes before the sale opens gets a number by lot, and any
+//! reader can draw again.
 
 mod beacon;
 mod closing;
@@ -90,8 +91,8 @@ async fn number_of(person: &Person, concert: &Concert) -> i64 {
     .await
 }
 
-/// Lets the database refuse an update of the draw for which `condition` is true, as if whoever makes it
-/// died before the commit.
+/// Lets the database refuse an update of the draw for which `condition` is true, as if the instance
+/// that makes it died before the commit.
 async fn refuse_when(db: &PgPool, condition: &str) {
     let trigger = format!(
         "create function die() returns trigger language plpgsql as $$

@@ -1,4 +1,4 @@
-//! What is published of a draw, and that anybody can draw again from it.
+//! What is published of a draw, and that any reader can draw again from it.
 
 use std::process::Command;
 

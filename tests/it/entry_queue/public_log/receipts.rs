@@ -120,8 +120,8 @@ async fn a_log_whose_secret_changed_rests(db: PgPool) {
     office.close().await;
 }
 
-/// Runs the program as somebody types it, without any setting, and returns its exit code and what it
-/// said on both outputs.
+/// Runs the program as a person types it, without any setting, and returns its exit code and what
+/// it said on both outputs.
 async fn typed(receipt: &str, key: &str) -> (i32, String) {
     let path = std::env::temp_dir().join(uuid::Uuid::new_v4().to_string());
     std::fs::write(&path, receipt).unwrap();

@@ -1,4 +1,4 @@
-//! Polls: what each account is told, and whose polls are recorded.
+//! Polls: what each account learns, and whose polls are recorded.
 
 use super::{OLD_RUN, Queue};
 

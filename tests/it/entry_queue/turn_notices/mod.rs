@@ -13,7 +13,7 @@ use crate::support::{
     read_one_with, run_sql, run_sql_with,
 };
 
-/// Mail server that nobody runs.
+/// Address without a mail server.
 const AWAY: &str = "smtp://127.0.0.1:9";
 /// The button that asks for the mail, on the page.
 const BUTTON: &str = "form[action$='/queue/notice'] button";
@@ -51,7 +51,7 @@ async fn line(office: &Office, names: &[&str]) -> (Concert, Vec<Person>, Vec<Per
     (concert, others, people)
 }
 
-/// So many went through lately: whoever waits is near.
+/// So many went through lately: a waiting person is near.
 async fn measured(db: &PgPool, concert: &Concert, n_through: i64) {
     sqlx::query(
         "with made as (
@@ -76,7 +76,7 @@ async fn measured(db: &PgPool, concert: &Concert, n_through: i64) {
     .unwrap();
 }
 
-/// Everybody of `others` leaves but for the last `n_left`.
+/// All of `others` leave but the last `n_left`.
 async fn leave(others: &[Person], concert: &Concert, n_left: usize) {
     for person in &others[..others.len() - n_left] {
         assert_eq!(person.delete(&queue_path_of(concert)).await.status, 204);

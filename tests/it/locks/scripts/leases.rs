@@ -14,7 +14,7 @@ type Held = (Vec<i64>, Vec<i64>);
 struct Leases(Scripted);
 
 impl Leases {
-    /// Those of which `a2` has this mark.
+    /// Leases of which `a2` has this mark.
     async fn with(mark: &str) -> Self {
         let leases = Self(Scripted::open().await);
         leases.0.ask::<()>(&["SET", "a2", mark]).await;

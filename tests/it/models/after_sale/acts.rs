@@ -64,7 +64,7 @@ impl AfterSale {
         let is_child = is_child && places[0] != Place::Standing;
         let form = self.form(places, is_child, has_code);
         let answer = send(&self.people[who], &path, &form).await;
-        // Whoever was refused may have a lease of other seats for some seconds: it ends here.
+        // A refused person may have a lease of other seats for some seconds: it ends here.
         office.app.redis.forget_keys("lease:").await.unwrap();
         let model = &self.model;
         let is_full = model.places_left() == 0 && model.on_return(Place::Standing).is_none();
@@ -134,7 +134,7 @@ impl AfterSale {
         self.model.orders.push(Order { id, owner: who, items, has_code, state: State::Held });
     }
 
-    /// Whether the zone still has places that are nobody's, which go first.
+    /// Whether the zone still has places of the office's own, which go first.
     fn has_own(&self, place: Place) -> bool {
         place == Place::Standing && self.model.places_left() > 0
     }
@@ -289,7 +289,7 @@ impl AfterSale {
         }
     }
 
-    /// Learns what was offered to those who wait: never their own, and at its price.
+    /// Learns what the waiting people were offered: never their own, and at its price.
     pub(super) async fn learn_offers(&mut self, office: &Office) {
         let path = format!("/schedules/{}/waiting-list", self.concert.schedule_id);
         for who in self.model.wishing.clone() {

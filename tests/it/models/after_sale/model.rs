@@ -62,7 +62,7 @@ impl Order {
         self.items.iter().map(|item| item.price).sum::<i64>() - self.discount()
     }
 
-    /// What the code takes off, which is nothing of what is somebody else's.
+    /// What the code takes off, which is nothing of a place on return.
     fn discount(&self) -> i64 {
         let own = self.items.iter().filter(|item| item.of.is_none()).map(|item| item.price);
         if self.has_code { own.sum::<i64>() * DISCOUNT / 100 } else { 0 }
@@ -114,20 +114,20 @@ impl Model {
         self.held().any(|item| item.of == Some(ticket))
     }
 
-    /// Index of the ticket on return whose place a seat is; `None` where the seat is nobody's.
+    /// Index of the ticket on return whose place a seat is; `None` where the office sells the seat.
     pub(super) fn on_return(&self, place: Place) -> Option<usize> {
         let is_his = |ticket: &Ticket| ticket.is_valid && ticket.on_return.is_some();
         self.tickets.iter().position(|ticket| is_his(ticket) && ticket.place == place)
     }
 
-    /// Whether somebody holds the seat, or has its ticket and has not put it on sale.
+    /// Whether an account holds the seat, or has its ticket and has not put it on sale.
     pub(super) fn is_taken(&self, place: Place) -> bool {
         let has = |ticket: &Ticket| ticket.is_valid && ticket.on_return.is_none();
         self.held().any(|item| item.place == place)
             || self.tickets.iter().any(|ticket| has(ticket) && ticket.place == place)
     }
 
-    /// Places of the zone that are nobody's.
+    /// Places of the zone that the office sells.
     pub(super) fn places_left(&self) -> i64 {
         let held = self.held().filter(|item| item.place == Place::Standing && item.of.is_none());
         let sold = self.tickets.iter().filter(|t| t.is_valid && t.place == Place::Standing);
@@ -187,7 +187,8 @@ impl Model {
         }
     }
 
-    /// Gives back what is left of a paid order: whoever holds the place of one of its tickets keeps it.
+    /// Gives back what is left of a paid order: a buyer who holds the place of one of its tickets
+    /// keeps it.
     pub(super) fn refund(&mut self, nth: usize) {
         self.orders[nth].state = State::Over;
         for idx in 0..self.tickets.len() {
@@ -222,7 +223,7 @@ impl Model {
         valid.peek().is_some() && valid.all(|t| t.holder == t.payer && t.offer.is_none())
     }
 
-    /// Whether a ticket may go on sale: its payer has it, at the price that everybody pays, and its order does
+    /// Whether a ticket may go on sale: its payer has it, at the ordinary price, and its order does
     /// not need it.
     pub(super) fn may_return(&self, idx: usize) -> bool {
         let ticket = &self.tickets[idx];
@@ -237,7 +238,7 @@ impl Model {
             && children.len() < adults.len()
     }
 
-    /// Whether a ticket may be offered to somebody.
+    /// Whether a ticket may be offered to another person.
     pub(super) fn may_offer(&self, idx: usize, to: usize) -> bool {
         let ticket = &self.tickets[idx];
         let is_free = ticket.offer.is_none() && ticket.on_return.is_none();

@@ -110,7 +110,7 @@ impl Queue {
         self.processes.is_empty()
     }
 
-    /// Whether Redis has everybody where PostgreSQL has them, and has counted who waits.
+    /// Whether Redis has all accounts where PostgreSQL has them, and has counted the waiting ones.
     fn is_equal(&self) -> bool {
         (0..ACCOUNTS).all(|account| self.memory.has(account, self.database[account]))
     }
@@ -225,7 +225,7 @@ impl Model for Projection {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            // A comparison repairs only what somebody died of.
+            // A comparison repairs only what a dead process left.
             Property::always("at rest Redis equals PostgreSQL", |_, queue: &Queue| {
                 let is_settled = queue.is_quiet() && queue.memory.is_complete;
                 !is_settled || queue.is_disturbed || queue.is_equal()
@@ -235,7 +235,7 @@ impl Model for Projection {
                 model.actions(queue, &mut actions);
                 !actions.is_empty() || (queue.memory.is_complete && queue.is_equal())
             }),
-            // Or somebody who was told how many are ahead would see one more later.
+            // Otherwise a person who saw how many are ahead would see one more later.
             Property::always("a counted number was written", |_, queue: &Queue| {
                 let numbers = queue.database.iter().filter_map(|position| position.number());
                 let mut counted = numbers.filter(|number| *number <= queue.memory.counted_to);

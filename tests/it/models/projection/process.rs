@@ -11,7 +11,7 @@ pub(super) struct Process {
     pub(super) task: Task,
     /// Projection that is under way; `None` before and between.
     projection: Option<Round>,
-    /// Highest number of those that it began to project.
+    /// Highest number that it began to project.
     last: u8,
 }
 
@@ -40,9 +40,9 @@ pub(super) enum Comparing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Rebuilding {
     Begin(u8),
-    /// Lists those who are inside.
+    /// Lists the accounts inside.
     Inside(u8),
-    /// Lists those who wait with a number above the second.
+    /// Lists the waiting accounts with a number above the second.
     Waiting(u8, u8),
     Finish(u8, u8),
 }

@@ -1,5 +1,5 @@
-//! The queue: who joins, leaves, goes away and is admitted, and the number and the position that each is
-//! told.
+//! The queue: who joins, leaves, goes away and is admitted, and the number and the position that
+//! each account sees.
 
 mod model;
 
@@ -43,7 +43,7 @@ enum Step {
     GoAway {
         who: usize,
     },
-    /// Whoever is away is not heard for a whole grace.
+    /// A person who is away is not heard for a whole grace.
     Pass,
     Return {
         who: usize,
@@ -99,7 +99,7 @@ impl Queue {
         self.model.admit();
         let mut differences = Vec::new();
         for _ in 0..LOOKS_MAX {
-            // Each look is a poll, without which nobody is admitted.
+            // Each look is a poll, without which no account is admitted.
             admit_everywhere(&office.app).await.unwrap();
             differences = self.differences().await;
             if differences.is_empty() {
@@ -168,7 +168,7 @@ impl Machine for Queue {
     async fn take(&mut self, office: &Office, step: &Step) {
         match *step {
             Step::Join { who } => {
-                // Whoever asks for anything is there.
+                // A person who asks for anything is there.
                 self.model.come_back(who);
                 let answer = self.people[who].post(&self.path(), &()).await;
                 assert_answer(&answer, self.model.join(who));
@@ -224,7 +224,7 @@ impl Machine for Queue {
                    where program_id = $1 and inside_after > capacity_then";
         let beyond: Vec<i64> = read_all_with(&office.db, sql, self.concert.program_id).await;
         assert_eq!(beyond, [0]);
-        // Of those who are away, too.
+        // Absent accounts included.
         let sql = "select distinct on (account_id)
                 format('%s %s%s', queue_number,
                     case when status = 'ACTIVE' and expires_at <= now() then 'EXPIRED' else status end,

@@ -67,8 +67,8 @@ impl Model {
         }
     }
 
-    /// Admits as many as there is room for, the lowest numbers first. Whoever is silent is passed over by
-    /// whoever is not.
+    /// Admits as many as there is room for, the lowest numbers first. An account that polls passes
+    /// over a silent one.
     pub(super) fn admit(&mut self) {
         let n_inside = (0..PEOPLE).filter(|who| self.status(*who) == "ACTIVE").count();
         let mut room = if self.is_paused { 0 } else { self.capacity.saturating_sub(n_inside) };

@@ -84,7 +84,7 @@ impl Reservations {
             }),
         };
         let answer = send(&self.people[who], &path, &form).await;
-        // Whoever was refused may have a lease of other seats for some seconds: it ends here.
+        // A refused person may have a lease of other seats for some seconds: it ends here.
         office.app.redis.forget_keys("lease:").await.unwrap();
         let told = || answer.json()["reservation_id"].as_str().unwrap().parse::<Uuid>().unwrap();
         match key.and_then(|key| self.kept.get(&(who, key))) {
@@ -96,7 +96,8 @@ impl Reservations {
             None => {
                 let is_full = self.model.is_full_for(choice);
                 let mut expected = self.model.hold(who, choice);
-                // Of two reasons for a refusal either is told: a full zone is, before it is waited for.
+                // Of two reasons for a refusal either is right: a full zone is found full before it
+                // is waited for.
                 if is_full && expected.0 != 201 && answer.code() == "sold-out" {
                     expected = (409, "sold-out");
                 }

@@ -72,7 +72,7 @@ impl Model {
         PLACES - taken.map(|each| each.choice.quantity()).sum::<i64>()
     }
 
-    /// Whether the zone has fewer places than are wanted of it, with those of lapsed holds.
+    /// Whether the zone has fewer places than are wanted of it, places of lapsed holds included.
     pub(super) fn is_full_for(&self, choice: &Choice) -> bool {
         let late = self.reservations.iter().filter(|each| each.is_late());
         let late = late.filter(|each| matches!(each.choice, Choice::Places(_)));
@@ -138,7 +138,7 @@ impl Model {
         }
         self.balances[who] -= total;
         self.reservations[nth].status = "CONFIRMED";
-        // Whoever has no further hold to pay has left.
+        // A person without a further hold to pay has left.
         let is_held = |each: &Reservation| each.owner == who && each.status == "HELD";
         self.is_inside[who] &=
             self.reservations.iter().any(|each| is_held(each) && !each.is_lapsed);

@@ -59,7 +59,7 @@ enum Step {
 
 struct WaitingList {
     concert: Concert,
-    /// Those who have one place each at first, and their reservations: seats, then places.
+    /// People who have one place each at first, and their reservations: seats, then places.
     holders: Vec<(Person, Uuid)>,
     is_given_back: [bool; SEATS + PLACES],
     wishers: Vec<Person>,

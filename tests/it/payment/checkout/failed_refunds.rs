@@ -74,8 +74,8 @@ async fn a_refund_that_is_only_under_way_or_done_gives_nothing_back(db: PgPool) 
     bought.office.close().await;
 }
 
-/// The provider says when each happened: an old message that is told late changes nothing, and the second
-/// refund of the same amount is another one.
+/// The provider says when each happened: an old message that comes late changes nothing, and the
+/// second refund of the same amount is another one.
 #[sqlx::test]
 async fn of_many_refunds_those_that_failed_come_back_and_the_others_stay(db: PgPool) {
     let bought = Bought::points(&db, 500).await;

@@ -71,7 +71,7 @@ async fn points_come_when_the_money_has_and_the_page_says_so(db: PgPool) {
     assert!(!paid.has("meta[http-equiv='refresh']"));
     assert_bought_once(&office, &ada, 500).await;
     assert_eq!(ada.get(&path).await.json()["status"], "SETTLED");
-    // Nobody else sees it.
+    // Other accounts do not see it.
     let bob = office.sign_in("bob").await;
     assert_eq!(bob.visit(&path).await.status, 404);
     office.close().await;
@@ -107,7 +107,7 @@ async fn a_worker_finds_the_payment_that_nobody_told_of(db: PgPool) {
     let office = stripe.office(&db, 2).await;
     let ada = office.sign_in("ada").await;
     let (_, session) = order_points(&ada, 500).await;
-    // While it is on its way it stays open, and while nobody answers too.
+    // While it is on its way it stays open, and while the provider is silent too.
     stripe.change(&session, "processing").await;
     for how in ["ok", "error"] {
         stripe.answer("get", how).await;
@@ -167,7 +167,7 @@ async fn two_clicks_are_one_checkout_and_a_key_stands_for_one_order(db: PgPool) 
     assert_eq!(stripe.sessions().await.len(), 1);
     let other = json!({ "amount": 6, "request_key": key });
     assert_eq!(ada.post_json("/wallet/charges", &other).await.code(), "key-reused");
-    // Somebody else's key is another key.
+    // The key of another account is another key.
     let bob = office.sign_in("bob").await;
     assert_eq!(bob.post_json("/wallet/charges", &other).await.status, 202);
     office.close().await;

@@ -1,4 +1,4 @@
-//! Shares that are not paid with: everybody has the points back, and the places can be sold again.
+//! Shares that are not paid with: each payer has the points back, and the places can be sold again.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Shares and the people in them: deleted accounts, what a person is told of, and rehearsals.
+//! Shares and the people in them: deleted accounts, notices to a person, and rehearsals.
 
 use super::*;
 

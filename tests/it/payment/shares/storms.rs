@@ -31,7 +31,7 @@ async fn without_the_version_the_storm_withholds_twice(db: PgPool) {
     party.share_each(1).await;
     run_sql(&db, "alter table shares disable trigger shares_only_forward").await;
     let open = "select count(*) from shares where status = 'OPEN'";
-    // All look before anybody pays: what a storm does to statements without a lock, made certain.
+    // All look before one pays: what a storm does to statements without a lock, made certain.
     assert_eq!(read_all::<i64>(&db, open).await, [1]);
     for friend in &party.friends {
         let naive = "with paid as (

@@ -46,7 +46,7 @@ async fn nobody_meets_what_is_hidden(db: PgPool) {
     let program = ada.get(&format!("/programs/{}", concert.slug)).await.json();
     assert_eq!(program["schedules"][0]["free"], 10, "{program}");
 
-    // As what does not exist, whoever asks how.
+    // As what does not exist, however it is asked for.
     for seat in [10, 19] {
         let answer = order(&ada, &concert, json!({ "seat_ids": [concert.seat_ids[seat]] })).await;
         refused(&answer, 422, "invalid");
@@ -111,7 +111,7 @@ async fn whoever_redeemed_its_code_sees_and_holds_it(db: PgPool) {
     run_sql(&db, "update sale_codes set withdrawn_at = clock_timestamp()").await;
     let another = json!({ "seat_ids": [concert.seat_ids[13]] });
     refused(&order(&ada, &concert, another.clone()).await, 422, "invalid");
-    // Shown again, it is everybody's.
+    // Shown again, it is open to all.
     hide(&office, &concert, "VIP", "show").await;
     assert_eq!(order(&bob, &concert, another).await.status, 201);
     assert_eq!(seat_ids(&bob.get(&path).await.json()).len(), 20);

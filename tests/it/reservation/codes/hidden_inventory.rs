@@ -147,7 +147,7 @@ async fn a_hidden_seat_comes_back_hidden_however_it_comes_back(db: PgPool) {
     assert_eq!(order(&bob, &concert, public).await.status, 201);
     let rest = json!({ "seat_ids": &concert.seat_ids[8..10] });
     assert_eq!(order(&bob, &concert, rest).await.status, 201);
-    // Somebody waits for whatever becomes free.
+    // Carol waits for whatever becomes free.
     let carol = office.sign_in("carol").await;
     let list = format!("/schedules/{}/waiting-list", concert.schedule_id);
     let wish = json!({ "places": 1, "request_key": Uuid::now_v7() });

@@ -1,4 +1,4 @@
-//! Codes: whoever orders with one pays less, as often as it may be used.
+//! Codes: an order with one costs less, as often as it may be used.
 
 mod hidden;
 mod hidden_inventory;

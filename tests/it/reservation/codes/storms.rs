@@ -38,7 +38,7 @@ async fn of_a_hundred_people_one_gets_the_last_use_and_all_others_are_told(db: P
         "{told:?}"
     );
     assert_eq!(uses(&db, id).await, 1);
-    // Nobody who was refused holds anything.
+    // No refused person holds anything.
     assert_eq!(read_one::<i64>(&db, "select count(*) from reservations").await, 1);
     office.verify().await;
     office.close().await;
@@ -122,7 +122,7 @@ async fn an_account_that_orders_ten_times_at_once_has_its_own_limit(db: PgPool) 
 }
 
 /// The same storm over a limit that is read and then counted, without the lock and without the
-/// constraint: all look before anybody counts.
+/// constraint: all look before one counts.
 #[sqlx::test]
 async fn canary_a_use_that_is_looked_at_first_is_given_twice(db: PgPool) {
     let (office, concert) = with_seats(&db).await;

@@ -19,7 +19,7 @@ async fn a_use_is_given_back_with_the_hold_and_with_the_refund(db: PgPool) {
     assert_eq!(ada.post(&format!("{path}/cancellation"), &()).await.status, 200);
     assert_eq!(uses(&db, id).await, 0, "a release gives it back");
 
-    // A hold that nobody has ended yet is ended by whoever finds the code used up.
+    // A lapsed hold is ended by the request that finds the code used up.
     assert_eq!(place_with(&bob, &concert, "ONCE").await.status, 201);
     run_sql(
         &db,
@@ -70,7 +70,7 @@ async fn a_code_for_one_use_pays_for_as_many_places_as_it_has(db: PgPool) {
     assert_eq!(place_with(&bob, &concert, "THREE").await.status, 201);
     refused(&hold_with(&bob, &concert, 4, "THREE").await, 409, "code-used-up");
 
-    // Holds that are over give theirs to whoever finds too few.
+    // Holds that are over give theirs to the request that finds too few.
     run_sql(
         &db,
         "update reservations set created_at = created_at - interval '1 hour',
@@ -89,7 +89,7 @@ async fn a_code_for_one_use_pays_for_as_many_places_as_it_has(db: PgPool) {
     let below = admin.post(&limit, &[("places_max", 2)]).await;
     refused(&below, 409, "code-below-places");
     assert_eq!(below.json()["places"], 3);
-    // Unlimited, they are not counted; and then anew. Whoever says nothing of them leaves them.
+    // Unlimited, they are not counted; and then anew. A form without them leaves them.
     assert_eq!(admin.post(&limit, &[("places_max", "")]).await.status, 200);
     assert_eq!(places().await, None);
     assert_eq!(admin.post(&limit, &[("places_max", "4"), ("uses_max", "9")]).await.status, 200);

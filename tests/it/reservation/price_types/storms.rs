@@ -46,7 +46,7 @@ async fn nobody_is_charged_what_was_not_shown_while_a_type_is_edited(db: PgPool)
         charged.iter().all(|(id, price)| *id == shown && [25_000, 15_000].contains(price)),
         "{charged:?}"
     );
-    // From here on the old terms are nobody's.
+    // From here on no type has the old terms.
     let seat = seats[0];
     let late =
         house.order(0, json!({ "seat_ids": [seat], "seat_types": typed(seat, shown) })).await;
@@ -54,7 +54,7 @@ async fn nobody_is_charged_what_was_not_shown_while_a_type_is_edited(db: PgPool)
     house.office.close().await;
 }
 
-/// The same without the id of the terms: whoever asks for a type by its name is charged what it costs
+/// The same without the id of the terms: a request for a type by its name is charged what it costs
 /// by then. It shows that the check above would see it.
 #[sqlx::test]
 async fn canary_a_type_by_its_name_is_charged_at_another_price(db: PgPool) {

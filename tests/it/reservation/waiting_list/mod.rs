@@ -126,7 +126,7 @@ async fn what_is_given_back_is_held_at_once_for_whoever_wished_first(db: PgPool)
     assert_eq!(held["items"][0]["seat_id"], house.concert.seat_ids[1]);
     let secs = "select hold_ttl_secs from reservations where wish_id is not null";
     assert_eq!(read_one::<i32>(&db, secs).await, 900);
-    // Nobody else gets it, and its owner pays without having been in the queue.
+    // No other account gets it, and its owner pays without having been in the queue.
     let stranger = house.office.sign_in("stranger").await;
     house.let_in(std::slice::from_ref(&stranger)).await;
     let refused = hold(&stranger, &house.concert, &house.concert.seat_ids[1..2]).await;

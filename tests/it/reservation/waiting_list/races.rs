@@ -73,7 +73,7 @@ async fn of_three_hundred_wishes_a_hundred_freed_seats_pass_nobody_over(db: PgPo
         where i.live and r.wish_id is not null";
     let free = "select count(*) from schedule_seats where status = 'AVAILABLE'";
     assert!(read_one::<i64>(&db, offered).await >= i64::try_from(SEATS).unwrap());
-    // A seat is free only once nobody waits any more.
+    // A seat is free only once no wish waits any more.
     if read_one::<i64>(&db, free).await > 0 {
         assert_eq!(
             read_one::<i64>(&db, "select count(*) from wishes where status = 'WAITING'").await,
@@ -163,8 +163,8 @@ async fn an_offer_and_an_own_hold_at_once_stay_under_the_cap(db: PgPool) {
     house.office.close().await;
 }
 
-/// Of a wish and a seat that is given back at the same time, the seat is offered to the wish or the wish
-/// is told that it is free, and never neither.
+/// Of a wish and a seat that is given back at the same time, the seat is offered to the wish or the
+/// wish is refused because it is free, and never neither.
 #[sqlx::test]
 async fn a_wish_that_comes_as_a_seat_is_freed_misses_nothing(db: PgPool) {
     const ROUNDS: usize = 10;

@@ -75,7 +75,7 @@ async fn a_wish_that_makes_no_sense_is_refused_clearly(db: PgPool) {
     let again = house.wish(&ada, json!({ "places": 1 })).await;
     assert_eq!((again.status, again.code().as_str()), (409, "wished-already"), "{}", again.body);
 
-    // What is free and nobody is waiting for is for sale.
+    // What is free and not waited for is for sale.
     house.release(0).await;
     let bob = house.office.sign_in("bob").await;
     let refused = house.wish(&bob, json!({ "places": 1 })).await;
@@ -205,7 +205,7 @@ async fn a_program_s_page_leads_to_the_list_of_what_is_sold_out(db: PgPool) {
     let other = Concert::usual(&db).await;
     let page = house.holders[0].visit(&format!("/programs/{}", other.slug)).await;
     assert!(!page.body.contains("/waiting-list"), "{}", page.body);
-    // Whoever has a wish cannot delete the account before leaving.
+    // A person with a wish cannot delete the account before leaving.
     let ada = house.office.sign_in("ada").await;
     house.wish(&ada, json!({ "places": 1 })).await;
     for path in ["/account/deletion", "/reservations"] {

@@ -48,7 +48,7 @@ pub(super) fn capabilities(
     })
 }
 
-/// Returns what its log has of failures, but those of the network: an answer that refuses is one.
+/// Returns what its log has of failures, except network errors: an answer that refuses is one.
 pub(super) async fn complaints(driver: &Driver, session: &str) -> Vec<String> {
     let log = driver.ask(session, "se/log", &json!({ "type": "browser" })).await;
     let entries = log.as_array().cloned().unwrap_or_default();

@@ -92,7 +92,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // The browser goes with its driver, which is told so that it can end it.
+        // The browser goes with its driver, which gets the signal so that it can end it.
         let stopped = Command::new("kill").arg(self.process.id().to_string()).status();
         if !stopped.is_ok_and(|status| status.success()) {
             let _ = self.process.kill();

@@ -143,7 +143,7 @@ impl Browser {
 
     /// Waits for an element and presses it.
     pub(crate) async fn press(&self, css: &str) {
-        // A bar that stays in view may lie over it: whoever reads on scrolls further, and presses then.
+        // A bar that stays in view may lie over it: a reader scrolls further, and presses then.
         eventually(css, async || {
             let found = self.find(css).await;
             let pressed = found.click().await;

@@ -96,7 +96,7 @@ async fn a_ticket_that_was_received_and_an_offer_keep_an_account(db: PgPool) {
         assert!(page.has(&format!(".deletion__obstacle a[href='{path}']")), "{}", page.body);
         assert_eq!(bob.visit(path).await.status, 200, "where each is ended");
     }
-    // What has expired keeps nobody, though no worker has been there.
+    // An expired hand-over blocks no other, though no worker has been there.
     let second = offered(&db, ada, &bought.codes[1], &eve).await;
     run_sql(
         &db,

@@ -160,7 +160,7 @@ async fn declined_or_cancelled_the_ticket_stays_as_it_was(db: PgPool) {
         assert_eq!(ada.get("/tickets").await.json(), before);
         assert_eq!(ada.get(&path).await.json()["address"], Value::Null, "kept no longer");
     }
-    // Nobody is told of what they did themselves.
+    // A person gets no mail about an act of their own.
     let told = ["hand-over-offered", "hand-over-ended", "hand-over-offered"];
     assert_eq!(kinds(&db).await, told);
     evening.office.close().await;

@@ -99,7 +99,7 @@ async fn of_accepting_declining_cancelling_scanning_and_running_out_exactly_one_
     office.close().await;
 }
 
-/// Whoever comes to the ticket first, its price is either paid back or its ticket with the friend.
+/// Either the price is paid back or the friend has the ticket, whichever transaction comes first.
 #[sqlx::test]
 async fn beside_a_refund_a_ticket_is_given_back_or_offered_and_never_both(db: PgPool) {
     let office = Office::open(db.clone()).await;
@@ -180,7 +180,7 @@ async fn without_the_lock_and_the_guards_one_ticket_is_given_twice(db: PgPool) {
         drop constraint ticket_holder_changes_code_hash_key",
     )
     .await;
-    // All look before anybody writes: what a storm does to statements without a lock, made certain.
+    // All look before one writes: what a storm does to statements without a lock, made certain.
     let looks = (0..RIVALS).map(|_| {
         read_all::<Uuid>(&db, "select id from ticket_hand_overs where status = 'PENDING'")
     });

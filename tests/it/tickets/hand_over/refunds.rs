@@ -1,4 +1,5 @@
-//! Refunds of what was handed over: whoever paid is paid back, and not while somebody else has a ticket.
+//! Refunds of what was handed over: the payer is paid back, and not while another person has a
+//! ticket.
 
 use sqlx::PgPool;
 

@@ -1,4 +1,4 @@
-//! Hand-overs that are refused, and what nobody learns from them.
+//! Hand-overs that are refused, and what the refusals hide.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -96,12 +96,12 @@ async fn an_address_without_an_account_is_not_told_from_any_other(db: PgPool) {
     }
     assert_eq!(seen[0].0, seen[1].0);
     assert_eq!(seen[0].1, seen[1].1);
-    // Nobody can answer the second, and its sender can end it.
+    // No account can answer the second, and its sender can end it.
     let path = &seen[1].2;
     assert_eq!(act(bob, path, "acceptance").await.status, 404);
     assert_eq!(bob.get(path).await.status, 404);
     assert_eq!(kinds(&db).await, ["hand-over-offered", "hand-over-waiting"]);
-    // Whoever signs up later and confirms the address accepts it.
+    // A person who signs up later and confirms the address accepts it.
     let lou = evening.office.stranger();
     let form =
         [("email", "nobody@example.com"), ("name", "Lou"), ("password", "a long enough one")];
@@ -180,7 +180,7 @@ async fn a_flood_of_offers_stops_at_the_limit(db: PgPool) {
     assert_eq!(count(&answers, 201, ""), OFFERS_MAX, "{answers:?}");
     assert_eq!(count(&answers, 409, "hand-over-limit"), 5, "{answers:?}");
 
-    // Whoever offers and cancels without end fills nobody's mailbox.
+    // A sender who offers and cancels without end fills no mailbox.
     for answer in answers.iter().filter(|answer| answer.status == 201) {
         let path = format!("/hand-overs/{}", answer.json()["hand_over_id"].as_str().unwrap());
         assert_eq!(act(&ada, &path, "cancellation").await.status, 200);

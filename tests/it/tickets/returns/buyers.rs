@@ -1,5 +1,5 @@
-//! Buyers whose hold runs while the seller goes: one that is refunded leaves them the place, and one that
-//! wants the ticket back waits for them, and for nobody else.
+//! Buyers whose hold runs while the seller goes: a refunded seller leaves them the place, and a
+//! seller who wants the ticket back waits for them alone.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -77,7 +77,7 @@ async fn a_place_of_a_zone_is_left_to_its_buyer_who_may_still_let_it_go(db: PgPo
     let held = hold_places(bob, concert, 1).await;
     assert_eq!(held.status, 201, "{}", held.body);
     assert_eq!(read_one::<Vec<i32>>(&db, zone).await, [3, 1, 1]);
-    // The seller's own refund does not wait for anybody.
+    // The seller's own refund waits for no buyer.
     let refunded = market.refund_by_seller().await;
     assert_eq!(refunded.status, 200, "{}", refunded.body);
     assert_eq!(read_one::<Vec<i32>>(&db, zone).await, [3, 2, 0]);

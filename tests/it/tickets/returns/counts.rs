@@ -153,7 +153,7 @@ async fn what_is_sold_on_is_counted_once_and_told(db: PgPool) {
         "{events:?}"
     );
     expect_sold(&market, &admin, 4, 155_000).await;
-    // Nobody else's words are in any of them.
+    // No person's words are in any of them.
     let people = "select count(*) from domain_events where payload::text like '%@%'";
     assert_eq!(read_one::<i64>(&db, people).await, 0);
     market.office.close().await;

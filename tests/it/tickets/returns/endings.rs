@@ -1,4 +1,4 @@
-//! What ends a return that nobody has bought, and what becomes of a hold of its place.
+//! What ends a return that was not bought, and what becomes of a hold of its place.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -99,7 +99,7 @@ async fn a_cancelled_program_ends_everything(db: PgPool) {
     let open: i64 =
         read_one(&db, "select count(*) from ticket_returns where status = 'OPEN'").await;
     assert_eq!(open, 0);
-    // Whoever was let in by a statement of the test is in no line in Redis.
+    // A buyer that a statement of the test let in is in no line in Redis.
     market.office.verify_database().await;
     market.office.close_as_it_is().await;
 }
@@ -201,7 +201,7 @@ async fn a_hold_that_ends_with_its_return_brings_no_break(db: PgPool) {
     let bob = market.enter(bob).await;
     let told = hold(&bob, concert, &concert.seat_ids[2..3]).await;
     assert_eq!((told.status, told.code().as_str()), (403, "cool-down"), "{}", told.body);
-    // Whoever is outside joins, if only the first of the two ended.
+    // A person outside joins, if only the first of the two ended.
     let path = format!("/programs/{}/queue", concert.slug);
     let form = json!({ "queue_number": bob.get(&path).await.json()["queue_number"] });
     let left = bob.post_json(&format!("{path}/departure"), &form).await;

@@ -1,4 +1,4 @@
-//! A ticket back on sale: its seller's until somebody has paid for its place, and then the buyer's.
+//! A ticket back on sale: its seller's until its place is paid for, and then the buyer's.
 
 mod buyers;
 mod counts;
@@ -79,8 +79,8 @@ impl Market {
         door.post(&path, &[("code", code)]).await
     }
 
-    /// Opens an instance whose door opens weeks before the start and that ends no returns, and returns
-    /// it with somebody at it: what a scan meets while tickets are still sold.
+    /// Opens an instance whose door opens weeks before the start and that ends no returns, and
+    /// returns it with a steward at it: what a scan meets while tickets are still sold.
     async fn early_door(&self) -> (Office, Person) {
         let settings = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("EXPIRY_PERIOD_MS", "3600000")];
         let early = Office::open_with(self.office.db.clone(), 1, &settings).await;
@@ -94,7 +94,7 @@ impl Market {
         read_one_with(&self.office.db, status, self.concert.seat_ids[nth]).await
     }
 
-    /// Holds a seat for somebody who may have bought before, and returns the reservation.
+    /// Holds a seat for a person who may have bought before, and returns the reservation.
     async fn held(&self, buyer: &Person, seat_id: i64) -> Uuid {
         self.held_all(buyer, &[seat_id]).await
     }
@@ -273,7 +273,7 @@ async fn a_place_costs_what_was_paid_for_it_whatever_the_others_cost_by_now(db: 
     assert_eq!(sold_out.code(), "sold-out", "one of two is on sale: {}", sold_out.body);
     let standing = hold_places(bob, concert, 1).await;
     assert_eq!(standing.json()["total"], 30_000, "{}", standing.body);
-    // Whoever was let in by a statement of the test is in no line in Redis.
+    // A buyer that a statement of the test let in is in no line in Redis.
     office.verify_database().await;
     assert_eq!(pay(bob, id_of(&standing.json(), "reservation_id")).await.status, 201);
     let left = "select quantity - returned from reservation_items where zone_id is not null and returned > 0";

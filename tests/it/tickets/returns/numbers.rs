@@ -14,7 +14,7 @@ use crate::{
     support::{Person, run_sql},
 };
 
-/// A single place that is sold on is bought by whoever wants one.
+/// A single place that is sold on is bought by an order for one.
 #[sqlx::test]
 async fn what_is_on_return_is_had_in_any_number(db: PgPool) {
     let market = market(&db).await;

@@ -165,7 +165,7 @@ async fn a_wheelchair_place_stays_with_its_companions(db: PgPool) {
     let alone = (409, "leaves-companion-alone".to_owned());
     assert_eq!(refused(&put_on_sale(ada, &codes[0]).await), alone);
     assert_eq!(put_on_sale(ada, &codes[1]).await.status, 201);
-    // Nobody knows which of the two would be sold first.
+    // It is unknown which of the two would be sold first.
     assert_eq!(refused(&put_on_sale(ada, &codes[0]).await), alone);
     assert_eq!(cancel(ada, both).await.status, 200, "both go");
 

@@ -43,7 +43,8 @@ async fn nobody_is_offered_the_own_place_and_the_wish_waits_for_the_next(db: PgP
     assert_eq!(market.wish_of(ada).await, "WAITING");
     assert_eq!(take_back(ada, id).await.status, 200);
 
-    // Whoever waits behind the seller gets it, and the seller what somebody else gives back.
+    // The person who waits behind the seller gets it, and the seller gets what another account
+    // gives back.
     market.wish(bob, &json!({ "places": 1 })).await;
     market.put_on_sale(1).await;
     assert_eq!(

@@ -123,7 +123,8 @@ async fn a_code_takes_nothing_off_a_seat_on_return(db: PgPool) {
     let page = bob.submit(&path, &form).await;
     assert!(page.status == 409 && page.body.contains("Reserve without the code"), "{}", page.body);
 
-    // Neither a shown version nor shown terms say which places stay as they are: the total is told.
+    // Neither a shown version nor shown terms say which places stay as they are, so the order names
+    // the total.
     let code: Uuid = read_one(&db, "select id from sale_codes where word = 'HALF'").await;
     let seats = json!([returned, free]);
     let shown = json!({ "seat_ids": seats, "code": "HALF", "code_id": code, "price_version": 9 });
@@ -145,7 +146,7 @@ async fn a_code_takes_nothing_off_a_seat_on_return(db: PgPool) {
     }
     assert_eq!(balance(&db, bob.account_id).await, CHARGED - PRICE - PRICE / 2);
     assert_eq!(balance(&db, ada.account_id).await, CHARGED - PRICE);
-    // The best seats with a code are those that it makes cheaper.
+    // The best seats with a code are the ones that it makes cheaper.
     let bob = &market.enter(bob).await;
     market.put_on_sale(1).await;
     let best = market.order(bob, &json!({ "best": 1, "code": "GIFT" })).await;

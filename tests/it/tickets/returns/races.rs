@@ -46,7 +46,8 @@ async fn of_a_hundred_who_want_one_returned_seat_one_gets_it(db: PgPool) {
     market.office.close().await;
 }
 
-/// Without the index, and told that nobody has it, two buyers await one return, and `verify` says so.
+/// Without the index, and with a read that finds no buyer, two buyers await one return, and
+/// `verify` says so.
 #[sqlx::test]
 async fn the_storm_would_notice_two_buyers(db: PgPool) {
     let market = Market::open(&db, 0).await;
@@ -118,18 +119,18 @@ async fn of_paying_scanning_and_taking_back_exactly_one_wins(db: PgPool) {
             }
             other => panic!("{other:?} {} {}", paid.body, scanned.body),
         }
-        // Somebody held it, or it had ended.
+        // A buyer held it, or it had ended.
         assert!(matches!(taken.status, 202 | 409), "{} {}", taken.status, taken.body);
     }
     assert_eq!(n_sold + n_in, ROUNDS);
     assert_eq!(balance(&db, ada.account_id).await, before + i64::try_from(n_sold).unwrap() * PRICE);
     early.close_as_it_is().await;
-    // Whoever was let in by a statement of the test is in no line in Redis.
+    // A buyer that a statement of the test let in is in no line in Redis.
     market.office.verify_database().await;
     market.office.close_as_it_is().await;
 }
 
-/// A seller takes the ticket back, or somebody holds and pays for it.
+/// A seller takes the ticket back, or a buyer holds and pays for it.
 #[sqlx::test]
 async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPool) {
     let options = ConcertOptions { places_per_account_max: 50, ..ConcertOptions::default() };
@@ -159,7 +160,7 @@ async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPoo
             other => panic!("{other:?} {} {}", bought.body, taken.body),
         }
     }
-    // Whoever was let in by a statement of the test is in no line in Redis.
+    // A buyer that a statement of the test let in is in no line in Redis.
     market.office.verify_database().await;
     market.office.close_as_it_is().await;
 }
@@ -189,7 +190,7 @@ async fn a_wish_that_waits_gets_it_before_anybody_else(db: PgPool) {
     let wish = eve.get(&path).await.json()["wish"].clone();
     let offer: Uuid =
         wish["reservation_id"].as_str().unwrap_or_else(|| panic!("{wish}")).parse().unwrap();
-    // Declined, it is on sale for everybody.
+    // Declined, it is on sale for all.
     let declined = eve.post(&format!("/reservations/{offer}/cancellation"), &()).await;
     assert_eq!(declined.status, 200);
     until("it is there", async || read_one::<i32>(&db, "select returned from zones").await == 1)

@@ -77,7 +77,7 @@ async fn a_ticket_is_given_away_or_sold_and_only_by_who_paid(db: PgPool) {
     assert_eq!((given.status, given.code().as_str()), (403, "return-not-payer"));
     let page = bob.visit(&format!("/tickets/{code}")).await;
     assert!(page.body.contains("Somebody else has paid for this ticket"), "{}", page.body);
-    // Whoever paid and has it again may sell it.
+    // A payer who has the ticket again may sell it.
     let to_ada = json!({ "to": email_of(&db, ada.account_id).await });
     let back = bob.post_json(&offers(&code), &to_ada).await.json();
     let back = back["hand_over_id"].as_str().unwrap().to_owned();
@@ -115,7 +115,7 @@ async fn nothing_is_sold_on_once_the_sale_is_closed_or_the_door_is_open(db: PgPo
     market.office.close().await;
 }
 
-/// Sold on, a price for students or members would be everybody's.
+/// Sold on, a price for students or members would be open to all.
 #[sqlx::test]
 async fn what_was_bought_at_a_reduced_price_is_not_sold_on(db: PgPool) {
     let market = Market::open(&db, 0).await;

@@ -1,4 +1,4 @@
-//! A seat on return is taken: whoever changes the plan, or counts, takes it for sold.
+//! A seat on return is taken: a change of the plan, and a count, take it for sold.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -72,6 +72,6 @@ async fn what_is_on_return_counts_as_sold_and_keeps_no_show_from_being_sold_out(
         told["sell_outs"].as_array().map(Vec::len) == Some(1)
     })
     .await;
-    // Whoever was let in by a statement of the test is in no line in Redis.
+    // A buyer that a statement of the test let in is in no line in Redis.
     market.office.close_as_it_is().await;
 }

@@ -1,4 +1,4 @@
-//! Whoever waited for a lock is judged by what is true after the wait.
+//! A transaction that waited for a lock decides by what is true after the wait.
 
 use sqlx::PgPool;
 
@@ -127,7 +127,7 @@ async fn a_refund_that_waited_for_a_return_ends_it(db: PgPool) {
     market.office.close().await;
 }
 
-/// The refund has read what is on return, and nobody held it; then somebody holds and pays for it.
+/// The refund has read what is on return, and found no hold; then a buyer holds and pays for it.
 #[sqlx::test]
 async fn what_is_sold_beside_a_refund_is_not_refunded_too(db: PgPool) {
     let market = Market::open(&db, 0).await;

@@ -1,4 +1,4 @@
-//! Requests that ran out: the points are their sender's again, whoever looks first.
+//! Requests that ran out: the points are their sender's again, for either side that looks first.
 
 use sqlx::PgPool;
 use stagedoor::wallet::expire_transfers;

@@ -61,7 +61,7 @@ async fn a_planned_request_withholds_at_once_and_opens_at_its_time(db: PgPool) {
     assert_eq!(purse(&ada).await, (100, 60, 40));
     assert_eq!(ada.get(&path).await.json()["status"], "PLANNED");
     assert_eq!(ada.get("/wallet").await.json()["outgoing"][0]["status"], "PLANNED");
-    // The receiver is told nothing, and finds nothing.
+    // The receiver gets no mail, and finds nothing.
     remind_receivers(&office.app.db).await.unwrap();
     assert_eq!(told(&db).await, Vec::<String>::new());
     assert_eq!(bob.get("/wallet").await.json()["incoming"], json!([]));
@@ -73,7 +73,7 @@ async fn a_planned_request_withholds_at_once_and_opens_at_its_time(db: PgPool) {
     assert_eq!(early.json()["starts_at"], made["starts_at"]);
 
     pass(&db, "1 day").await;
-    // Whoever asks sees it open, before any worker has told of it.
+    // The receiver sees it open, before any worker has told of it.
     assert_eq!(bob.get(&path).await.json()["status"], "PENDING");
     // An instance remembers the head of a session's pages for a moment.
     let phone = office.log_in(&bob, 1).await;
@@ -123,7 +123,7 @@ async fn a_planned_request_is_cancelled_declined_and_expires_like_any_other(db: 
     expire_transfers(&office.app).await.unwrap();
     assert_eq!(ada.get(&path).await.json()["status"], "EXPIRED");
     assert_eq!(statuses(&db).await.iter().filter(|status| *status == "EXPIRED").count(), 1);
-    // Nobody is told of a start that never came or that is over.
+    // No mail tells of a start that never came or that is over.
     remind_receivers(&office.app.db).await.unwrap();
     assert!(!told(&db).await.contains(&"transfer-received".to_owned()));
     assert_sound(&office).await;
@@ -225,8 +225,8 @@ async fn one_key_plans_one_request_even_when_its_time_has_come(db: PgPool) {
     office.close().await;
 }
 
-/// A start is told by the worker, and nothing else waits for it.
-/// The clock is read after the row is locked: whoever waited until after the start accepts.
+/// The worker tells of a start, and nothing else waits for it. The clock is read after the row is
+/// locked: a receiver who waited until after the start accepts.
 #[sqlx::test]
 async fn a_planned_request_keeps_both_accounts_and_is_in_their_data(db: PgPool) {
     let office = sleepy(&db).await;

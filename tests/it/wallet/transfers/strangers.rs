@@ -1,4 +1,4 @@
-//! Points for an address: whose it is, and whether it is anybody's, shows to no sender.
+//! Points for an address: whose it is, and whether it has an account, shows to no sender.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
