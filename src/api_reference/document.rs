@@ -117,12 +117,12 @@ fn parameter(parameter: &Parameter) -> Value {
 
 fn success(status: u16, answer: &DescribedAnswer) -> Value {
     let description = match status {
-        201 => "It is made.",
-        202 => "It is begun.",
-        204 => "It is done.",
-        303 => "A browser is led to another page.",
-        304 => "The copy of the client is the newest.",
-        _ => "It is answered.",
+        201 => "Created.",
+        202 => "Accepted; not complete yet.",
+        204 => "Done; there is nothing to answer.",
+        303 => "Redirects a browser to the page to show next.",
+        304 => "Not modified: the client's copy is current.",
+        _ => "Success.",
     };
     let contents: Map<String, Value> = answer
         .contents

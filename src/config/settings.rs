@@ -35,7 +35,7 @@ pub const SETTINGS: &[Setting] = &[
         "STANDBY_DATABASE_URL",
         "",
         "URL",
-        "The same database on a standby, one server, with the role of `DATABASE_URL`. What may be some seconds old is read there, as [docs/GROWING.md](docs/GROWING.md) says. Without it everything is read from the primary.",
+        "The same database on a standby, one server, with the role of `DATABASE_URL`. Reads that may be some seconds old go there, as [docs/GROWING.md](docs/GROWING.md) says. Without it all reads go to the primary.",
     ),
     setting(
         "STANDBY_CONNECTIONS_MAX",
@@ -66,13 +66,13 @@ pub const SETTINGS: &[Setting] = &[
         "LOG_SECRET",
         "",
         "text of 32 bytes or more",
-        "Signs the public logs of the queues, makes the salts of receipts and the seeds of opening draws. Without it a secret is made once and kept in the database, where whoever copies it can sign as this office. Set it before the first sale and never change it: a log whose secret changed rests.",
+        "Signs the public logs of the queues, and derives the salts of receipts and the seeds of opening draws. Without it a secret is made once and kept in the database: a copy of the database is then enough to sign as this office. Set it before the first sale and never change it: a log that was begun with another secret stops growing.",
     ),
     setting(
         "LOG_WITNESSES",
         "",
         "keys with addresses, comma-separated",
-        "Witnesses that cosign the public logs, at most 4: each is its key, a space and its address, such as `witness.example/w1+0a1b2c3d+BA… https://witness.example`. Without it nobody is asked. See docs/PUBLIC-LOG.md.",
+        "Witnesses that cosign the public logs, at most 4: each is its key, a space and its address, such as `witness.example/w1+0a1b2c3d+BA… https://witness.example`. Without it the logs have no witnesses. See docs/PUBLIC-LOG.md.",
     ),
     setting(
         "DRAND_URLS",
@@ -110,7 +110,7 @@ pub const SETTINGS: &[Setting] = &[
         "DRAIN_SECS",
         "0",
         "seconds, at most 60",
-        "How long an instance that was asked to stop goes on serving while `/readyz` answers 503, so that load balancers lead people elsewhere first. A second signal ends this time.",
+        "How long an instance that was asked to stop goes on serving while `/readyz` answers 503, so that load balancers send requests to other instances first. A second signal ends this time.",
     ),
     setting(
         "DB_CONNECTIONS_MAX",
@@ -147,7 +147,7 @@ pub const SETTINGS: &[Setting] = &[
         "TIME_ZONE",
         "Asia/Seoul",
         "name of a time zone",
-        "Clock of the office: of what happens at no venue, such as a charge, of shows without a date, of a wallet's months, and of the days by which bookings are counted. These keep the clock of the first booking.",
+        "Time zone of the office: for times that belong to no venue, such as a charge, for shows without a date, for the months of a wallet, and for the days by which bookings are counted. These days keep the time zone of the first booking.",
     ),
     setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
     setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
@@ -170,7 +170,7 @@ pub const SETTINGS: &[Setting] = &[
         "CONFIRMATION_MINUTES",
         "10",
         "minutes",
-        "How long after entering the password an administrator may do what cannot be undone.",
+        "How long after entering the password an administrator may perform acts that cannot be undone.",
     ),
     setting(
         "STEP_UP_REFUND_POINTS",
@@ -252,7 +252,7 @@ pub const SETTINGS: &[Setting] = &[
         "PAYMENT_PROVIDER",
         "",
         "`demo` or `stripe`",
-        "Who takes the money for points: nobody (`demo`, for trials), or Stripe Checkout. Without it `demo`; where PUBLIC_URL is https it must be set.",
+        "How points are paid for: `demo` takes no money and is for trials, `stripe` is Stripe Checkout. Without it `demo`; where PUBLIC_URL is https it must be set.",
     ),
     setting(
         "STRIPE_SECRET_KEY",
@@ -270,7 +270,7 @@ pub const SETTINGS: &[Setting] = &[
         "STRIPE_API_URL",
         "https://api.stripe.com",
         "URL",
-        "Where Stripe is asked; https, or http on this machine for a stand-in.",
+        "Address of Stripe's API; https, or http on this machine for a stand-in.",
     ),
     setting(
         "POINT_PRICE_MINOR",
@@ -283,6 +283,6 @@ pub const SETTINGS: &[Setting] = &[
         "WEBHOOK_PRIVATE_TARGETS",
         "false",
         "true or false",
-        "Whether webhooks may go to addresses that only this network reaches, also over plain http. Anybody who may register a webhook can then send requests to the machines beside this one.",
+        "Whether webhooks may go to addresses that only this network reaches, also over plain http. Every administrator who may register a webhook can then send requests to other machines of this network.",
     ),
 ];

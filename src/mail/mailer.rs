@@ -69,7 +69,7 @@ impl Smtp {
     pub(crate) async fn probe(&self) -> Result<(), String> {
         match timeout(PROBE_MAX, self.transport.test_connection()).await {
             Ok(Ok(true)) => Ok(()),
-            Ok(Ok(false)) => Err("the mail server answers nothing".to_owned()),
+            Ok(Ok(false)) => Err("the mail server gave no answer".to_owned()),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err("the mail server cannot be reached in time".to_owned()),
         }

@@ -143,7 +143,8 @@ pub(crate) async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Err
 async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error> {
     let message = mail.content.message.as_ref();
     if mail.content.secret.is_none() && message.is_some_and(Message::has_secret) {
-        return outbox::note_failed(&app.db, mail, "its link is not kept any more").await;
+        return outbox::note_failed(&app.db, mail, "its link was deleted when the mail ended")
+            .await;
     }
     let token = unsubscription_of(app, &mail.content);
     let letter = compose_with(&app.db, Sender::of(app), &mail.content, token.as_deref()).await;

@@ -76,7 +76,7 @@ pub(super) fn own_paths() -> Vec<Path> {
         at("/account/password")
             .post(profile::update_password, changes::<Empty>("Changes the password, and ends the other sessions.").refuses("wrong-password")).with_long_deadline(),
         at("/account/deletion")
-            .get(account_deletion::new_deletion, shows::<Outlook>("Shows what keeps the account from being deleted, and what would be given up."))
+            .get(account_deletion::new_deletion, shows::<Outlook>("Shows the obstacles to the account's deletion, and the points and places in line that it gives up."))
             .post(account_deletion::create_deletion, changes::<DeletedAccount>("Deletes the account.").refuses("balance-kept account-kept confirmation-required code-required contended")),
         at("/account/mails")
             .post(mail_choices::update_choices, changes::<Empty>("Chooses the language of mails, and which of them are wanted.")),
@@ -90,7 +90,7 @@ pub(super) fn own_paths() -> Vec<Path> {
             .post(sessions::delete_one, ends("Ends a session.")),
         at("/account/confirmation")
             .get(confirmation_pages::new_confirmation, page("Asks for the password once more."))
-            .post(confirmation_pages::create_confirmation, changes::<ConfirmedDocument>("Confirms the password, for what cannot be undone.").refuses("wrong-password")).with_long_deadline(),
+            .post(confirmation_pages::create_confirmation, changes::<ConfirmedDocument>("Confirms the password, for acts that cannot be undone.").refuses("wrong-password")).with_long_deadline(),
         at("/account/confirmation/code")
             .get(confirmation_pages::new_code_confirmation, page("Asks for the password and a code once more."))
             .post(confirmation_pages::create_code_confirmation, changes::<ConfirmedDocument>("Confirms the password and a code.").refuses("wrong-password wrong-code second-factor-missing")).with_long_deadline(),

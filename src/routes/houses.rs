@@ -30,21 +30,21 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/admin/schedules/{id}")
-            .get(pages::show_schedule, shows::<ScheduleEditionDocument<'_>>("Shows a performance with its prices and what is left."))
+            .get(pages::show_schedule, shows::<ScheduleEditionDocument<'_>>("Shows a performance with its prices and free places."))
             .post(pages::update_schedule, changes::<ScheduleEdition>("Moves a performance to another time.").refuses("changed-meanwhile moment-taken wrong-status")),
         at("/admin/schedules/{id}/attendees")
-            .get(attendees::list_attendees, shows::<AttendeesDocument<'_>>("Lists who comes.")),
+            .get(attendees::list_attendees, shows::<AttendeesDocument<'_>>("Lists the attendees of a performance.")),
         at("/admin/schedules/{id}/attendees/sheet")
-            .get(attendees::show_sheet, shows::<AttendeesDocument<'_>>("Lists who comes, on a sheet to print.")),
+            .get(attendees::show_sheet, shows::<AttendeesDocument<'_>>("Lists the attendees of a performance, on a sheet to print.")),
         at("/admin/schedules/{id}/attendees.csv")
-            .get(attendees::download_attendees, file("Downloads who comes.", "text/csv")),
+            .get(attendees::download_attendees, file("Downloads the attendees of a performance.", "text/csv")),
         at("/admin/schedules/{id}/cancellation")
-            .get(schedule_pages::show_schedule_cancellation, shows::<ScheduleCancellationDocument<'_>>("Shows what a cancellation would refund, or how far it is."))
-            .post(schedule_pages::create_schedule_cancellation, changes::<ScheduleEdition>("Cancels a performance, and refunds everybody.").refuses("wrong-status changed-meanwhile")),
+            .get(schedule_pages::show_schedule_cancellation, shows::<ScheduleCancellationDocument<'_>>("Shows the refunds of a cancellation, or its progress."))
+            .post(schedule_pages::create_schedule_cancellation, changes::<ScheduleEdition>("Cancels a performance, and refunds all payments.").refuses("wrong-status changed-meanwhile")),
         at("/admin/schedules/{id}/deletion")
             .post(pages::create_deletion, changes::<DeletedDocument<ScheduleId>>("Deletes a performance of a draft.").refuses("in-use changed-meanwhile wrong-status")),
         at("/admin/schedules/{id}/kept-places")
-            .post(pages::update_kept_places, changes::<ScheduleEdition>("Says when wheelchair places go on general sale.").refuses("changed-meanwhile wrong-status")),
+            .post(pages::update_kept_places, changes::<ScheduleEdition>("Sets when wheelchair places go on general sale.").refuses("changed-meanwhile wrong-status")),
         at("/admin/schedules/{id}/prices")
             .post(pages::update_prices, changes::<Repriced>("Changes prices, of price categories and of sections for their seats without one.").refuses("no-such-section no-such-category changed-meanwhile wrong-status")),
         at("/admin/schedules/{id}/price-types")
@@ -57,7 +57,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/schedules/{id}/price-types/{type_id}/withdrawal")
             .post(price_types::withdraw_price_type, changes::<PriceTypes>("Withdraws a price type.").refuses("changed-meanwhile wrong-status")),
         at("/admin/schedules/{id}/hidden-sections")
-            .post(hidden::update_hidden, changes::<ChangedSeats>("Hides a section from those without an access code, or shows it.").refuses("changed-meanwhile no-such-section seats-in-use")),
+            .post(hidden::update_hidden, changes::<ChangedSeats>("Hides a section from accounts without an access code, or shows it.").refuses("changed-meanwhile no-such-section seats-in-use")),
         at("/admin/schedules/{id}/blocks")
             .post(pages::update_blocks, changes::<ChangedSeats>("Takes seats out of sale, or back.").refuses("seats-in-use no-such-seats changed-meanwhile")),
         at("/admin/schedules/{id}/zones")

@@ -24,7 +24,7 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/admin/webhooks")
-            .get(webhooks::list_webhooks, shows::<WebhooksDocument<'_>>("Lists the endpoints that are told of events."))
+            .get(webhooks::list_webhooks, shows::<WebhooksDocument<'_>>("Lists the endpoints of webhooks."))
             .post(webhooks::create_webhook, creates::<SecretDocument>("Adds an endpoint, whose secret is shown once.").or_page(201).refuses("too-many-webhooks")),
         at("/admin/webhooks/{id}")
             .get(webhooks::show_webhook, shows::<WebhookDocument<'_>>("Shows an endpoint with its deliveries.")),
@@ -37,7 +37,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/webhooks/{id}/deletion")
             .post(webhooks::create_deletion, changes::<Identified<EndpointId>>("Deletes an endpoint.")),
         at("/admin/webhooks/{id}/replays")
-            .post(webhooks::create_replays, changes::<ReplaysDocument>("Delivers what failed in the last hours again.")),
+            .post(webhooks::create_replays, changes::<ReplaysDocument>("Delivers the failed events of the last hours again.")),
         at("/admin/webhooks/{id}/deliveries/{event_id}/replay")
             .post(webhooks::create_replay, changes::<ReplayDocument>("Delivers an event again.").refuses("delivery-not-ended")),
         at("/admin/api-keys")

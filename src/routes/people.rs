@@ -28,18 +28,18 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/people/{id}/unlock")
             .post(pages::delete_lock, changes::<Profile>("Lets an account log in again.").refuses("own-account changed-meanwhile account-deleted")),
         at("/admin/people/{id}/role")
-            .post(pages::update_role, changes::<Profile>("Changes what an account may do.").refuses("code-required changed-meanwhile own-account account-deleted")),
+            .post(pages::update_role, changes::<Profile>("Changes the role of an account.").refuses("code-required changed-meanwhile own-account account-deleted")),
         at("/admin/people/{id}/second-factor/removal")
-            .post(second_factor::delete_factor, changes::<Profile>("Removes the second factor of somebody who lost it.").refuses("second-factor-missing code-required own-account account-deleted")),
+            .post(second_factor::delete_factor, changes::<Profile>("Removes the second factor of a person who lost it.").refuses("second-factor-missing code-required own-account account-deleted")),
         at("/admin/people/{id}/adjustments")
             .post(adjustments::create_adjustment, changes::<Adjusted>("Adds points to a wallet or takes them off.").refuses("code-required insufficient-points wallet-full contended account-deleted key-reused already-processing")),
         at("/admin/people/{id}/debt-write-offs")
-            .post(debts::create_write_off, changes::<DebtLeft>("Writes a debt off.").refuses("debt-smaller code-required contended account-deleted key-reused already-processing")),
+            .post(debts::create_write_off, changes::<DebtLeft>("Writes off a debt.").refuses("debt-smaller code-required contended account-deleted key-reused already-processing")),
         at("/admin/reservations")
             .get(reservations::list_bookings, shows::<BookingsDocument<'_>>("Finds reservations by number, name or address.")),
         at("/admin/reservations/{id}")
             .get(reservations::show_booking, shows::<BookingDocument<'_>>("Shows a reservation with its items.")),
         at("/admin/reservations/{id}/refund")
-            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or what was agreed.").refuses("refund-over invalid-state leaves-companion-alone return-all-sold code-required contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
+            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or the agreed share.").refuses("refund-over invalid-state leaves-companion-alone return-all-sold code-required contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
     ]
 }

@@ -35,7 +35,7 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
         at("/admin")
-            .get(overview::pages::show_home, shows::<OverviewDocument<'_>>("Shows what is on sale, and what administrators did last.")),
+            .get(overview::pages::show_home, shows::<OverviewDocument<'_>>("Shows the shows on sale, and the latest acts of administrators.")),
         at("/admin/programs")
             .get(pages::list_programs, shows::<ProgramsDocument<'_>>("Lists the shows, the newest first."))
             .post(pages::create_program, creates::<ProgramEdition>("Makes a show, as a draft.").refuses("slug-taken")),
@@ -45,7 +45,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::show_program, shows::<EditionDocument<'_>>("Shows a show with its performances."))
             .post(pages::update_program, changes::<ProgramEdition>("Changes a show.").refuses("slug-taken changed-meanwhile wrong-status draw-announced")),
         at("/admin/programs/{id}/publication")
-            .get(publication::show_publication, shows::<PublicationDocument<'_>>("Shows what a publication would make public."))
+            .get(publication::show_publication, shows::<PublicationDocument<'_>>("Shows a draft before its publication."))
             .post(publication::create_publication, changes::<ProgramEdition>("Publishes a show.").refuses("nothing-to-sell changed-meanwhile wrong-status")),
         at("/admin/programs/{id}/preview")
             .get(preview::show_preview, shows::<PreviewDocument>("Shows a draft as customers would see it.").or_redirects()),
@@ -58,12 +58,12 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/programs/{id}/schedules")
             .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses("moment-taken wrong-status changed-meanwhile opening-clock draw-announced")),
         at("/admin/programs/{id}/cancellation")
-            .get(cancellation::show_cancellation, shows::<CancellationDocument<'_>>("Shows what a cancellation would refund, or how far it is."))
-            .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds everybody.").refuses("wrong-status changed-meanwhile")),
+            .get(cancellation::show_cancellation, shows::<CancellationDocument<'_>>("Shows the refunds of a cancellation, or its progress."))
+            .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds all payments.").refuses("wrong-status changed-meanwhile")),
         at("/admin/programs/{id}/sales")
-            .get(sales::show_sales, shows::<SalesDocument>("Shows what was sold.")),
+            .get(sales::show_sales, shows::<SalesDocument>("Shows the sales of a show.")),
         at("/admin/programs/{id}/sales.csv")
-            .get(sales::download_sales, file("Downloads what was sold.", "text/csv")),
+            .get(sales::download_sales, file("Downloads the sales of a show.", "text/csv")),
         at("/admin/programs/{id}/codes")
             .get(codes::list_codes, shows::<CodesDocument<'_>>("Lists the codes of a show."))
             .post(codes::create_codes, creates::<NewCodesDocument>("Makes codes.").refuses("code-taken code-gate-draw")),
@@ -82,10 +82,10 @@ pub(super) fn paths() -> Vec<Path> {
 fn queue_paths() -> Vec<Path> {
     vec![
         at("/admin/programs/{id}/queue")
-            .get(queue::pages::show_queue, shows::<QueueDocument<'_>>("Shows the queue of a show, and what other limits would lead to."))
+            .get(queue::pages::show_queue, shows::<QueueDocument<'_>>("Shows the queue of a show, and the effect of other limits."))
             .post(queue::pages::update_queue, changes::<ProgramEdition>("Changes the limits of a queue.").refuses("changed-meanwhile wrong-status")),
         at("/admin/programs/{id}/queue/guards")
-            .post(guards::update_guards, changes::<ProgramEdition>("Changes what guards a queue against hoarding.").refuses("changed-meanwhile wrong-status draw-announced")),
+            .post(guards::update_guards, changes::<ProgramEdition>("Changes the guards of a queue against hoarding.").refuses("changed-meanwhile wrong-status draw-announced")),
         at("/admin/programs/{id}/queue/draw")
             .post(draw::create_draw, changes::<DrawDocument>("Announces that the sale opens with a draw.").refuses("draw-not-possible draw-announced")),
         at("/admin/programs/{id}/queue/draw/withdrawal")

@@ -29,9 +29,9 @@ pub(super) fn paths() -> Vec<Path> {
             .post(pages::create_wait, creates::<WaitDocument>("Begins the wait that replaces the work.")),
         at("/programs/{slug}/queue/notice")
             .post(notices::create_notice, creates::<NoticeDocument>("Asks for a mail when the turn comes.").refuses("no-token"))
-            .delete(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the wish for a mail.").refuses("no-token")),
+            .delete(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the request for a mail.").refuses("no-token")),
         at("/programs/{slug}/queue/notice/withdrawal")
-            .post(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the wish for a mail, from a form.").refuses("no-token")),
+            .post(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the request for a mail, from a form.").refuses("no-token")),
         at("/programs/{slug}/queue/departure")
             .post(pages::delete_token, ends("Leaves the queue, from a form.").refuses("no-token")),
         at("/programs/{slug}/queue/receipt")
@@ -69,7 +69,7 @@ fn draw_paths() -> Vec<Path> {
 fn log_paths() -> Vec<Path> {
     vec![
         at("/programs/{slug}/log")
-            .get(log::pages::show_log, shows::<LogDocument<'_>>("Shows the public logs of the queue: who joined in which order, and who was moved.")),
+            .get(log::pages::show_log, shows::<LogDocument<'_>>("Shows the public logs of the queue: the order of joins, and the moves.")),
         at("/programs/{slug}/log/checkpoint")
             .get(log::pages::checkpoint::show_checkpoint, file("Returns the newest signed checkpoint of the log of joins.", "text/plain")),
         at("/programs/{slug}/log/checkpoint/cosigned")

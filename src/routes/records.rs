@@ -26,7 +26,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/charges.csv")
             .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv").refuses("invalid")),
         at("/admin/popularity")
-            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by what was sold.").refuses("invalid")),
+            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by sales.").refuses("invalid")),
         at("/admin/popularity/sell-outs")
             .get(popularity::show_sell_outs, shows::<SellOutsDocument<'_>>("Lists the performances that were sold out, and how long it took.")),
         at("/admin/mails")
@@ -36,7 +36,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/mails/{id}/html")
             .get(mails::show_html, page("Shows the page of a mail, as its reader sees it.")),
         at("/admin/mails/{id}/sending")
-            .post(mails::create_sending, changes::<Identified<MailId>>("Sends a mail again that was given up.").refuses("mail-not-failed")),
+            .post(mails::create_sending, changes::<Identified<MailId>>("Sends again a mail that was given up.").refuses("mail-not-failed")),
         at("/admin/office")
             .get(office::show_office, shows::<OfficeSettings>("Shows the settings of the office."))
             .post(office::update_office, changes::<OfficeSettings>("Changes the settings of the office.").refuses("changed-meanwhile")).uploads(admin_of),
@@ -45,8 +45,8 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/office/logo/removal")
             .post(office::remove_logo, changes::<OfficeSettings>("Removes the logo.").refuses("changed-meanwhile")),
         at("/admin/audit")
-            .get(audit_log::list_acts, shows::<ActsDocument>("Lists what administrators and their API keys did.")),
+            .get(audit_log::list_acts, shows::<ActsDocument>("Lists the acts of administrators and their API keys.")),
         at("/admin/audit.csv")
-            .get(audit_log::download_acts, file("Downloads what they did.", "text/csv")),
+            .get(audit_log::download_acts, file("Downloads the acts of administrators and their API keys.", "text/csv")),
     ]
 }

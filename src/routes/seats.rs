@@ -21,13 +21,13 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/schedules/{id}")
-            .get(pages::show_seat_map, shows::<MapDocument<'_>>("Shows the seat map of a performance to those who are admitted.").refuses("not-admitted sale-closed")),
+            .get(pages::show_seat_map, shows::<MapDocument<'_>>("Shows the seat map of a performance to an admitted account.").refuses("not-admitted sale-closed")),
         at("/schedules/{id}/changes")
-            .get(pages::show_changes, gives::<Delta>("Tells what has changed on the map since a cursor, once or as a stream of events.").or_file("text/event-stream").refuses("not-admitted rate-limited sale-closed")),
+            .get(pages::show_changes, gives::<Delta>("Returns the changes of the map since a cursor, once or as a stream of events.").or_file("text/event-stream").refuses("not-admitted rate-limited sale-closed")),
         at("/schedules/{id}/price-types")
             .get(pages::show_price_types, shows::<TypesDocument<'_>>("Lists the price types that places can have.").refuses("not-admitted sale-closed")),
         at("/schedules/{id}/code")
-            .post(pages::show_terms, changes::<TermsDocument>("Tells what a code takes off an order.").or_page(200).refuses("not-admitted code-unknown code-not-yet code-over code-used-up code-used code-elsewhere sale-closed")),
+            .post(pages::show_terms, changes::<TermsDocument>("Returns the discount of a code on an order.").or_page(200).refuses("not-admitted code-unknown code-not-yet code-over code-used-up code-used code-elsewhere sale-closed")),
         at("/schedules/{id}/reservations")
             .post(pages::create_hold, creates::<Hold>("Holds seats or places until `expires_at`: named seats, a number of places of a zone, or the best that are free together.").refuses("not-admitted sale-closed seat-unavailable sold-out single-seat companion-alone places-kept too-many too-few account-limit price-changed price-type-gone price-type-elsewhere price-type-on-return price-type-limit price-type-without-ordinary price-type-without-wheelchair code-unknown code-not-yet code-over code-used-up code-places code-on-return code-used code-elsewhere return-own waiting cool-down key-reused already-processing")),
         at("/schedules/{id}/waiting-list")

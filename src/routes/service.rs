@@ -26,7 +26,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/api/{group}")
             .get(api_reference::show_group, page("Shows the operations of a group to people.").refuses("not-found")),
         at("/healthz")
-            .get(health::show_health, gives::<HealthDocument>("Tells that the process is up.")),
+            .get(health::show_health, gives::<HealthDocument>("Answers while the process is up.")),
         at("/readyz")
             .get(health::show_readiness, gives::<ReadinessDocument>("Tells whether the instance can serve.").answers::<ReadinessDocument>(503)),
         at("/metrics")
@@ -34,23 +34,23 @@ pub(super) fn paths() -> Vec<Path> {
         at("/static/{version}/{name:.*}")
             .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
         at("/imprint")
-            .get(office::show_imprint, shows::<LegalDocument<'_>>("Shows who runs the office, where it says so.").refuses("not-found")),
+            .get(office::show_imprint, shows::<LegalDocument<'_>>("Shows the imprint, where the office has one.").refuses("not-found")),
         at("/terms")
             .get(office::show_terms, shows::<LegalDocument<'_>>("Shows the terms, where the office has any.").refuses("not-found")),
         at("/privacy")
-            .get(office::show_privacy, shows::<LegalDocument<'_>>("Shows what becomes of personal data, where the office says so.").refuses("not-found")),
+            .get(office::show_privacy, shows::<LegalDocument<'_>>("Shows the privacy notice, where the office has one.").refuses("not-found")),
         at("/office/{version}/{size}.png")
             .get(office::show_logo, file("Returns the logo of the office, in place of an older one, too.", "image/png").or_nothing(304).refuses("not-found")),
         at("/office/{colour}.css")
             .get(office::show_style, file("Returns the shades of a colour, for an office that has set it.", "text/css").refuses("not-found")),
         at("/manifest.webmanifest")
-            .get(office::show_manifest, file("Returns what a home screen shows of the office.", "application/manifest+json")),
+            .get(office::show_manifest, file("Returns the web app manifest of the office.", "application/manifest+json")),
         at("/door.webmanifest")
-            .get(office::show_door_manifest, file("Returns what a home screen shows of the door.", "application/manifest+json")),
+            .get(office::show_door_manifest, file("Returns the web app manifest of the door.", "application/manifest+json")),
         at("/rehearsal/stages")
             .post(rehearsal::create_stage, makes::<Stage>("Makes a show and people for a rehearsal.").refuses("too-many-people stage-limit")).with_long_deadline(),
         at("/rehearsal/stages/{id}")
-            .delete(rehearsal::delete_stage, gives::<()>("Removes what a rehearsal made.")).with_long_deadline(),
+            .delete(rehearsal::delete_stage, gives::<()>("Removes the show and the people of a rehearsal.")).with_long_deadline(),
         at("/rehearsal/stages/{id}/people")
             .post(rehearsal::create_people, makes::<AddedPeople>("Adds people to a rehearsal.").refuses("too-many-people")).with_long_deadline(),
     ]

@@ -14,13 +14,13 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/")
-            .get(catalog::pages::show_home, shows::<HomeDocument<'_>>("Lists the shows that are on sale, those to come, and those that people book.")),
+            .get(catalog::pages::show_home, shows::<HomeDocument<'_>>("Lists the shows that are on sale, upcoming shows, and the most booked ones.")),
         at("/popular")
-            .get(catalog::popularity::pages::show_popular, shows::<PopularDocument<'_>>("Ranks the shows by what was booked on a day or in a week.")),
+            .get(catalog::popularity::pages::show_popular, shows::<PopularDocument<'_>>("Ranks the shows by the bookings of a day or a week.")),
         at("/sitemap.xml")
             .get(catalog::pages::sitemap::show_sitemap, file("Lists the public pages for search engines.", "application/xml")),
         at("/robots.txt")
-            .get(catalog::pages::sitemap::show_robots, file("Says what search engines may read.", "text/plain")),
+            .get(catalog::pages::sitemap::show_robots, file("Tells search engines which pages they may read.", "text/plain")),
         at("/posters/{slug}/{version}.png")
             .get(catalog::pages::picture::show_picture, file("Draws a poster for a show.", "image/png")),
         at("/posters/{slug}/{version}/{size}.jpg")

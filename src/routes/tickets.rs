@@ -45,13 +45,13 @@ pub(super) fn paths() -> Vec<Path> {
         at("/tickets/{code}")
             .get(pages::show_ticket, shows::<TicketDocument<'_>>("Shows a ticket.").or_redirects()),
         at("/tickets/{code}/hand-overs")
-            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to somebody else.").refuses("hand-over-not-valid hand-over-begun hand-over-to-oneself hand-over-pending hand-over-on-return hand-over-too-many-hands hand-over-limit hand-over-too-often hand-over-unconfirmed contended key-reused already-processing")),
+            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to another person.").refuses("hand-over-not-valid hand-over-begun hand-over-to-oneself hand-over-pending hand-over-on-return hand-over-too-many-hands hand-over-limit hand-over-too-often hand-over-unconfirmed contended key-reused already-processing")),
         at("/tickets/{code}/returns")
             .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses("return-not-valid return-open return-not-payer return-reduced return-offered return-sale-closed return-closed return-payout-changed leaves-companion-alone leaves-too-few leaves-without-ordinary leaves-without-wheelchair contended key-reused already-processing")),
         at("/returns/{id}")
             .get(returns::pages::show_return, redirects("Leads to the ticket of a return.")),
         at("/returns/{id}/cancellation")
-            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes a ticket back that nobody has bought: at once, or as soon as the hold of its place ends unpaid.").answers::<ReturnTakenBackDocument>(202).refuses("return-ended return-gone contended")),
+            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes back a ticket that is still on sale: at once, or as soon as the hold of its place ends unpaid.").answers::<ReturnTakenBackDocument>(202).refuses("return-ended return-gone contended")),
         at("/hand-overs/{id}")
             .get(hand_over::pages::show_hand_over, shows::<HandOverDocument<'_>>("Shows a ticket that is offered, to both sides.")),
         at("/hand-overs/{id}/acceptance")

@@ -22,7 +22,7 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/wallet")
-            .get(wallet::pages::show_wallet, shows::<WalletDocument<'_>>("Shows the wallet: what can be spent, its history, and transfers under way.")),
+            .get(wallet::pages::show_wallet, shows::<WalletDocument<'_>>("Shows the wallet: usable points, its history, and transfers under way.")),
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
         at("/wallet/charges")
@@ -31,7 +31,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/transfers")
             .get(list_transfers, shows::<TransfersDocument<'_>>("Lists points sent and received, the newest first."))
-            .post(transfers::create_transfer, creates::<Requested>("Offers points to somebody else.").refuses("insufficient-points self-transfer transfer-limit account-deleted contended key-reused already-processing")),
+            .post(transfers::create_transfer, creates::<Requested>("Offers points to another person.").refuses("insufficient-points self-transfer transfer-limit account-deleted contended key-reused already-processing")),
         at("/wallet/transfers/{id}")
             .get(transfers::show_transfer, shows::<TransferDocument<'_>>("Shows points sent or received, with their history, to both sides.")),
         at("/wallet/transfers/{id}/acceptance")
@@ -39,6 +39,6 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/transfers/{id}/rejection")
             .post(transfers::create_rejection, changes::<TransferStatusDocument>("Rejects points.").refuses("already-settled expired contended")),
         at("/wallet/transfers/{id}/cancellation")
-            .post(transfers::create_cancellation, changes::<TransferStatusDocument>("Takes points back that nobody has accepted.").refuses("already-settled expired contended")),
+            .post(transfers::create_cancellation, changes::<TransferStatusDocument>("Takes back points that are not accepted.").refuses("already-settled expired contended")),
     ]
 }
