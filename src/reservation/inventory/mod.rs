@@ -1,17 +1,17 @@
 //! Inventory of a performance, changed by administrators inside the caller's transaction.
 //!
 //! The **inventory** is the seats on sale and the **capacity** of the zones. **Blocking** takes
-//! seats off sale and unblocking puts them back; **hiding** leaves a section to those to whom a code has
-//! opened it, and showing to everybody; resizing changes a zone's capacity. A hidden section has free and
-//! blocked seats like any other: the functions `free_status` and `is_free` of the database alone know which
-//! status a free seat has.
+//! seats off sale and unblocking puts them back; **hiding** leaves a section to the accounts to
+//! which a code has opened it, and showing opens it to the public; resizing changes a zone's
+//! capacity. A hidden section has free and blocked seats like any other; only the functions
+//! `free_status` and `is_free` of the database know which status a free seat has.
 //!
 //! # Invariants
 //!
 //! * Held and sold seats are never blocked: one of them refuses the whole change.
-//! * The seats of a section are hidden all or none, also those that are put on sale later.
-//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`. A place on
-//!   return is sold.
+//! * The seats of a section are all hidden or none is, and seats put on sale later follow.
+//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`. A place
+//!   on return counts as sold.
 
 pub(crate) mod error;
 pub(crate) mod model;
@@ -52,8 +52,8 @@ pub(crate) async fn block_seats(
     Ok(store::write_seats_blocked(tx, &seats, is_blocked).await?)
 }
 
-/// Hides a section and the zone of that name, or shows them again; returns the number of seats and zones
-/// changed. What is held or sold of it stays as it is.
+/// Hides a section and the zone of that name, or shows them again; returns the number of seats and
+/// zones changed. Held and sold seats and places keep their status.
 pub(crate) async fn hide_section(
     tx: &mut Connection,
     schedule_id: ScheduleId,

@@ -8,7 +8,7 @@ use crate::{
     reservation::model::SeatStatus,
 };
 
-/// Seats of one section: all, those of one row, or some numbers.
+/// Seats of one section: all, the seats of one row, or some numbers.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SeatPick {
     /// Section.
@@ -27,21 +27,22 @@ pub(crate) struct LockedZone {
     pub(crate) version: i64,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
-    /// Number of those that remain because they are on return.
+    /// Number of remaining places that are on return.
     pub(crate) returned: i32,
-    /// Whether only those may have places to whom a code has opened it.
+    /// Whether only accounts to which a code has opened the zone may have places.
     pub(crate) is_hidden: bool,
 }
 
 impl LockedZone {
-    /// Returns the zone as it is once `places` of its own are taken.
+    /// Returns the zone after `places` that are not on return were taken.
     pub(crate) fn less(&self, places: i32) -> Self {
         Self { remaining: self.remaining - places, ..self.clone() }
     }
 }
 
 impl SeatStatus {
-    /// Whether the seat is free for those who may see it, as the function `is_free` of the database says.
+    /// Whether the seat is free for accounts that may see it; the same as `is_free` of the
+    /// database.
     pub(crate) fn is_free(self) -> bool {
         matches!(self, Self::Available | Self::Hidden)
     }

@@ -14,7 +14,7 @@ pub(crate) struct PickedSeat {
     pub(crate) status: SeatStatus,
 }
 
-/// Locks the picked seats, in id order. One that is on return is still somebody's.
+/// Locks the picked seats, in id order. A seat on return has the status of a sold seat.
 pub(crate) async fn lock_picked(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -44,8 +44,7 @@ pub(crate) async fn lock_picked(
     .await
 }
 
-/// Blocks those of the locked seats that are free, or frees those that are blocked; returns the number
-/// written.
+/// Blocks the free seats among locked ones, or frees the blocked ones; returns the number written.
 pub(crate) async fn write_seats_blocked(
     tx: &mut Connection,
     seats: &[PickedSeat],
@@ -112,7 +111,7 @@ pub(crate) async fn write_capacity(
     Ok(written.rows_affected() == 1)
 }
 
-/// Returns the zone of a performance with that name; no other has it.
+/// Returns the zone of a performance with that name, which is unique.
 pub(crate) async fn find_zone_named(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -127,8 +126,8 @@ pub(crate) async fn find_zone_named(
     .await
 }
 
-/// Hides locked seats, or shows them again; returns the number written. The free ones stay free, and the
-/// blocked ones blocked.
+/// Hides locked seats, or shows them again; returns the number written. Free seats stay free, and
+/// blocked seats stay blocked.
 pub(crate) async fn write_seats_hidden(
     tx: &mut Connection,
     seats: &[PickedSeat],

@@ -1,10 +1,10 @@
--- Lists the seats that are leased, and those whose lease has ended.
+-- Lists the leased seats, and the seats whose lease has ended.
 --
 -- Run by: reservation::leased_seats::SeatLeases::read
 --
 -- KEYS[1]  leased   sorted set  seats by the end of their lease, in milliseconds
 --
--- Returns  { seats that are leased }, { seats whose lease has ended }
+-- Returns  { leased seats }, { seats whose lease has ended }
 --
 -- Why a script: both lists are of one moment, by the clock that ends the leases.
 -- Cost: O(n) in the leases remembered, at most the seats of the performance.

@@ -1,20 +1,21 @@
-//! Leased seats: alternatives that whoever was refused can take with one click.
+//! Leased seats: alternatives that a refused account can take with one click.
 //!
-//! An account whose seats were taken is offered others. The first of them that nobody else has a
-//! lease of is **leased** to the account, whatever its next request key: for ten seconds a request
-//! of somebody else for these seats is refused, and maps show them as held. An account gets one such
-//! lease a minute, of seats that are free and within its limit.
+//! An account whose seats were taken is offered others. The first group without a lease of another
+//! account is **leased** to the account, for any request key of its next request: for ten seconds
+//! requests of other accounts for these seats are refused, and maps show them as held. An account
+//! gets one such lease a minute, of seats that are free and within its limit.
 //!
 //! # Invariants
 //!
-//! * A lease decides nothing: the rows decide who holds a seat. Without Redis nothing is leased.
-//! * A viewer who saw a seat as held because of a lease is told when the lease ends: ended leases are
-//!   remembered for an hour.
+//! * A lease decides nothing: the rows decide which account holds a seat. Without Redis no seat is
+//!   leased.
+//! * A viewer who saw a seat as held because of a lease gets a change when the lease ends: ended
+//!   leases are remembered for an hour.
 //!
 //! # Concurrency
 //!
-//! Whoever takes the lease of a request keeps it until its transaction has ended. So a seat that is
-//! read as free after the lease was taken cannot be held by somebody else until the lease ends.
+//! A request keeps the leases of its seats until its transaction has ended. So a seat that is read
+//! as free after it was leased cannot be held by another account until the lease ends.
 
 use std::{collections::HashSet, sync::LazyLock, time::Duration};
 
@@ -40,13 +41,13 @@ static OFFER: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("offe
 static WITHDRAW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("withdraw.lua")));
 static LIST: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("list.lua")));
 
-/// Returns the mark's owner for leases of `account_id`, which its requests take over.
+/// Returns the owner name of the leases of `account_id`, which its requests take over.
 pub(crate) fn owner(account_id: AccountId) -> String {
     format!("{account_id}:offer")
 }
 
-/// Leases the first of `groups` of which nobody has a lease to `account_id`; returns its index.
-/// `None` if there is none, or the account had a lease less than a minute ago.
+/// Leases the first of `groups` without a lease to `account_id`; returns its index. `None` if there
+/// is none, or if the account had a lease less than a minute ago.
 pub(crate) async fn lease_first(
     app: &App,
     schedule_id: ScheduleId,
@@ -69,7 +70,7 @@ pub(crate) async fn lease_first(
     Ok(position.checked_sub(1))
 }
 
-/// Ends the leases that `account_id` has of `seat_ids`.
+/// Ends the leases of `account_id` on `seat_ids`.
 pub(crate) async fn withdraw(
     app: &App,
     schedule_id: ScheduleId,
@@ -102,7 +103,7 @@ impl SeatLeases {
         Ok(Self { leased: ids(leased), ended: ids(ended) })
     }
 
-    /// Shows those of `seats` that are free and leased as held, but those of the viewer's `own` lease.
+    /// Shows free, leased seats as held, except the seats of the viewer's `own` lease.
     pub(crate) fn show_on(&self, seats: &mut [MapSeat], own: &[ScheduleSeatId]) {
         for seat in seats {
             let is_leased = self.leased.contains(&seat.id) && !own.contains(&seat.id);
@@ -117,7 +118,8 @@ fn leased_key(app: &App, schedule_id: ScheduleId) -> String {
     lease_key(&app.redis, &schedule_id, "leased")
 }
 
-/// Mark of the leases of `account_id`: it has one group at a time, so its leases need no token.
+/// Returns the mark of the leases of `account_id`, which has one group at a time and so needs no
+/// token.
 fn mark(account_id: AccountId) -> String {
     format!("{}/", owner(account_id))
 }

@@ -1,21 +1,20 @@
--- Leases the first of several groups of seats of which nobody has a lease.
+-- Leases the first of several groups of seats that has no lease yet.
 --
 -- Run by: reservation::leased_seats::lease_first
 --
 -- KEYS[1]     leased   sorted set  seats by the end of their lease, in milliseconds
--- KEYS[2]     pause    string      of the account; while it is there, nothing is leased
--- KEYS[3..n]  lease    string      the holder's mark; those of one group after those of the one
---                                  before it
+-- KEYS[2]     pause    string      of the account; while it exists, no seat is leased
+-- KEYS[3..n]  lease    string      the holder's mark; the seats of each group in turn
 -- ARGV[1]  mark       of the leases
 -- ARGV[2]  lease_ms   expiry of the leases
 -- ARGV[3]  pause_ms   expiry of the pause
 -- ARGV[4]  kept_ms    for how long ended leases are remembered
 -- ARGV[5..]           for each group its number of seats, then the seats
 --
--- Returns  the position of the group, from 1; 0 if none was leased
+-- Returns  the position of the group, from 1; 0 if no group was leased
 --
--- Why a script: of two accounts that are offered the same seats one gets the lease, and one
--- account gets one at a time.
+-- Why a script: of two accounts that are offered the same seats only one gets the lease, and an
+-- account has one lease at a time.
 -- Cost: O(n log m) in the keys named and the leases remembered; callers bound n.
 
 if redis.call('EXISTS', KEYS[2]) == 1 then

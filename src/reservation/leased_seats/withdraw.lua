@@ -7,7 +7,7 @@
 -- ARGV[1]  mark       of the leases
 -- ARGV[2..]           the seats, in the order of their keys
 --
--- Returns  how many leases were ended
+-- Returns  the number of leases that were ended
 --
 -- Why a script: compare and delete must be atomic, or the lease of another holder could be ended.
 -- Cost: O(n log m) in the keys named and the leases remembered.
@@ -18,7 +18,7 @@ local n_ended = 0
 for i = 2, #KEYS do
   if redis.call('GET', KEYS[i]) == ARGV[1] then
     redis.call('DEL', KEYS[i])
-    -- Whoever was shown the seat as held learns that it is not.
+    -- Viewers who saw the seat as held get its change.
     redis.call('ZADD', KEYS[1], now_ms, ARGV[i])
     n_ended = n_ended + 1
   end

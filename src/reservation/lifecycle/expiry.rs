@@ -62,7 +62,7 @@ pub(crate) async fn expire_in_the_way(
     Ok(expire(app, &ids).await)
 }
 
-/// Expires lapsed holds that have a code that is used up; returns their number.
+/// Expires lapsed holds with a code that is used up; returns their number.
 pub(crate) async fn expire_with_code(app: &App, id: SaleCodeId) -> Result<usize, sqlx::Error> {
     let ids = codes::store::list_lapsed_with(&app.db, id, IN_THE_WAY_MAX).await?;
     Ok(expire(app, &ids).await)
@@ -75,7 +75,7 @@ pub(crate) async fn expire_lapsed_of(app: &App, account_id: AccountId) -> Result
     Ok(())
 }
 
-/// Expires those of `ids` that have lapsed; returns their number. A batch that fails is retried one
+/// Expires the lapsed holds among `ids`; returns their number. A batch that fails is retried one
 /// hold at a time, so that one broken row does not keep the others from expiring.
 async fn expire(app: &App, ids: &[ReservationId]) -> usize {
     if ids.is_empty() {

@@ -85,8 +85,8 @@ pub async fn lock_held(
     }
 }
 
-/// Locks those holds of `ids` that can be paid at once and that nobody else holds; the others are
-/// missing, and so are those of which shares were made, and those that buy what is on return. All have the same `locked_at`.
+/// Locks the holds among `ids` that can be paid and that no other transaction has locked. Holds
+/// with shares, and holds of places on return, are left out. All have the same `locked_at`.
 pub(crate) async fn lock_payable(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -108,8 +108,8 @@ pub(crate) async fn lock_payable(
     Ok(payable.collect())
 }
 
-/// Returns the program and the account of those of `ids` that belong to their account; the lists
-/// are parallel.
+/// Returns the program and the account of each of `ids` that belongs to the account at the same
+/// position of `accounts`.
 pub(crate) async fn list_owners(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -118,7 +118,7 @@ pub(crate) async fn list_owners(
     Ok(holds::list_owners(tx, ids, accounts).await?.into_iter().collect())
 }
 
-/// Waits until no transaction holds a row of `ids`, so that what one of them did is known.
+/// Waits until no transaction holds a row of `ids`, so that the outcome of each is known.
 pub(crate) async fn wait_for(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -137,8 +137,7 @@ pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), Reservat
     expect_all(seats.len(), written.n_seats, ReservationError::Inconsistent)
 }
 
-/// Releases an unpaid hold: its seats and places become free, and are offered to whoever waits for
-/// them.
+/// Releases an unpaid hold: its seats and places become free, and are offered to the waiting list.
 pub(crate) async fn release(
     tx: &mut Connection,
     account_id: AccountId,
@@ -199,8 +198,8 @@ async fn renew_once(
     Ok(expires_at)
 }
 
-/// Notes at a locked hold that shares of it are made, unless it is noted. From then on it is paid alone
-/// only after a look at its shares.
+/// Marks a locked hold as shared, unless it is. From then on a payment of the whole hold reads its
+/// shares first.
 pub(crate) async fn mark_shared(
     tx: &mut Connection,
     held: &mut Held,
@@ -214,7 +213,7 @@ pub(crate) async fn mark_shared(
     Ok(())
 }
 
-/// Returns those of `owners` that have an unpaid hold in their program that has not ended.
+/// Returns the `owners` with an unpaid hold in their program that has not ended.
 pub(crate) async fn list_with_live_holds(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
@@ -224,7 +223,7 @@ pub(crate) async fn list_with_live_holds(
 }
 
 /// Ends reservations that this transaction has locked, and frees their seats and places, which are
-/// offered to whoever waits in `lists`; `versions` is parallel to `ids`. The lists were locked before.
+/// offered to the wishes of `lists`; `versions` is parallel to `ids`. The lists were locked before.
 pub(crate) async fn end(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -236,8 +235,8 @@ pub(crate) async fn end(
     offer_freed(tx, lists).await.map(drop)
 }
 
-/// Ends reservations like [`end`], and offers nothing yet. Returns end with it that were awaited and that
-/// their sellers want back.
+/// Ends reservations like [`end`], without an offer. Also ends the returns that they awaited and
+/// that their sellers want back.
 async fn free(
     tx: &mut Connection,
     ids: &[ReservationId],

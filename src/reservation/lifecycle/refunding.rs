@@ -1,4 +1,4 @@
-//! Paid reservations that are refunded, in a transaction of the caller.
+//! Refunds of paid reservations, in a transaction of the caller.
 
 use super::{free, lock};
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Locks a paid reservation for a refund, with the holds of those who are buying places of it.
+/// Locks a paid reservation for a refund, with the holds of the buyers of its places on return.
 pub(crate) async fn lock_confirmed(
     tx: &mut Connection,
     account_id: AccountId,
@@ -44,9 +44,9 @@ pub(crate) async fn lock_confirmed(
     })
 }
 
-/// Ends a paid reservation that is refunded: its returns end, and its seats and places become free, and
-/// are offered to whoever waits for them. A place on return that somebody holds is that hold's. Points are
-/// returned by the caller.
+/// Ends a paid reservation that is refunded: its returns end, and its seats and places become free
+/// and are offered to the waiting list. A place on return that a buyer holds goes to that hold. The
+/// caller returns the points.
 pub(crate) async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
@@ -55,7 +55,7 @@ pub(crate) async fn refund_items(
     let of_it = returns::lock_of_refund(tx, id, &confirmed.reservations, &confirmed.lists).await?;
     returns::void(tx, &of_it).await?;
     free(tx, &[id], &[confirmed.version], ReservationStatus::Refunded).await?;
-    // Before anything is offered: whoever holds a place of it has it now.
+    // The buyers' holds get their places before anything is offered.
     returns::give(tx, &of_it).await?;
     offer_freed(tx, &confirmed.lists).await.map(drop)
 }

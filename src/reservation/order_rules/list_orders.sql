@@ -1,5 +1,5 @@
--- Reads what is live of the paid orders $1, with the rules by which it was held, and the companions' places
--- that each order's account has or holds in other orders of the performance.
+-- Reads the live items of the paid orders $1, with the rules by which they were held, and the
+-- companions' places that each order's account has or holds in other orders of the performance.
 select o.id as "order_id!: ReservationId", o.places_min, i.id as "id!: ReservationItemId",
     i.reservation_id = o.id as "is_own!", i.quantity - i.returned as "places!",
     (select count(*) from ticket_returns t

@@ -38,8 +38,9 @@ impl From<ItemRow> for LiveItem {
     }
 }
 
-/// Lists paid orders with what is live of them and their rules as they were held: for a page, or after their
-/// rows were locked. With each come the places of companions that its account has or holds in other orders of the performance.
+/// Lists paid orders with their live items and the rules by which they were held: for a page, or
+/// after their rows were locked. Each order also has the companions' places that its account has or
+/// holds in other orders of the performance.
 pub(crate) async fn list_orders(
     db: impl PgExecutor<'_>,
     ids: &[ReservationId],

@@ -1,5 +1,5 @@
-//! Writes of returns that end unsold, on locked seats and zones. What becomes of the holds that awaited
-//! them is decided by the caller (`ending`, `lifecycle`).
+//! Writes of returns that end unsold, on locked seats and zones. The caller decides about the holds
+//! that awaited them (`ending`, `lifecycle`).
 
 use super::{
     model::{OpenReturn, ReturnStatus},
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Ends those of the returns `ids` that their sellers want back, whose places nobody holds any more. The
+/// Ends the returns among `ids` that their sellers want back, after their holds have ended. The
 /// seats and zones are locked.
 pub(crate) async fn end_wanted_back(
     tx: &mut Connection,
@@ -28,7 +28,7 @@ pub(crate) async fn end_wanted_back(
     close(tx, &open, ReturnStatus::TakenBack).await
 }
 
-/// Writes the end of returns, and takes their places off sale. What a hold has of them stays as it is.
+/// Writes the end of returns, and takes their places off sale. Places in a hold stay with the hold.
 pub(super) async fn close(
     tx: &mut Connection,
     open: &[OpenReturn],
@@ -43,15 +43,15 @@ pub(super) async fn close(
     let n_seats = open.iter().filter(|open| open.schedule_seat_id.is_some()).count();
     let n_written = changes::write_off_return(tx, &ids, SeatStatus::Reserved).await?;
     expect_all(n_seats, n_written, ReservationError::Inconsistent)?;
-    // A place that is held was taken from what remains when it was.
+    // A held place was already taken from the remaining ones.
     let free = open.iter().filter(|open| open.buyer.is_none());
     let zone_ids: Vec<_> = free.filter_map(|open| open.zone_id).collect();
     let returned: Vec<i32> = vec![-1; zone_ids.len()];
     take_places(tx, &zone_ids, &returned).await
 }
 
-/// Takes one place for each time that a zone is named from what remains, and `returned` from what is on
-/// return of it.
+/// Takes one place from the remaining ones for each entry of `zone_ids`; `returned` is added to the
+/// number on return.
 pub(super) async fn take_places(
     tx: &mut Connection,
     zone_ids: &[ZoneId],

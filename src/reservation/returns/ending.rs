@@ -1,5 +1,5 @@
-//! Ends of returns that nobody bought. A hold that awaited one ends with it where the place stays its
-//! seller's, and gets the place itself where the seller is refunded.
+//! Ends of unsold returns. A hold that awaited one ends with it if the place stays with its seller,
+//! and gets the place itself if the seller is refunded.
 
 use std::collections::HashSet;
 
@@ -45,16 +45,16 @@ impl LockedReturns {
         self.open.iter().any(|open| open.id == id)
     }
 
-    /// Returns when the last hold of one of the places ends, whose buyer may still pay.
+    /// Returns the last end of the buyers' holds that have not ended; `None` without one.
     fn held_until(&self) -> Option<DateTime<Utc>> {
         let held = self.open.iter().filter(|open| open.is_being_bought());
         held.filter_map(|open| open.held_until).max()
     }
 }
 
-/// Locks returns to be ended: the waiting lists, the reservations of the sellers and the buyers, the
-/// seats and zones. Those that have ended meanwhile are left out. Fails with `StaleVersion` for a buyer
-/// who came meanwhile.
+/// Locks returns to be ended: the waiting lists, the reservations of the sellers and the buyers,
+/// the seats and zones. Returns that have ended meanwhile are left out. Fails with `StaleVersion`
+/// if a buyer has come meanwhile.
 pub(crate) async fn lock_for_ending(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -66,8 +66,8 @@ pub(crate) async fn lock_for_ending(
     locked(open, reservations, lists)
 }
 
-/// Locks the open returns of a reservation that is refunded, with which those of `reservations` were
-/// locked. Fails like [`lock_for_ending`].
+/// Locks the open returns of a refunded reservation; `reservations` were locked with it. Fails like
+/// [`lock_for_ending`].
 pub(crate) async fn lock_of_refund(
     tx: &mut Connection,
     reservation_id: ReservationId,
@@ -95,8 +95,8 @@ fn locked(
     }
 }
 
-/// Ends locked returns as `status`: the places are their sellers' alone again. A hold that awaited one
-/// ends, its other places become free, and its account is told.
+/// Ends locked returns as `status`: the places belong to their sellers alone again. A hold that
+/// awaited one ends, its other places become free, and its account gets a mail.
 pub(crate) async fn end(
     tx: &mut Connection,
     returns: &LockedReturns,
@@ -106,8 +106,8 @@ pub(crate) async fn end(
     end_holds(tx, returns, &returns.open.iter().collect::<Vec<_>>()).await
 }
 
-/// Ends the locked returns of a reservation that is refunded. The holds that run wait for [`give`]; those
-/// past their end are ended.
+/// Ends the locked returns of a refunded reservation. Live holds wait for [`give`]; lapsed holds
+/// are ended.
 pub(crate) async fn void(
     tx: &mut Connection,
     returns: &LockedReturns,
@@ -118,7 +118,7 @@ pub(crate) async fn void(
 }
 
 /// Gives the places of voided returns, which their seller's refund has made free, to the holds that
-/// awaited them: at the same prices, until the same ends. Nobody is paid for them any more.
+/// awaited them: at the same prices, until the same ends. From then on no payout is due for them.
 pub(crate) async fn give(
     tx: &mut Connection,
     returns: &LockedReturns,
@@ -173,8 +173,9 @@ async fn end_holds(
     Ok(outbox::write_to_accounts(tx, &mails.collect::<Vec<_>>()).await?)
 }
 
-/// Ends a return by its seller. Where somebody holds the place, it is noted that the seller wants it: the
-/// return ends with the hold, unless that is paid. Returns its performance, and the end of that hold.
+/// Ends a return by its seller. If a buyer holds the place, only the seller's wish is recorded: the
+/// return ends with the hold, unless the buyer pays. Returns the performance, and the end of that
+/// hold.
 pub(crate) async fn take_back(
     tx: &mut Connection,
     seller_id: AccountId,
@@ -194,8 +195,8 @@ pub(crate) async fn take_back(
     Ok((found.schedule_id, held_until))
 }
 
-/// Ends those returns that a hold awaits and that are needed in the orders of their sellers, who put them
-/// on sale when nothing asked for that. The hold ends with them.
+/// Ends the returns that a hold awaits and that the orders of their sellers need, which were put on
+/// sale before that rule was checked. The hold ends with them.
 pub(crate) async fn end_needed(app: &App, buyer: ReservationId) -> Result<(), ReservationError> {
     let ids = store::list_awaited(&app.db, buyer).await?;
     end_those(app, &ids, Chosen::Needed).await
@@ -228,23 +229,23 @@ pub(crate) async fn end_overdue_of(app: &App, seller_id: AccountId) -> Result<()
     Ok(())
 }
 
-/// Ends an overdue return. One that cannot be ended keeps no other from it.
+/// Ends an overdue return. A failure is logged, so that it does not keep other returns from ending.
 async fn try_to_end_overdue(app: &App, id: ReturnId) {
     if let Err(error) = end_those(app, &[id], Chosen::Closed).await {
         tracing::warn!(%error, %id, "a return could not be ended");
     }
 }
 
-/// Which returns end without anybody's asking.
+/// Condition for ending returns without a request of their sellers.
 #[derive(Clone, Copy)]
 enum Chosen {
-    /// Those of performances whose door is open. One may have been moved since they were listed.
+    /// The door has opened; a performance may have been moved since its returns were listed.
     Closed,
-    /// Those that are needed in the orders of their sellers.
+    /// The order of the seller needs the ticket.
     Needed,
 }
 
-/// Ends those of the returns `ids` that are `chosen` once they are locked.
+/// Ends the returns among `ids` that meet the condition `chosen` once they are locked.
 async fn end_those(app: &App, ids: &[ReturnId], chosen: Chosen) -> Result<(), ReservationError> {
     let schedules = retry_stale(|_| async {
         let mut tx = app.db.begin().await?;

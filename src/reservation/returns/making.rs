@@ -1,4 +1,4 @@
-//! Returns that are made, in a transaction of the caller.
+//! New returns, made in a transaction of the caller.
 
 use sqlx::PgExecutor;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Place of a ticket that this transaction has locked, with everything that making a return of it needs.
+/// Locked place of a ticket, with the locked rows that making a return needs.
 #[derive(Debug)]
 pub(crate) struct LockedPlace {
     place: TicketPlace,
@@ -26,8 +26,8 @@ pub(crate) struct LockedPlace {
     lists: LockedLists,
 }
 
-/// Locks the waiting list, the seller's reservation, and the seat or zone of a ticket. The ticket comes
-/// after them.
+/// Locks the waiting list, the seller's reservation, and the seat or zone of a ticket. The ticket
+/// is locked after them.
 pub(crate) async fn lock_place(
     tx: &mut Connection,
     place: TicketPlace,
@@ -41,7 +41,8 @@ pub(crate) async fn lock_place(
     Ok(LockedPlace { place, zone, lists })
 }
 
-/// Returns the refusal of a return of a locked place that its order needs, as it was made; `Ok` without one.
+/// Refuses the return of a locked place that its order needs, by the rules that were stored with
+/// it.
 pub(crate) async fn require_dispensable(
     tx: &mut Connection,
     locked: &LockedPlace,
@@ -60,7 +61,8 @@ pub(crate) async fn find_need(
     Ok(orders.iter().find_map(|order| order.broken_by_return(item_id)))
 }
 
-/// Puts a locked place on sale, whose ticket is locked and valid, and offers it to whoever waits.
+/// Puts a locked place on sale, whose ticket is locked and valid, and offers it to the waiting
+/// list.
 pub(crate) async fn put_on_sale(
     tx: &mut Connection,
     locked: &LockedPlace,

@@ -1,37 +1,41 @@
-//! Returns: whoever paid for a ticket puts its place back on sale, at the price that was paid.
+//! Returns: the payer of a ticket puts its place back on sale, at the price that was paid.
 //!
-//! A **return** is of one ticket, by its **seller**. It is **open** until a **buyer** has paid for the
-//! place, the seller takes it back or is let in, the ticket is refunded, or the door opens. The
-//! **payout** is the price less the program's share, as both were when the return was made. The pages of
-//! a seller are in `tickets/returns`, the transaction of a buyer's payment in `payment`.
+//! A **return** is of one ticket, by its **seller**. It is **open** until a **buyer** has paid for
+//! the place, the seller takes it back or is let in, the ticket is refunded, or the door opens. The
+//! **payout** is the price less the program's share, both as they were when the return was made.
+//! The pages of a seller are in `tickets/returns`, the transaction of a buyer's payment in
+//! `payment`.
 //!
 //! # Invariants
 //!
 //! * The seller's item is live and the ticket admits until the transaction in which a buyer pays
 //!   (`sale`). A seat is never in two live items: the seller's ends in it before the buyer's begins.
 //! * A seat on return is for sale like a free one, at the price of the return
-//!   (`schedule_seats_return_is_for_sale`); a place of a zone on return is among those that remain, and
-//!   goes after those that nobody has.
-//! * What a buyer holds is an item that is not live but awaits the return. A return has one such item,
-//!   or one that was bought of it: `reservation_items_return_key`.
-//! * A ticket is on return once at a time and sold once (`ticket_returns_live_key`), and a return ends
-//!   once (`ticket_returns_end_once`).
-//! * The price of a return is what was paid for its place, whatever the place costs by then.
-//! * What becomes for sale is offered to the waiting list first, in the same transaction.
-//! * Nothing is sold that the seller's order needs (`order_rules`). A place on return has left an order that
-//!   was large enough: it is bought in any number, whatever its program asks for otherwise.
-//! * A seller who is refunded leaves the place to the hold that has it, at the price and until the end that
-//!   the hold has. One who wants the ticket back while it is held gets it as soon as that hold ends unpaid,
-//!   in the same transaction (`wanted_back_at`).
+//!   (`schedule_seats_return_is_for_sale`). A place of a zone on return is counted among the
+//!   remaining ones, and is sold after the others.
+//! * A buyer's hold has an item that is not live but awaits the return. A return has one such item,
+//!   or one that was bought: `reservation_items_return_key`.
+//! * A ticket is on return once at a time and sold once (`ticket_returns_live_key`), and a return
+//!   ends once (`ticket_returns_end_once`).
+//! * The price of a return is the price that was paid for its place, whatever the place would cost
+//!   now.
+//! * A place that comes on sale is offered to the waiting list first, in the same transaction.
+//! * A place that the seller's order needs is not sold (`order_rules`). Places on return may be
+//!   bought in any number, below the program's minimum too, because their own orders met the
+//!   minimum.
+//! * A refund of the seller leaves the place to the hold that has it, at the hold's price and until
+//!   its end. A seller who wants the ticket back while it is held gets it as soon as that hold ends
+//!   unpaid, in the same transaction (`wanted_back_at`).
 //!
 //! # Concurrency
 //!
-//! The row of the seat or zone guards its returns: whoever makes, holds, sells or ends one has locked it,
-//! after the reservations, the seller's and the buyer's by their ids, and before the ticket. A hold locks
-//! no reservation, so whoever ends a return looks for its buyer again once the seat is locked, and starts
-//! over for one that came meanwhile (`ending`). A check-in locks the ticket alone; one that finds it on
-//! return gives it back and takes all locks in their order. The buyer whose hold cannot be paid any more,
-//! because the seller was let in, is told, and what else the hold had becomes free in the same transaction.
+//! The row of the seat or zone guards its returns: making, holding, selling and ending one lock it,
+//! after the reservations, the seller's and the buyer's by their ids, and before the ticket. A hold
+//! locks no reservation. So a transaction that ends a return looks for its buyer again once the
+//! seat is locked, and starts over if a buyer has come meanwhile (`ending`). A check-in first locks
+//! only the ticket; if the ticket is on return, it rolls back and takes all locks in their order. A
+//! buyer whose hold ends because the seller was let in gets a mail, and the other places of the
+//! hold become free in the same transaction.
 
 mod closing;
 mod ending;

@@ -32,7 +32,7 @@ use crate::{
 pub enum ReturnStatus {
     /// For sale; the ticket admits.
     Open,
-    /// Somebody bought the place.
+    /// The place was sold to a buyer.
     Sold,
     /// The seller took it back.
     TakenBack,
@@ -40,7 +40,7 @@ pub enum ReturnStatus {
     Admitted,
     /// The ticket was refunded, or its program cancelled.
     Voided,
-    /// Nobody bought the place before the door opened.
+    /// The place was not sold before the door opened.
     Expired,
 }
 
@@ -71,12 +71,12 @@ pub(crate) struct NewReturn {
     pub(crate) payout: Points,
 }
 
-/// Returns what of `price` goes back to a seller; `None` for a share beyond 100 percent.
+/// Returns the part of `price` that a seller gets; `None` for a share beyond 100 percent.
 pub(crate) fn payout_of(price: Points, fee_percent: i32) -> Option<Points> {
     price.checked_sub(price.share(fee_percent)?)
 }
 
-/// Place of a zone that is on return and that nobody holds.
+/// Place of a zone that is on return and not held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeReturn {
     pub(crate) id: ReturnId,
@@ -97,13 +97,13 @@ pub(crate) struct OpenReturn {
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) seller_id: AccountId,
     pub(crate) payout: Points,
-    /// Whether the seller wants it back once the hold that runs has ended.
+    /// Whether the seller wants it back once the present hold has ended.
     pub(crate) is_wanted_back: bool,
     /// Start of the performance.
     pub(crate) starts_at: DateTime<Utc>,
     /// Time of the database after the locks.
     pub(crate) locked_at: DateTime<Utc>,
-    /// Hold of the place; `None`: nobody holds it.
+    /// Hold of the place by a buyer; `None` if it is not held.
     pub(crate) buyer: Option<ReservationId>,
     /// End of that hold.
     pub(crate) held_until: Option<DateTime<Utc>>,
@@ -112,12 +112,12 @@ pub(crate) struct OpenReturn {
 }
 
 impl OpenReturn {
-    /// Whether the door has opened: the place is not sold any more.
+    /// Whether the door has opened, so that the place is no longer sold.
     pub(crate) fn is_closed(&self, config: &Config) -> bool {
         config.door_opens_at(self.starts_at) <= self.locked_at
     }
 
-    /// Whether a hold that has not passed its end has the place.
+    /// Whether a hold has the place that has not passed its end.
     pub(crate) fn is_being_bought(&self) -> bool {
         self.buyer.is_some() && !self.is_buyer_lapsed
     }

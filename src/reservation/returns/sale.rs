@@ -1,4 +1,4 @@
-//! The sale of places on return, in the transaction of the buyer's payment.
+//! Sale of places on return, in the transaction of the buyer's payment.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Locks a buyer's reservation and those of the sellers, in the order of their ids.
+/// Locks a buyer's reservation and the reservations of the sellers, in the order of their ids.
 pub(crate) async fn lock_sellers(
     tx: &mut Connection,
     buyer: ReservationId,
@@ -29,8 +29,9 @@ pub(crate) async fn lock_sellers(
     Ok(())
 }
 
-/// Takes the places on return of a locked hold from their sellers, whose reservations are locked too, and
-/// gives them to the buyer. The caller confirms the hold, voids the sellers' tickets and pays them.
+/// Takes the places on return of a locked hold from their sellers, whose reservations are locked
+/// too, and gives them to the buyer. The caller confirms the hold, voids the sellers' tickets and
+/// pays the sellers.
 pub(crate) async fn sell(
     tx: &mut Connection,
     held: &Held,
@@ -42,7 +43,7 @@ pub(crate) async fn sell(
     }
     let returns = lock_open(tx, &ids, &[held.reservation_id]).await?;
     let is_of_buyer = |open: &OpenReturn| open.buyer == Some(held.reservation_id);
-    // Whoever ends a return ends the hold that awaits it.
+    // Ending a return also ends the hold that awaits it.
     if returns.len() != ids.len() || !returns.iter().all(is_of_buyer) {
         return Err(ReservationError::Inconsistent);
     }
@@ -52,7 +53,7 @@ pub(crate) async fn sell(
     order_rules::refuse(broken_by_sale(tx, &returns).await?.pop().map(|(_, rule)| rule))?;
     let n_written = changes::write_ended(tx, &ids, ReturnStatus::Sold).await?;
     expect_all(ids.len(), n_written, ReservationError::Inconsistent)?;
-    // The sellers' items end first: a seat is in one live item.
+    // The sellers' items end first, because a seat is in one live item.
     let items: Vec<_> = returns.iter().map(|open| open.item_id).collect();
     let n_items = items.iter().collect::<HashSet<_>>().len();
     let n_written = changes::write_items_sold(tx, &items).await?;
@@ -71,8 +72,8 @@ pub(crate) async fn sell(
     Ok(sold.collect())
 }
 
-/// Lists the orders of sellers, whose rows are locked, that the sale of all of `returns` together would leave
-/// without what their rules ask for.
+/// Lists the locked orders of sellers whose rules the sale of all of `returns` together would
+/// break.
 async fn broken_by_sale(
     tx: &mut Connection,
     returns: &[OpenReturn],
@@ -86,7 +87,7 @@ async fn broken_by_sale(
     Ok(broken.collect())
 }
 
-/// Returns those orders of sellers that `returns` would break if they were sold.
+/// Returns the orders of sellers whose rules the sale of `returns` would break.
 pub(super) async fn find_needed(
     tx: &mut Connection,
     returns: &[OpenReturn],
@@ -94,8 +95,8 @@ pub(super) async fn find_needed(
     Ok(broken_by_sale(tx, returns).await?.into_iter().map(|(id, _)| id).collect())
 }
 
-/// Locks the seats and zones of returns, with those of what is taken in locked reservations, and reads
-/// which returns are open then.
+/// Locks the seats and zones of returns, and the seats and zones of locked reservations, and then
+/// reads the returns that are open.
 pub(super) async fn lock_open(
     tx: &mut Connection,
     ids: &[ReturnId],

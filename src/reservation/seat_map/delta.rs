@@ -39,7 +39,7 @@ pub(crate) struct SeatChange {
     id: ScheduleSeatId,
     status: SeatStatus,
     price: Points,
-    /// Whether somebody has put it back on sale.
+    /// Whether its ticket holder has put it back on sale.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     on_return: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) struct SeatChange {
 pub(crate) struct ZoneChange {
     id: ZoneId,
     remaining: i32,
-    /// Number of those that somebody has put back on sale.
+    /// Number of remaining places that are back on sale by their ticket holders.
     on_return: i32,
     price: Points,
 }

@@ -90,7 +90,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Returns the deltas since `since` and a receiver of those to come.
+    /// Returns the deltas since `since` and a receiver of later ones.
     pub(crate) async fn view(
         &self,
         app: &App,
@@ -133,7 +133,7 @@ impl ChangeFeed {
         // A task of its own survives a first viewer who disconnects, and serves the next one.
         let (maps, app) = (self.clone(), app.clone());
         let begun = tokio::spawn(async move {
-            // Other maps that are to be started wait for this one.
+            // Other maps that are starting wait for this one.
             let begun = tokio::time::timeout(BEGIN_MAX, maps.begin(&app, schedule_id)).await;
             begun.unwrap_or(Err(sqlx::Error::PoolTimedOut))
         });
@@ -223,7 +223,7 @@ async fn follow(
                 return;
             }
         }
-        // Where Redis does not answer, what it said last holds: leases end by themselves.
+        // If Redis does not answer, the last known leases are kept: they end by themselves.
         leases = SeatLeases::read(&app, schedule_id).await.unwrap_or(leases);
         let sent_with = (&mut sent, &leases);
         match read_changes(&app, schedule_id, &subscription, sent_with, since).await {

@@ -1,4 +1,4 @@
-//! Rows that lists and maps show of reservations, sections and zones.
+//! Rows of reservations, sections and zones, as lists and maps show them.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +22,9 @@ pub(crate) struct Listed {
     pub(crate) id: ReservationId,
     /// Performance reserved.
     pub(crate) schedule_id: ScheduleId,
-    /// Current state; a hold past its end reads as expired.
+    /// Current state; a hold past its end is shown as expired.
     pub(crate) status: ReservationStatus,
-    /// Price of all items together.
+    /// Price of all items together, less the discount.
     pub(crate) total: Points,
     /// End of the hold; kept after payment.
     pub(crate) expires_at: DateTime<Utc>,
@@ -64,17 +64,17 @@ pub(crate) struct NamedItem {
     pub(crate) category: Option<String>,
     /// Name of the zone.
     pub(crate) zone_name: Option<String>,
-    /// Terms of its price type; `None` at the ordinary price, like what follows.
+    /// Terms of its price type; `None` at the ordinary price, like the next three fields.
     pub(crate) price_type_id: Option<PriceTypeId>,
-    /// What one place cost without the type, when it was held.
+    /// Price of one place without the type, when it was held.
     pub(crate) ordinary_price: Option<Points>,
     /// Name of the price type.
     pub(crate) price_type: Option<String>,
-    /// What to bring; may be empty.
+    /// Note of the price type about what to bring; may be empty.
     pub(crate) price_type_note: Option<String>,
-    /// Return that the place is bought from; `None`: it was free.
+    /// Return that the place is bought from; `None` for a free place.
     pub(crate) return_id: Option<ReturnId>,
-    /// Number of its places that others have bought since it was paid.
+    /// Number of its places that were resold since it was paid.
     pub(crate) returned: i32,
 }
 
@@ -101,7 +101,8 @@ impl NamedItem {
     }
 }
 
-/// Returns what to bring for the price types of `items`, each once, with the name of the type.
+/// Returns the notes of the price types of `items` about what to bring, each once, with the name of
+/// the type.
 pub(crate) fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
     let named = items.iter().filter_map(|item| {
         let note = item.price_type_note.as_deref().filter(|note| !note.is_empty())?;
@@ -156,7 +157,7 @@ fn most_expensive(prices: impl Iterator<Item = Points>) -> Vec<Points> {
 }
 
 impl SectionListing {
-    /// Returns the section that `seats`, in map order, make; `None` if there are none.
+    /// Returns the section of `seats`, which are in map order; `None` if there are none.
     pub(crate) fn of(seats: &[MapSeat]) -> Option<Self> {
         let first = seats.first()?;
         let span = |of: fn(&MapSeat) -> f32| {
@@ -202,8 +203,8 @@ pub(crate) struct ZoneState {
     pub price: Points,
     /// Number of free places.
     pub remaining: i32,
-    /// Number of those that somebody has put back on sale. They go last, cost what was paid for them, and
-    /// no price type and no code makes them cheaper.
+    /// Number of remaining places that are back on sale by their ticket holders. They are sold
+    /// last, cost what their sellers paid, and neither a price type nor a code reduces their price.
     pub on_return: i32,
 }
 

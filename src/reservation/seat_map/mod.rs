@@ -1,8 +1,8 @@
 //! Seat map: the seats and zones of one performance, as pages and event streams show them.
 //!
-//! A **snapshot** is a performance in memory. A **delta** is what changed after a **cursor**. The
+//! A **snapshot** is a performance in memory. A **delta** is the changes after a **cursor**. The
 //! **change feed** follows each open map with one **subscription** per instance, and **streams**
-//! send its deltas to viewers. A **price version** lets a hold request say which prices it was
+//! send its deltas to viewers. With a **price version** a hold request names the prices that it was
 //! shown.
 //!
 //! # Invariants

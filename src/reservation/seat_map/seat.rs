@@ -37,11 +37,11 @@ pub struct MapSeat {
     /// Number of the wheelchair place in the same row that a companion's place belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub companion_of: Option<i32>,
-    /// Price category, such as R; it changes only with the venue's plan.
+    /// Price category, such as R; changes only with the venue's plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether somebody has put it back on sale: it costs what was paid for it, and no price type and no
-    /// code makes it cheaper.
+    /// Whether its ticket holder has put it back on sale: it costs what its seller paid, and
+    /// neither a price type nor a code reduces its price.
     #[serde(rename = "on_return", skip_serializing_if = "std::ops::Not::not")]
     pub is_on_return: bool,
 }

@@ -37,7 +37,7 @@ pub(crate) struct Subscription {
     pub(crate) snapshot: Mutex<Snapshot>,
 }
 
-/// Recent deltas, which together cover everything from `since` on.
+/// Recent deltas, which together cover all changes from `since` on.
 #[derive(Debug)]
 struct Kept {
     since: i64,
@@ -46,7 +46,7 @@ struct Kept {
     touched: Instant,
 }
 
-/// Deltas a viewer gets at once, and the receiver of those to come.
+/// Deltas that a viewer gets at once, and the receiver of later ones.
 pub(crate) struct DeltaStream {
     pub(crate) missed: Vec<Arc<Delta>>,
     pub(crate) deltas: broadcast::Receiver<Arc<Delta>>,
@@ -134,7 +134,7 @@ impl Subscription {
         Ok(())
     }
 
-    /// Publishes the seats that were leased lately, for viewers who were shown a lease before this
+    /// Publishes the seats that were leased lately, for viewers who saw a lease before this
     /// subscription began.
     pub(crate) fn tell_late_leases(&self, rows: &ChangedRows) {
         let rows = locked(&self.snapshot).with_late_leases(rows.none());

@@ -20,12 +20,12 @@ use crate::{
     web::{error::HttpError, form::Mistakes, page::View},
 };
 
-/// Form that was sent to a map, and what became of it.
+/// Form that was sent to a map, with the code and the refusal that the map shows.
 pub(crate) struct SentForm<'a> {
     pub(crate) form: &'a HoldForm,
     /// Code of the form, if it may be used.
     pub(crate) code: Option<SaleCode>,
-    /// Why it was refused; `None` if it only asked for a code's terms.
+    /// Reason of the refusal; `None` if the form only asked for a code's terms.
     pub(crate) reason: Option<RefusalReason<'a>>,
 }
 
@@ -130,8 +130,8 @@ impl<'a> Refused<'a> {
         }
     }
 
-    /// Returns the refusal of an order at another price than was shown: one with a code whose terms were not
-    /// shown yet, or one that was priced anew.
+    /// Returns the refusal of an order whose price is not the shown one: the order has a code whose
+    /// terms were not shown yet, or prices have changed.
     fn price_changed(&self, v: &View, error: &ReservationError, total: Points) -> Refusal<'a> {
         if self.typed.has_code() {
             let text = v.t("seat-code-total").word("amount", v.points(total.get()));
@@ -142,8 +142,8 @@ impl<'a> Refused<'a> {
         }
     }
 
-    /// Returns the refusal of companions' places without their wheelchair places, and the request with
-    /// those that are missing, if all of them are free.
+    /// Returns the refusal of companions' places without their wheelchair places, and the request
+    /// with the missing places added, if all of them are free.
     fn alone(
         &self,
         v: &View,
@@ -171,7 +171,7 @@ impl<'a> Refused<'a> {
     }
 }
 
-/// Returns the names of those of `seat_ids` that the map shows.
+/// Returns the names of the seats in `seat_ids` that the map shows.
 fn names_of(v: &View, map: &MapView, seat_ids: &[ScheduleSeatId]) -> Vec<String> {
     let with_section = map.sections.len() > 1;
     let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
@@ -192,7 +192,7 @@ pub(crate) struct Refusal<'a> {
     pub(crate) alternatives: &'a [Alternative],
     /// Seats of the first alternative, if they are leased to the account.
     pub(crate) leased: &'a [ScheduleSeatId],
-    /// Zones with enough places, instead of one that has too few.
+    /// Zones with enough places, offered instead of a zone that has too few.
     pub(crate) places: &'a [PlacesAlternative],
     pub(crate) is_about_seats: bool,
     /// Current total, and the form fields that request it.

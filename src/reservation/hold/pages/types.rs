@@ -1,6 +1,6 @@
-//! Price types in the form of a hold: `seat_types` has `SEAT:TYPE` for each seat that is not at the
-//! ordinary price, `quantities` has `TYPE:COUNT`, where `ordinary` stands for the ordinary price. A type
-//! is named by the id of its terms.
+//! Price types in the form of a hold: `seat_types` has `SEAT:TYPE` for each seat that has a type,
+//! `quantities` has `TYPE:COUNT`, where `ordinary` stands for the ordinary price. A type is given
+//! by the id of its terms.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ pub(crate) const ORDINARY: &str = "ordinary";
 pub(super) struct Quantities {
     /// Places at the ordinary price, if they were stated.
     ordinary: Option<i32>,
-    /// Places of each type, more than none.
+    /// Places of each type; only types with at least one.
     pub(super) counts: BTreeMap<PriceTypeId, i32>,
 }
 
 impl Quantities {
-    /// Returns the number of places, of which `quantity` is stated in another field; `None` if they are
-    /// none or disagree.
+    /// Returns the number of places; `quantity` is the number in another field. `None` if there are
+    /// none, or if the two disagree.
     pub(super) fn total(&self, quantity: Option<i32>) -> Option<i32> {
         let typed = self.counts.values().try_fold(0_i32, |sum, count| sum.checked_add(*count))?;
         let counted = typed.checked_add(self.ordinary.unwrap_or_default())?;
@@ -48,7 +48,7 @@ pub(super) fn asked(
     };
     let by_seat = seat_types(named, seats);
     let by_seat = mistakes.note("seat_types", "reservation-refusal-price-type", by_seat);
-    // Of seats by id each has its own type.
+    // Each of several seats by id has its own type, so counts are refused.
     let counted =
         quantities(counted).filter(|counted| seats.is_empty() || counted.counts.is_empty());
     let counted = mistakes.note("quantities", "reservation-refusal-price-type", counted);
@@ -68,8 +68,9 @@ pub(super) fn quantity(counted: &Fields, field: &Field) -> Option<i32> {
     quantities(counted)?.total(quantity)
 }
 
-/// Returns the type of each of `seats` that has one; `None` for a malformed field, another seat or one
-/// that is named twice. An empty field is a seat at the ordinary price.
+/// Returns the types of the seats in `seats` that have one; `None` for a malformed field, for
+/// another seat, and for a seat that is named twice. An empty field stands for a seat at the
+/// ordinary price.
 pub(super) fn seat_types(
     fields: &Fields,
     seats: &[ScheduleSeatId],
@@ -103,7 +104,7 @@ pub(super) fn quantities(fields: &Fields) -> Option<Quantities> {
     Some(found)
 }
 
-/// Returns the fields that say something.
+/// Returns the fields that are not empty.
 pub(super) fn filled(fields: &Fields) -> impl Iterator<Item = &Field> {
     fields.0.iter().filter(|field| !field.is_empty())
 }

@@ -1,16 +1,16 @@
--- Inserts holds with their items, and takes the seats and the places of a zone that they are of. Whoever
--- calls compares the numbers of seats and zones written with those that were locked.
+-- Inserts holds with their items, and takes their seats and their places of a zone. The caller
+-- compares the numbers of seats and zones written with the numbers locked.
 with held as (
     insert into reservations (id, account_id, schedule_id, program_id, total, expires_at, hold_ttl_secs,
         refund_until, refund_percent, places_max, created_at, kept_until, wish_id, buys_return, places_min,
         returns_at_price)
-    -- Only an order of places on return alone has less than the program asks for.
+    -- Only an order whose places are all on return has fewer places than the program's minimum.
     select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id, buys_return,
         least($31, places), buys_return
     from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[], $25::boolean[], $32::integer[])
         h (id, account_id, total, wish_id, buys_return, places)
 ), items as (
-    -- What is on return is its seller's until it is paid.
+    -- A place on return is its seller's until it is paid.
     insert into reservation_items (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity,
         unit_price, price_type_id, ordinary_price, return_id, live, awaits_return)
     select id, reservation_id, $1, seat_id, zone_id, quantity, price, price_type_id, ordinary_price,
@@ -25,7 +25,7 @@ with held as (
     where s.id = locked.id and s.version = locked.version and is_free(s.status)
     returning s.id
 ), told as (
-    -- Only while an endpoint asks for it, and never of a rehearsal.
+    -- Only while an endpoint asks for it, and never for a rehearsal.
     insert into domain_events (id, subject_id, kind, payload)
     select event_id, id, 'reservation.held', jsonb_build_object(
         'reservation_id', id, 'program_id', $2::uuid, 'schedule_id', $1::uuid,

@@ -1,5 +1,5 @@
--- Reads on which terms each account of $2 may hold seats of the performance $1, all at one moment, and which of
--- the wheelchair places $3 each has.
+-- Reads the terms on which each account of $2 may hold seats of the performance $1, all at one
+-- moment, and the wheelchair places among $3 that each has.
 select asked.account_id as "account_id!: AccountId", moment.at as "moment!",
     (p.status = 'PUBLISHED' and s.cancelled_at is null and moment.at < p.off_sale_at and moment.at < s.starts_at
         and (p.on_sale_at <= moment.at or coalesce((

@@ -20,13 +20,13 @@ pub(crate) struct LockedSeat {
     pub(crate) id: ScheduleSeatId,
     pub(crate) version: i64,
     pub(crate) price: Points,
-    /// Version of the prices that wrote the price. That of a return at another price was written by
-    /// none: only a shown total is compared with it.
+    /// Version of the prices that wrote the price; the greatest number for a return at another
+    /// price than the seat's own, so that no price version, only a shown total, matches it.
     pub(crate) price_version: i64,
     pub(crate) status: SeatStatus,
     /// Return that the seat is bought from.
     pub(crate) return_id: Option<ReturnId>,
-    /// Account that has put it back on sale.
+    /// Account that has put the seat back on sale.
     pub(crate) seller_id: Option<AccountId>,
     /// Seat of the venue.
     pub(crate) seat_id: SeatId,
@@ -37,7 +37,7 @@ pub(crate) struct LockedSeat {
     pub(crate) is_hidden: bool,
 }
 
-/// Locks those of `ids` that belong to the performance, in id order; unknown ids are left out.
+/// Locks the seats of the performance among `ids`, in id order; unknown ids are left out.
 pub(crate) async fn lock_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -111,17 +111,18 @@ pub(crate) struct HoldTerms {
     pub(crate) places_min: i32,
     pub(crate) places_max: i32,
     pub(crate) places_live: i64,
-    /// End of the account's cool-down after unpaid holds, of which those are not counted that ended with a
-    /// return; may be past, `None` without a cool-down.
+    /// End of the account's cool-down after unpaid holds, not counting holds that ended with a
+    /// return; may be past; `None` without a cool-down.
     pub(crate) cools_until: Option<DateTime<Utc>>,
-    /// Until when places are kept for those who need them.
+    /// Until when places are kept for guests who need them.
     pub(crate) kept_until: DateTime<Utc>,
-    /// Wheelchair places of the performance, among those asked for, that the account has; `None` if
-    /// none were asked for.
+    /// Wheelchair places of the performance, of the ones that the caller named, that the account
+    /// has; `None` if the caller named none.
     pub(crate) wheelchairs: Option<Vec<SeatId>>,
     /// Whether the program refuses orders that leave single seats.
     pub(crate) no_single_seats: bool,
-    /// Whether a wish of the account waits in the program: an offer to it counts toward the cap.
+    /// Whether a wish of the account waits in the program: an offer to it counts toward the
+    /// account's limit.
     pub(crate) has_wish: bool,
 }
 
@@ -142,9 +143,9 @@ impl HoldTerms {
     }
 }
 
-/// Reads the terms of each of `accounts`, all at one moment of this statement, and which of
-/// `wheelchairs` each has. Must run after the locks: the locked token of an account keeps its other
-/// holds from being half counted.
+/// Reads the terms of each of `accounts`, all at one moment of this statement, and the places among
+/// `wheelchairs` that each has. Must run after the locks: the locked token of an account keeps the
+/// count of its holds consistent.
 pub(crate) async fn list_terms(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -162,7 +163,7 @@ pub(crate) async fn list_terms(
     .await
 }
 
-/// Whether places of a performance are kept now for those who need them.
+/// Whether places of a performance are kept now for guests who need them.
 pub(crate) async fn keeps_places(db: &Pool, schedule_id: ScheduleId) -> Result<bool, sqlx::Error> {
     let keeps = sqlx::query_scalar!(
         r#"
@@ -188,7 +189,7 @@ pub(crate) async fn list_sections(
     Ok(rows.into_iter().map(|row| (row.id, row.section)).collect())
 }
 
-/// Returns the name of a zone; `None` if there is none.
+/// Returns the name of a zone; `None` if it does not exist.
 pub(crate) async fn find_zone_name(
     tx: &mut Connection,
     zone_id: ZoneId,
@@ -213,7 +214,7 @@ pub(crate) async fn find_remaining(
     .await
 }
 
-/// Returns those of `seat_ids` that belong to lapsed holds.
+/// Returns the seats among `seat_ids` that belong to lapsed holds.
 pub(crate) async fn list_lapsed_seats(
     db: &Pool,
     seat_ids: &[ScheduleSeatId],

@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-/// Holds to be written, all of one performance and on the same terms: columns of their reservations
-/// and of their items.
+/// Holds to be written, all of one performance and on the same terms, as columns of their
+/// reservations and of their items.
 #[derive(Debug, Default)]
 pub(crate) struct NewHolds {
     ids: Vec<ReservationId>,
@@ -36,7 +36,7 @@ pub(crate) struct NewHolds {
     zones: Vec<Option<ZoneId>>,
     quantities: Vec<i32>,
     prices: Vec<Points>,
-    /// Terms of each item's price type, and what a place cost without it.
+    /// Terms of each item's price type, and the price of a place without it.
     price_types: Vec<Option<PriceTypeId>>,
     ordinary_prices: Vec<Option<Points>>,
     /// Return that each item awaits.
@@ -91,8 +91,9 @@ impl NewHolds {
 }
 
 /// Inserts `holds` with their items, and updates the `seats` and the `places` of a zone that they
-/// take, in one statement, which tells of them where somebody listens. What is on return is live only once it is paid. Fails with `StaleVersion` when a seat or the zone has another
-/// version than when it was locked.
+/// take, in one statement, which also writes the events if a webhook endpoint asks for them. An
+/// item bought from a return is not live until it is paid. Fails with `StaleVersion` when a seat or
+/// the zone has another version than when it was locked.
 pub(crate) async fn insert_holds(
     tx: &mut Connection,
     (program_id, schedule_id): (ProgramId, ScheduleId),
@@ -147,7 +148,7 @@ pub(crate) async fn insert_holds(
     if is_whole { Ok(()) } else { Err(ReservationError::StaleVersion) }
 }
 
-/// Returns those of `ids` that are written.
+/// Returns the ids among `ids` that are written.
 pub(crate) async fn list_written(
     tx: &mut Connection,
     ids: &[ReservationId],

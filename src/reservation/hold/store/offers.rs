@@ -1,4 +1,4 @@
-//! SQL of what is offered with a refusal.
+//! SQL of the offers that come with a refusal.
 
 use chrono::{DateTime, Utc};
 
@@ -12,7 +12,8 @@ use crate::{
 /// Number of zones read for the alternatives to one.
 const ZONES_LIKE_MAX: i64 = 64;
 
-/// Whether all of `seat_ids` are free, and the account may have as many places more in the program.
+/// Whether all of `seat_ids` are free, and the account may have as many further places in the
+/// program.
 pub(crate) async fn may_hold(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -60,12 +61,12 @@ pub(crate) struct ZonePlaces {
     pub(crate) price: Points,
     /// Number of free places.
     pub(crate) remaining: i32,
-    /// Number of those that are on return.
+    /// Number of free places that are on return.
     pub(crate) returned: i32,
 }
 
-/// Lists `zone_id`, the zones of `schedule` with free places, and those of the same name in the
-/// program's performances to come, at most `ZONES_LIKE_MAX`: those of `schedule` first, then by the
+/// Lists `zone_id`, the zones of `schedule` with free places, and the zones of the same name in the
+/// program's future performances, at most `ZONES_LIKE_MAX`: zones of `schedule` first, then by the
 /// time between the performances.
 pub(crate) async fn list_zones_like(
     db: &Pool,

@@ -44,7 +44,8 @@ struct ReservationPage<'a> {
     v: &'a View,
     reservation: &'a Reservation,
     shown: &'a ShownReservation,
-    /// Points that a refund returned to the owner, or that one of a reservation paid in shares would.
+    /// Points that the owner got back, or would get back if the reservation was paid in shares or
+    /// places of it were resold; `None` otherwise.
     refunded: Option<Points>,
     away: TicketsAway,
     now: DateTime<Utc>,
@@ -65,12 +66,12 @@ impl ReservationPage<'_> {
         self.reservation.status == ReservationStatus::Refunded
     }
 
-    /// Returns the points that were refunded, or that a refund within the deadline gives back.
+    /// Returns the points that were refunded, or that a refund within the deadline returns.
     fn refund(&self) -> Points {
         self.refunded.or_else(|| self.reservation.refund()).unwrap_or_default()
     }
 
-    /// Returns the number of places that others have bought since they were paid.
+    /// Returns the number of places that were resold.
     fn n_sold_on(&self) -> i32 {
         self.shown.items.iter().map(|item| item.returned).sum()
     }
@@ -79,7 +80,7 @@ impl ReservationPage<'_> {
         self.shown.items.iter().all(|item| item.returned == item.quantity)
     }
 
-    /// Whether places of the same performance can be chosen once more.
+    /// Whether places of the same performance can still be chosen.
     fn can_choose_again(&self) -> bool {
         let is_open = self.shown.program.sale_state(self.now) == SaleState::Open;
         is_open && !self.shown.schedule.is_cancelled && self.now < self.shown.schedule.starts_at
@@ -100,7 +101,7 @@ impl ReservationStatus {
         self == Self::Held
     }
 
-    /// Whether its places are the owner's, paid or not.
+    /// Whether its places belong to the owner, paid or not.
     fn is_live(self) -> bool {
         matches!(self, Self::Held | Self::Confirmed)
     }
@@ -201,7 +202,7 @@ pub(crate) async fn reservation_page(
         away: tickets_away,
         now: app.now(),
         cancellation_key: Uuid::now_v7(),
-        // The heading of an expired hold says what its refusal would.
+        // The heading of an expired hold already says what its refusal would say.
         refusal: refusal
             .filter(|error| error.status() != StatusCode::GONE)
             .map(|error| me.view.refusal(error)),

@@ -1,7 +1,7 @@
 //! Page on which a hold is paid: what is bought, what it costs, and one button.
 //!
-//! `GET /reservations/{id}/payment` is its address. The page of the reservation is the same page for as
-//! long as it is held, so that nobody needs a step more to pay.
+//! `GET /reservations/{id}/payment` is its address. While a reservation is held, its own page shows
+//! the same, so that paying takes no further step.
 
 use actix_web::{
     HttpResponse,
@@ -40,7 +40,7 @@ struct PaymentPage<'a> {
     reservation: &'a Reservation,
     shown: &'a ShownReservation,
     usable: Points,
-    /// Points that are withheld for shares of it; `None` where several people do not pay together.
+    /// Points that are withheld for shares of it; `None` unless several people pay together.
     covered: Option<Points>,
     charge: ChargeBox,
     is_renewable: bool,
@@ -51,7 +51,7 @@ struct PaymentPage<'a> {
 }
 
 impl PaymentPage<'_> {
-    /// Returns the seconds after which a reload shows that the hold has ended.
+    /// Returns the seconds after which the page reloads, to show that the hold has ended.
     fn secs_left(&self) -> i64 {
         (self.reservation.expires_at - self.now).num_seconds().max(0) + 1
     }
@@ -71,7 +71,7 @@ impl PaymentPage<'_> {
     }
 }
 
-/// JSON form of what a payment costs, and of what there is to pay it with.
+/// JSON form of a payment: the price, and the points that the account has and lacks.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PaymentDocument {
     reservation_id: ReservationId,
@@ -87,8 +87,8 @@ pub(crate) fn path_of(id: ReservationId) -> String {
     format!("/reservations/{id}/payment")
 }
 
-/// Handles `GET /reservations/{id}/payment`. A browser is led on to the reservation once nothing is to
-/// be paid any more: the way back after a payment ends there, and so does a page that was left open.
+/// Handles `GET /reservations/{id}/payment`. A browser is redirected to the reservation if it is
+/// not held, as after going back from a payment, or in a page that was left open.
 pub(crate) async fn show_payment(
     app: Data<App>,
     programs: Data<Programs>,
@@ -157,7 +157,7 @@ async fn usable_of(app: &App, account_id: AccountId) -> Result<Points, sqlx::Err
     Ok(wallet.map(|wallet| wallet.usable()).unwrap_or_default())
 }
 
-/// Returns the points that are missing.
+/// Returns the points that the account lacks.
 fn lacking(total: Points, usable: Points) -> Points {
     total.checked_sub(usable).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Reservation with what its pages show of it.
+//! Reservation with the facts that its pages show.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl ShownReservation {
         self.reservation.status.is_held()
     }
 
-    /// Whether its places are the owner's, paid or not.
+    /// Whether its places belong to the owner, paid or not.
     pub(super) fn is_live(&self) -> bool {
         self.reservation.status.is_live()
     }

@@ -1,15 +1,16 @@
-//! SQL of what a refund of a paid reservation meets: where its tickets are, and what its owner gets.
+//! SQL for the refund of a paid reservation: the holders of its tickets, and the points of its
+//! owner.
 
 use crate::{infra::postgres::Pool, points::Points, reservation::model::ReservationId};
 
-/// Tickets of a paid reservation by who has them.
+/// Tickets of a paid reservation, counted by holder.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TicketsAway {
-    /// Tickets that the reservation's owner has.
+    /// Tickets that the reservation's owner holds.
     pub(crate) own: i64,
-    /// Tickets that were handed over to somebody else.
+    /// Tickets that another account holds.
     pub(crate) with_others: i64,
-    /// Tickets that the owner offers to somebody.
+    /// Tickets of the owner with a pending hand-over.
     pub(crate) offered: i64,
 }
 
@@ -20,7 +21,7 @@ impl TicketsAway {
     }
 }
 
-/// Counts the valid and used tickets of a reservation by who has them.
+/// Counts the valid and used tickets of a reservation by holder.
 pub(crate) async fn tickets_away_of(
     db: &Pool,
     id: ReservationId,
@@ -49,8 +50,8 @@ pub(crate) async fn tickets_away_of(
     .await
 }
 
-/// Returns the points that the owner got back for a refunded reservation. What other payers got back
-/// for their shares is theirs.
+/// Returns the points that the owner got back for a refunded reservation, without the refunds of
+/// shares to other payers.
 pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -66,9 +67,9 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
     .await
 }
 
-/// Returns the points that a refund within the deadline gives back to the owner of a reservation that
-/// was paid in shares, or of which places were bought by others since: the agreed share of each payment
-/// of the owner's, less what was paid for those places.
+/// Returns the points that a refund within the deadline returns to the owner of a reservation that
+/// was paid in shares, or of which places were resold: the agreed share of each of the owner's
+/// payments, less the prices of the resold places.
 pub(crate) async fn refund_to_owner(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
     sqlx::query_scalar!(
         r#"

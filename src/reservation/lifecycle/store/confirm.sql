@@ -1,5 +1,5 @@
--- Marks locked holds as paid and their seats as sold. Whoever calls compares the numbers of rows written
--- with those that were asked for.
+-- Marks locked holds as paid and their seats as sold. The caller compares the numbers of rows
+-- written with the numbers of ids.
 with paid as (
     update reservations r
     set status = 'CONFIRMED', settled_at = $4, confirmed_at = $4, version = r.version + 1
@@ -15,7 +15,7 @@ with paid as (
     where s.id = locked.id and s.status = 'HELD'
     returning s.id
 ), told as (
-    -- Only while an endpoint asks for it, and never of a rehearsal.
+    -- Only while an endpoint asks for it, and never for a rehearsal.
     insert into domain_events (id, subject_id, kind, payload)
     select event_id, paid.id, 'reservation.paid', jsonb_build_object(
         'reservation_id', paid.id, 'program_id', program_id, 'schedule_id', schedule_id,

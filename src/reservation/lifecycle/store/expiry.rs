@@ -61,7 +61,7 @@ pub(crate) async fn list_lapsed_of(
     .await
 }
 
-/// Locks those of `ids` that are held, skipping rows that another transaction has locked.
+/// Locks the holds among `ids`, skipping rows that another transaction has locked.
 pub(crate) async fn lock_held_rows(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -86,8 +86,8 @@ pub(crate) struct EndedHold {
     pub(crate) schedule_id: ScheduleId,
 }
 
-/// Returns those of the locked `ids` past their end, by the time after the locks: a hold that was
-/// renewed before the lock is left out.
+/// Returns the holds among the locked `ids` that are past their end, by the time after the locks: a
+/// hold that was renewed before the lock is left out.
 pub(crate) async fn list_ended(
     tx: &mut Connection,
     ids: &[ReservationId],

@@ -1,4 +1,4 @@
-//! SQL of the holds of several accounts, for payments that are made together.
+//! SQL of the holds of several accounts, for payments in one transaction.
 
 use crate::{
     accounts::AccountId,
@@ -8,8 +8,8 @@ use crate::{
     reservation::model::ReservationId,
 };
 
-/// Returns those of `ids` that belong to their account, with program and account; the lists are
-/// parallel.
+/// Returns the ids that belong to the account at the same position of `accounts`, with program and
+/// account.
 pub(crate) async fn list_owners(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -34,7 +34,8 @@ pub(crate) async fn list_owners(
     Ok(rows.into_iter().map(|row| (row.id, (row.program_id, row.account_id))).collect())
 }
 
-/// Locks those of `ids` that nobody else holds, in this order, and returns their versions.
+/// Locks the rows of `ids` that no other transaction has locked, in id order, and returns their
+/// versions.
 pub(crate) async fn lock_free(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -54,7 +55,7 @@ pub(crate) async fn lock_free(
     Ok(rows.into_iter().map(|row| (row.id, row.version)).collect())
 }
 
-/// Waits until nobody else holds a row of `ids`, at most `lock_timeout` for each.
+/// Waits until no other transaction holds a row of `ids`, at most `lock_timeout` for each.
 pub(crate) async fn wait_for(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -68,8 +69,8 @@ pub(crate) async fn wait_for(
     Ok(())
 }
 
-/// Returns those accounts that have an unpaid hold in their program that has not ended; the lists
-/// are parallel.
+/// Returns the accounts with an unpaid hold in their program that has not ended; the lists are
+/// parallel.
 pub(crate) async fn list_with_live_holds(
     tx: &mut Connection,
     programs: &[ProgramId],
@@ -94,8 +95,8 @@ pub(crate) async fn list_with_live_holds(
     Ok(rows.into_iter().map(|row| (row.program_id, row.account_id)).collect())
 }
 
-/// Notes at a locked hold whose version is still `version` that shares of it are made; returns the
-/// number of rows written.
+/// Marks a locked hold as shared if its version is still `version`; returns the number of rows
+/// written.
 pub(crate) async fn write_shared(
     tx: &mut Connection,
     id: ReservationId,

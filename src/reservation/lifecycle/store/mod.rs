@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Returns the reservation if `account_id` owns it. A hold past its end reads as expired.
+/// Returns the reservation if `account_id` owns it. A hold past its end is shown as expired.
 pub(crate) async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
@@ -79,10 +79,10 @@ pub(crate) struct LockedRow {
     pub(crate) wish_id: Option<WishId>,
     pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
     pub(crate) is_lapsed: bool,
-    /// Whether it is paid, and its refund is over.
+    /// Whether it is paid and the deadline of its refund has passed.
     pub(crate) is_refund_over: bool,
     pub(crate) refund_percent: i32,
-    /// Status of the program: cancelled, too, where the performance alone was.
+    /// Status of the program; cancelled also if only the performance was cancelled.
     pub(crate) program_status: ProgramStatus,
     pub(crate) is_shared: bool,
     pub(crate) buys_return: bool,
@@ -148,14 +148,14 @@ pub(crate) struct EndedItem {
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) quantity: i32,
-    /// Number of its places of a zone that are on return again.
+    /// Number of its places of a zone that are on return again, because it awaited a return.
     pub(crate) returned: i32,
     /// Return that it awaited.
     pub(crate) return_id: Option<ReturnId>,
 }
 
-/// Marks the items of ended reservations as not live, and returns what they still had. What awaited a
-/// return is on return again.
+/// Marks the items of ended reservations as not live, and returns the seats and places that they
+/// still had. Places that an item awaited are on return again.
 pub(crate) async fn write_items_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -204,9 +204,9 @@ pub(crate) async fn write_seats_free(
     Ok(written.rows_affected())
 }
 
-/// Returns places to locked zones whose version has not changed; returns the number of zones
-/// written. `quantities`, and `returned`, which of them are on return, are parallel to `zone_ids`, where
-/// a zone may occur more than once.
+/// Adds places to the free ones of locked zones whose version has not changed; returns the number
+/// of zones written. `quantities`, and `returned`, the number of these that are on return, are
+/// parallel to `zone_ids`, where a zone may occur more than once. Negative numbers take places.
 pub(crate) async fn write_places_returned(
     tx: &mut Connection,
     zones: &[LockedZone],

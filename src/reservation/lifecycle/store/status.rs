@@ -1,4 +1,4 @@
-//! Statements that change the status of reservations, and tell of it.
+//! Statements that change the status of reservations, and write the events about it.
 
 use chrono::{DateTime, Utc};
 
@@ -18,9 +18,9 @@ pub(crate) struct WrittenConfirmation {
     pub(crate) n_seats: i64,
 }
 
-/// Marks locked holds whose version is still the one in `versions`, which is parallel to `ids`, as paid
-/// at the time `at` of the decision, and their `seats` as sold. The statement tells of the change where
-/// somebody listens.
+/// Marks locked holds whose version is still the one in `versions`, which is parallel to `ids`, as
+/// paid at the time `at` of the decision, and their `seats` as sold. Also writes the events, if a
+/// webhook endpoint asks for them.
 pub(crate) async fn write_confirmed(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -41,10 +41,10 @@ pub(crate) async fn write_confirmed(
     .await
 }
 
-/// Use of a code that a reservation had, if it had one.
+/// Use of a code by a reservation, if it had one.
 pub(crate) struct EndedUse {
     code_id: Option<SaleCodeId>,
-    /// Places of the reservation without those on return.
+    /// Places of the reservation, except places on return.
     places: i32,
 }
 
@@ -55,9 +55,9 @@ impl EndedUse {
     }
 }
 
-/// Ends locked reservations, now, whose version is still the one in `versions`, which is parallel to
-/// `ids`; returns the use of a code of each one written. The statement tells of the change where somebody
-/// listens.
+/// Ends locked reservations now if their version is still the one in `versions`, which is parallel
+/// to `ids`; returns the use of a code of each one written. Also writes the events, if a webhook
+/// endpoint asks for them.
 pub(crate) async fn write_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -74,14 +74,14 @@ pub(crate) async fn write_ended(
             where r.id = locked.id and r.version = locked.version
             returning r.id, r.sale_code_id, r.program_id, r.schedule_id, r.total, locked.event_id
         ), told as (
-            -- Only while an endpoint asks for it, and never of a rehearsal.
+            -- Only while an endpoint asks for it, and never for a rehearsal.
             insert into domain_events (id, subject_id, kind, payload)
             select event_id, w.id, $5, jsonb_build_object(
                 'reservation_id', w.id, 'program_id', program_id, 'schedule_id', schedule_id,
                 'places', had.places, 'total', total - had.sold_on)
             from written w
             cross join lateral (
-                -- What others have bought since is theirs, and does not come back.
+                -- Resold places belong to their buyers, and do not become free.
                 select sum(quantity - returned) as places,
                     coalesce(sum(returned * unit_price), 0) as sold_on
                 from reservation_items where reservation_id = w.id offset 0
@@ -108,7 +108,7 @@ pub(crate) async fn write_ended(
     .await
 }
 
-/// Returns the event that tells of an end as `to`; `None` for what is no end.
+/// Returns the event about an end as `to`; `None` for a status that is no end.
 fn told_as(to: ReservationStatus) -> Option<EventKind> {
     match to {
         ReservationStatus::Held | ReservationStatus::Confirmed => None,

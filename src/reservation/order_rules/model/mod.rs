@@ -1,4 +1,4 @@
-//! Live orders, and which of their rules a place that leaves would break. Pure: all was locked and read
+//! Live orders, and the rules that a leaving place would break. Pure: all rows were locked and read
 //! before.
 
 use super::error::BrokenRule;
@@ -7,36 +7,36 @@ use crate::{
     reservation::model::{ReservationId, ReservationItemId},
 };
 
-/// Places of one order that others have not bought, and the rules by which they were held.
+/// Places of one order that were not resold, and the rules by which they were held.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveOrder {
     pub(crate) reservation_id: ReservationId,
-    /// Least number of places; `None` where it was not kept.
+    /// Minimum number of places; `None` if it was not stored.
     pub(crate) places_min: Option<i32>,
     /// Items of the order, and companions' places in other orders of its account.
     pub(crate) items: Vec<LiveItem>,
 }
 
-/// Places of one item that others have not bought.
+/// Places of one item that were not resold.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveItem {
     pub(crate) id: ReservationItemId,
-    /// Whether the item is of the order itself.
+    /// Whether the item belongs to the order itself.
     pub(crate) is_own: bool,
-    /// Number of places, those on return included.
+    /// Number of places, including places on return.
     pub(crate) places: i32,
     /// Number of places that are not on return.
     pub(crate) kept: i32,
     pub(crate) kind: SeatKind,
     /// Seat of the venue; `None` for places of a zone.
     pub(crate) seat_id: Option<SeatId>,
-    /// Wheelchair place without which this companion's place would not have been held.
+    /// Wheelchair place that this companion's place needed when it was held.
     pub(crate) wheelchair_seat_id: Option<SeatId>,
-    /// Terms on which it was held; `None`: at the ordinary price.
+    /// Terms on which it was held; `None` at the ordinary price.
     pub(crate) price_type: Option<TypeTerms>,
 }
 
-/// What the terms of a price type ask of an order.
+/// Company that the terms of a price type ask for in an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TypeTerms {
     pub(crate) id: PriceTypeId,
@@ -46,7 +46,7 @@ pub(crate) struct TypeTerms {
 }
 
 impl TypeTerms {
-    /// Returns the rule that the terms make; `None` if they ask for nothing.
+    /// Returns the rule of the terms; `None` if they ask for no company.
     fn rule(&self) -> Option<BrokenRule> {
         let name = self.name.clone();
         self.beside.map(|beside| BrokenRule::TypeAlone { name, beside })
@@ -61,8 +61,8 @@ impl LiveOrder {
         after.broken_since(self)
     }
 
-    /// Returns the rule that is broken, or broken further, once one place of each of `sold` has left; an
-    /// item of which several are sold is named as often.
+    /// Returns the rule that is broken, or broken further, once one place for each entry of `sold`
+    /// has left; an item may occur more than once.
     pub(crate) fn broken_by_sale(&self, sold: &[ReservationItemId]) -> Option<BrokenRule> {
         let mut before = self.clone();
         before.items.iter_mut().for_each(|item| item.kept = item.places);
@@ -75,7 +75,7 @@ impl LiveOrder {
         after.broken_since(&before)
     }
 
-    /// Returns the rule that is broken in other orders of the account once nothing of this one is left.
+    /// Returns the rule that is broken in other orders of the account once this one has ended.
     pub(crate) fn broken_by_refund(&self) -> Option<BrokenRule> {
         let mut after = self.clone();
         after.items.retain(|item| !item.is_own);
@@ -91,7 +91,8 @@ impl LiveOrder {
         broken.find(|(rule, lacks)| *lacks > lacked_of(rule)).map(|(rule, _)| rule)
     }
 
-    /// Lists the rules with the number of places that each lacks, or has too many: none has negative.
+    /// Lists the rules, each with the number of places that are missing or too many; never
+    /// negative.
     fn shortfalls(&self) -> Vec<(BrokenRule, i64)> {
         let mut found: Vec<(BrokenRule, i64)> = Vec::new();
         for price_type in self.own().filter_map(|item| item.price_type.as_ref()) {
@@ -112,7 +113,7 @@ impl LiveOrder {
         found
     }
 
-    /// Returns how many places of a type have nothing beside them.
+    /// Returns the number of places of a type without the company that it needs.
     fn lacks_beside(&self, price_type: &TypeTerms) -> i64 {
         let Some(beside) = price_type.beside else { return 0 };
         let is_typed =

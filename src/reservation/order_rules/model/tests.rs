@@ -1,4 +1,4 @@
-//! What may leave which order.
+//! Places that may leave an order.
 
 use uuid::Uuid;
 
@@ -42,7 +42,8 @@ fn order(places_min: Option<i32>, items: Vec<LiveItem>) -> LiveOrder {
     LiveOrder { reservation_id: ReservationId(Uuid::nil()), places_min, items }
 }
 
-/// Puts places of the `nth` item on return as often as the rules let it be; returns how often, and the rule.
+/// Puts places of the `nth` item on return until a rule refuses it; returns their number, and the
+/// rule.
 fn returned(order: &mut LiveOrder, nth: usize) -> (i32, Option<BrokenRule>) {
     let mut count = 0;
     while order.items[nth].kept > 0 {
@@ -73,7 +74,7 @@ fn whatever_a_child_needs_beside_it_stays() {
     assert_eq!(returned(&mut order, 0), (0, alone(Company::Wheelchair)));
     assert_eq!(returned(&mut order, 3), (1, None));
     assert_eq!(returned(&mut order, 2), (2, None));
-    // Which of the returns is sold first is not known.
+    // It is not known which of the returns is sold first.
     assert_eq!(returned(&mut order, 0), (0, alone(Company::Wheelchair)));
     order.items[2].places = 0;
     assert_eq!(returned(&mut order, 0), (1, None));
@@ -101,7 +102,7 @@ fn a_wheelchair_place_stays_as_long_as_its_companions() {
     let two = order(None, vec![wheelchair(), elsewhere]);
     assert_eq!(two.broken_by_return(two.items[0].id), alone);
     assert_eq!(two.broken_by_refund(), alone);
-    // One that was alone before is no obstacle.
+    // A place that was alone before does not prevent a return.
     let lone = order(None, vec![item(2), companion()]);
     assert_eq!(lone.broken_by_return(lone.items[0].id), None);
     assert_eq!(lone.broken_by_refund(), None);
@@ -129,7 +130,7 @@ fn the_least_number_stays_however_many_returns_are_open() {
 fn a_sale_is_judged_by_what_is_sold_in_it() {
     let child = typed(1, Some(Company::Ordinary), Some(1));
     let mut live = order(Some(2), vec![item(2), child]);
-    // Both adults are on return, from before this was asked.
+    // Both adults are on return, from before the rule was checked.
     live.items[0].kept = 0;
     let [adult, child] = [live.items[0].id, live.items[1].id];
     assert_eq!(live.broken_by_sale(&[adult]), None);

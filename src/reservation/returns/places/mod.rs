@@ -1,5 +1,5 @@
-//! Which places of a zone a hold gets: those that nobody has, and then those on return. Pure: all was
-//! locked and read before.
+//! Assignment of places of a zone to a hold: places that are not on return first, then the others.
+//! Pure: all rows were locked and read before.
 
 use super::model::FreeReturn;
 use crate::{
@@ -8,8 +8,9 @@ use crate::{
     reservation::{inventory::model::LockedZone, model::Item},
 };
 
-/// Returns the items of `quantity` places of a locked zone for `buyer`, who gets none of the own places
-/// back; `None` if fewer are left. `returned` are those on return, the cheapest first.
+/// Returns the items of `quantity` places of a locked zone for `buyer`, who cannot buy the own
+/// places on return; `None` if fewer are left. `returned` are the places on return, the cheapest
+/// first.
 pub(crate) fn pick_places(
     zone: &LockedZone,
     returned: &[FreeReturn],
@@ -40,7 +41,7 @@ pub(crate) fn total_of(items: &[Item]) -> Option<Points> {
     items.iter().map(price).try_fold(Points::ZERO, |sum, price| sum.checked_add(price?))
 }
 
-/// Takes what [`pick_places`] has returned out of what is left.
+/// Subtracts the places that [`pick_places`] has returned from the remaining ones.
 pub(crate) fn count_picked<'a>(
     zone: &mut LockedZone,
     returned: &mut Vec<FreeReturn>,

@@ -1,4 +1,4 @@
-//! What is picked of a zone.
+//! Places that are picked in a zone.
 
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ fn places_that_nobody_has_go_before_those_on_return() {
         items.map(|item| (item.quantity, item.unit_price.get())).collect::<Vec<_>>()
     };
     assert_eq!(shown(&items), [(2, 30), (1, 20)]);
-    // Nobody buys the own place.
+    // A seller is not given the own place.
     assert_eq!(shown(&pick_places(&zone, &returned, 3, ada).unwrap()), [(2, 30), (1, 25)]);
     assert!(pick_places(&zone, &returned, 4, ada).is_none());
     count_picked(&mut zone, &mut returned, items.iter());

@@ -1,4 +1,4 @@
-//! SQL that makes, ends and sells returns. Whoever writes one has locked its seat or zone.
+//! SQL that makes, ends and sells returns. Callers have locked its seat or zone.
 
 use crate::{
     catalog::ScheduleSeatId,
@@ -62,8 +62,8 @@ pub(in crate::reservation::returns) async fn write_on_return(
     Ok(written.rows_affected())
 }
 
-/// Takes the seats of returns that have ended off return, as `status` and at their own prices; returns
-/// the number written.
+/// Takes the seats of ended returns off return, with the status `status` and at their own prices;
+/// returns the number written.
 pub(in crate::reservation::returns) async fn write_off_return(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -90,8 +90,8 @@ pub(in crate::reservation::returns) async fn write_off_return(
     Ok(written.rows_affected())
 }
 
-/// Ends open returns, and tells of those that are sold where somebody listens; returns the number written.
-/// The items of the buyers still await them.
+/// Ends open returns, and writes the events about sold ones if a webhook endpoint asks for them;
+/// returns the number written. The items of the buyers still await them.
 pub(in crate::reservation::returns) async fn write_ended(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -133,8 +133,8 @@ pub(in crate::reservation::returns) async fn write_ended(
     Ok(n_written.unsigned_abs())
 }
 
-/// Notes at live items that others have bought a place of them, once for each time that an item is
-/// named; returns the number of items. One without any place left is not live any more.
+/// Counts resold places at live items, one for each entry of `item_ids`; returns the number of
+/// items written. An item without a remaining place is no longer live.
 pub(in crate::reservation::returns) async fn write_items_sold(
     tx: &mut Connection,
     item_ids: &[ReservationItemId],
@@ -157,8 +157,8 @@ pub(in crate::reservation::returns) async fn write_items_sold(
     Ok(written.rows_affected())
 }
 
-/// Notes that items await returns no more; returns the number written. Those that are `bought` are live
-/// from then on; of the others the hold ends, and nothing becomes free with them.
+/// Ends the waiting of items for returns; returns the number written. Items that are `bought` are
+/// live from then on. The holds of the others end, and no place becomes free with them.
 pub(in crate::reservation::returns) async fn write_awaited(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -177,7 +177,7 @@ pub(in crate::reservation::returns) async fn write_awaited(
     Ok(written.rows_affected())
 }
 
-/// Notes that the seller of an open return wants it back, unless that is noted.
+/// Records that the seller of an open return wants it back, unless it is recorded.
 pub(in crate::reservation::returns) async fn write_wanted_back(
     tx: &mut Connection,
     id: ReturnId,
@@ -194,14 +194,14 @@ pub(in crate::reservation::returns) async fn write_wanted_back(
     Ok(())
 }
 
-/// Numbers of rows that were written where buyers were given places.
+/// Numbers of rows written when holds were given places.
 pub(in crate::reservation::returns) struct WrittenGift {
     pub(in crate::reservation::returns) n_items: i64,
     pub(in crate::reservation::returns) n_seats: i64,
 }
 
-/// Gives the places that locked holds await from the ended returns `ids`, and that are free, to the holds:
-/// their items are live, at their prices, and the seats are held.
+/// Gives the free places of the ended returns `ids` to the locked holds that await them: their
+/// items become live, at their prices, and the seats are held.
 pub(in crate::reservation::returns) async fn write_given(
     tx: &mut Connection,
     ids: &[ReturnId],

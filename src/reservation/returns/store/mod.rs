@@ -1,4 +1,4 @@
-//! SQL of returns: locks and reads. `changes` has what writes them.
+//! SQL of returns: locks and reads. `changes` has the writes.
 
 pub(super) mod changes;
 pub(super) mod overdue;
@@ -13,10 +13,10 @@ use crate::{
     reservation::model::{LockedReservations, ReservationId, ReturnId},
 };
 
-/// Places on return that are read for the holds of one transaction: more than these can have.
+/// Places on return that are read for the holds of one transaction: more than these can take.
 const FREE_MAX: i64 = 1_000;
 
-/// Lists the places of a locked zone that are on return and that nobody holds, the cheapest first.
+/// Lists the places of a locked zone that are on return and not held, the cheapest first.
 pub(crate) async fn list_free_of_zone(
     tx: &mut Connection,
     zone_id: ZoneId,
@@ -58,7 +58,7 @@ pub(super) async fn list_involved(
     .await
 }
 
-/// Lists a paid reservation and the holds of those who are buying places of it.
+/// Lists a paid reservation and the holds of the buyers of its places on return.
 pub(crate) async fn list_involved_of(
     tx: &mut Connection,
     reservation_id: ReservationId,
@@ -81,7 +81,7 @@ pub(crate) async fn list_involved_of(
     .await
 }
 
-/// Lists a hold and the reservations of those who sell places of it.
+/// Lists a hold and the reservations of the sellers of its places.
 pub(super) async fn list_sellers(
     tx: &mut Connection,
     buyer: ReservationId,
@@ -137,7 +137,7 @@ pub(super) async fn lock_seats(
     Ok(())
 }
 
-/// Lists the seat or the zone of each return, and those of what is taken in reservations.
+/// Lists the seat or the zone of each return, and of each item of `reservations`.
 pub(super) async fn list_places(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -161,7 +161,7 @@ pub(super) async fn list_places(
     Ok(rows.into_iter().map(|row| (row.schedule_seat_id, row.zone_id)).collect())
 }
 
-/// Lists those of `ids` that are open, after their seats and zones were locked.
+/// Lists the open returns among `ids`, after their seats and zones were locked.
 pub(super) async fn list_open(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -247,7 +247,7 @@ pub(crate) async fn is_any_on_return(
     .await
 }
 
-/// Lists the returns that a hold awaits.
+/// Lists the returns that the items of a hold await.
 pub(super) async fn list_awaited(
     db: &Pool,
     buyer: ReservationId,
@@ -280,13 +280,13 @@ pub(super) async fn list_owners(
     Ok(rows.into_iter().map(|row| (row.id, row.account_id)).collect())
 }
 
-/// Return as its seller may end it.
+/// Return to be ended by its seller.
 pub(super) struct FoundReturn {
     pub(super) schedule_id: ScheduleId,
     pub(super) status: ReturnStatus,
 }
 
-/// Returns a return of `seller_id`; `None` if there is no such return.
+/// Returns a return of `seller_id`; `None` if it does not exist.
 pub(super) async fn find(
     tx: &mut Connection,
     seller_id: AccountId,

@@ -1,11 +1,11 @@
-//! SQL of returns that are open though the door is.
+//! SQL of open returns after the opening of the door.
 
 use chrono::TimeDelta;
 
 use crate::{accounts::AccountId, infra::postgres::Pool, reservation::model::ReturnId};
 
-/// Lists open returns of performances whose door has opened, `door_opens_before` their start, after the
-/// last one of the previous page.
+/// Lists open returns of performances whose door has opened, which is `door_opens_before` their
+/// start, after the last one of the previous page.
 pub(in crate::reservation::returns) async fn list_overdue(
     db: &Pool,
     door_opens_before: TimeDelta,

@@ -1,4 +1,4 @@
-//! Fields of a form that was refused, for one that asks for the same again.
+//! Fields of a refused form, for forms that repeat its request.
 
 use super::HoldForm;
 use crate::{catalog::ScheduleSeatId, points::Points};
@@ -12,8 +12,9 @@ impl HoldForm {
         fields
     }
 
-    /// Returns the fields of the same request but the confirmation that its places are needed, with
-    /// `more` seats. The total is left out where there are more, because it was of fewer.
+    /// Returns the fields of the same request, except the confirmation that its places are needed,
+    /// with `more` seats. The total is left out if seats are added, because it does not include
+    /// them.
     pub(crate) fn to_confirm(&self, more: &[ScheduleSeatId]) -> Vec<(&'static str, String)> {
         let mut fields = self.choice_fields();
         fields.retain(|(name, _)| *name != "needed");
@@ -26,8 +27,8 @@ impl HoldForm {
         fields
     }
 
-    /// Returns the fields of the same request without its code. A shown total is left out, because it may be
-    /// of the code.
+    /// Returns the fields of the same request without its code. A shown total is left out, because
+    /// it may include the discount.
     pub(crate) fn without_code(&self) -> Vec<(&'static str, String)> {
         let mut fields = self.choice_fields();
         fields.retain(|(name, _)| !name.starts_with("code"));

@@ -1,4 +1,4 @@
-//! The form of a hold, as typed.
+//! Form of a hold, as typed.
 
 mod again;
 
@@ -35,7 +35,7 @@ pub(crate) struct Parsed {
     /// Price that was shown; `None` if the form has none.
     pub(crate) shown: Option<ShownPrice>,
     pub(crate) code: Option<AskedCode>,
-    /// Whether a kept place is needed by the account or somebody it books for.
+    /// Whether the account confirmed that a guest of the order needs a kept place.
     pub(crate) is_needed: bool,
     pub(crate) request_key: Option<Uuid>,
 }
@@ -46,30 +46,31 @@ pub(crate) struct Parsed {
 pub(crate) struct HoldForm {
     /// Ids of seats.
     seat_ids: Fields,
-    /// Price types of seats, and numbers of places by price type.
+    /// Price types of seats, as `seat:type`.
     seat_types: Fields,
+    /// Numbers of places by price type, as `type:count`.
     quantities: Fields,
     /// Id of a zone.
     zone_id: Field,
     /// Number of places in the zone.
     quantity: Field,
-    /// Number of seats, the best that are free together.
+    /// Number of best available seats, side by side.
     best: Field,
-    /// Section that they must be in.
+    /// Section of the best seats.
     section: Field,
-    /// Price that they must have.
+    /// Price of each of the best seats.
     price: Field,
     /// Whether best seats must be step-free.
     step_free: Field,
     /// Whether kept places are needed.
     needed: Field,
-    /// Shown price: the total, the price of one place, or the price version.
+    /// Total, as shown.
     total: Field,
     /// Price of one place, as shown.
     unit_price: Field,
-    /// Version of the prices, as the map says.
+    /// Version of the prices, as the map states it.
     price_version: Field,
-    /// Code, and the id of the one whose terms were shown.
+    /// Word of a code.
     code: Field,
     /// Id of the code whose terms were shown.
     code_id: Field,
@@ -228,7 +229,7 @@ impl HoldForm {
         self.needed.flag() == Some(true)
     }
 
-    /// Whether seats or places are asked for.
+    /// Whether the form asks for seats or places.
     pub(crate) fn has_choice(&self) -> bool {
         !self.zone_id.is_empty() || !self.best.is_empty() || !self.seat_ids.0.is_empty()
     }
@@ -252,8 +253,8 @@ impl HoldForm {
         self.seat_types.0.iter().any(|field| field.text() == named)
     }
 
-    /// Returns the number of places at a price that the form asks for in a zone, or of the best seats;
-    /// `None` if it is a form of something else.
+    /// Returns the number of places of `price_type` that the form asks for in a zone, or among the
+    /// best seats; `None` if the form is for another zone, or has no quantities.
     pub(crate) fn count_in(&self, zone_id: Option<&ZoneId>, price_type: &str) -> Option<u32> {
         let is_other = self.zone_id.parse::<ZoneId>().as_ref() != zone_id;
         if is_other || !self.has_quantities() {
