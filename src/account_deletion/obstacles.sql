@@ -18,7 +18,7 @@ from (
      ) s
      cross join lateral (select time_zone from venues where id = s.venue_id limit 1) v
      where r.account_id = $1 and r.status = 'CONFIRMED' and s.starts_at > clock_timestamp()
-        -- What others have bought since is nobody's to lose.
+        -- Places that other accounts have bought since are not lost with the account.
         and exists (select from reservation_items where reservation_id = r.id and live)
      limit $3)
     union all

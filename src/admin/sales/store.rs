@@ -41,7 +41,7 @@ pub(crate) async fn list_sections(
         from schedules d
         join venues v on v.id = d.venue_id
         cross join lateral (
-            -- What is on return is sold until somebody else has paid for it.
+            -- Places on return count as sold until a buyer has paid for them.
             select s.section, coalesce(sum(n.places), 0) as sold,
                 count(*) filter (where seat_standing(c.status, c.return_id) = 'HELD') as held,
                 count(*) filter (where is_free(seat_standing(c.status, c.return_id))) as free,

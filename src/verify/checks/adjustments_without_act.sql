@@ -1,4 +1,5 @@
--- Lists adjustments without their entry in the audit log: nobody answers for these points.
+-- Lists adjustments without their entry in the audit log: no administrator is recorded for these
+-- points.
 select 'point transaction ' || entry.id as "subject!",
     format('is an adjustment of %s for an act %s that is not in the log',
         amount, reference_id) as "sentence!"

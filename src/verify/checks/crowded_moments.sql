@@ -1,6 +1,6 @@
 -- Lists admissions beyond the capacity of their moment, recomputed from when every account was
--- admitted and left. Admissions by staff count, but may exceed it. Those of an access gate are counted
--- apart, against its own capacity.
+-- admitted and left. Admissions by staff count, but may exceed it. Admissions by an access gate are
+-- counted apart, against its own capacity.
 with moves as (
     select program_id, case when through_gate then gate_id end as gate_id, id, admitted_at as moment, 1 as step, inside_after,
         case when let_in_by is null then capacity_then end as capacity

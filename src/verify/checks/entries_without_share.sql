@@ -1,4 +1,4 @@
--- Lists entries of a share that does not exist: nobody withheld these points.
+-- Lists entries of a share that does not exist: no share explains these points.
 select 'point transaction ' || id as "subject!",
     format('is a %s of a share %s that does not exist',
         kind, coalesce(reference_id::text, '(none)')) as "sentence!"

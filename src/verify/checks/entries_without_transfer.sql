@@ -1,4 +1,4 @@
--- Lists entries of a transfer that does not exist: nobody sent these points.
+-- Lists entries of a transfer that does not exist: no request explains these points.
 select 'point transaction ' || id as "subject!",
     format('is a %s of a transfer %s that does not exist',
         kind, coalesce(reference_id::text, '(none)')) as "sentence!"

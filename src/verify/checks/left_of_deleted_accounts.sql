@@ -1,5 +1,6 @@
--- Lists what is left of accounts that their owners deleted: whatever lets somebody in, stands in a
--- line, holds or offers something, admits to what is still to come, may still be paid, or has points.
+-- Lists remaining rows of accounts that their owners deleted: ways to log in, places in a line, holds
+-- and offers, tickets of performances that are still to come, purchases that may still be paid, and
+-- points.
 select 'account ' || gone.id as "subject!",
     format('was deleted at %s, and %s', gone.deleted_at, left_over.what) as "sentence!"
 from accounts gone

@@ -1,5 +1,5 @@
--- Lists deliveries that still wait a minute after they were to be given up, the oldest first; those of
--- deleted endpoints are deleted one by one.
+-- Lists deliveries that still wait a minute after they were to be given up, the oldest first.
+-- Deliveries to deleted endpoints are left out: they are deleted one by one.
 select format('delivery of event %s to endpoint %s', d.event_id, d.endpoint_id) as "subject!",
     format('still waits, though it was to be given up at %s', d.expires_at) as "sentence!"
 from webhook_deliveries d

@@ -1,4 +1,4 @@
--- Lists entries of points bought with money whose charge does not exist: nobody paid for them.
+-- Lists entries of points bought with money whose charge does not exist: no payment explains them.
 select 'point transaction ' || entry.id as "subject!",
     format('is a purchase of %s by a charge %s that does not exist', amount, reference_id)
         as "sentence!"

@@ -1,5 +1,5 @@
--- Lists sections of performances that are hidden in part: what everybody sees of them was put on sale, or
--- back on sale, by a statement that did not ask whether the section is hidden.
+-- Lists sections of performances that are hidden in part: their public seats were put on sale, or back on
+-- sale, by a statement that did not check whether the section is hidden.
 select 'performance ' || hidden.schedule_id as "subject!",
     format('hides the section %s, and shows %s seats of it', hidden.section, count(*)) as "sentence!"
 from (

@@ -1,4 +1,4 @@
--- Lists tickets of an item that does not exist: they admit somebody to no place.
+-- Lists tickets of an item that does not exist: they admit to no place.
 select 'ticket ' || tickets.id as "subject!",
     format('is %s for an item %s that does not exist', status, reservation_item_id)
         as "sentence!"

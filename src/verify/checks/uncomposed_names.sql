@@ -1,6 +1,6 @@
--- Lists names that are not kept in the form in which names are typed and compared, composed (NFC) and without
--- blanks around them: nobody finds them. The sentence says which other row has the name in that form: it was
--- left by migration 0057, which joins no two rows.
+-- Lists names that are not stored in the form in which names are typed and compared, composed (NFC) and
+-- without blanks around them, so that no search finds them. The sentence names another row that has the name
+-- in that form: migration 0057 left such rows, because it joins no two rows.
 select kept.kind || ' ' || kept.id as "subject!",
     format('is called %L, which is not composed%s', kept.name,
         coalesce('; ' || kept.kind || ' ' || kept.twin || ' has the same name', '')) as "sentence!"

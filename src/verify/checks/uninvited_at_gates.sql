@@ -1,5 +1,5 @@
--- Lists tokens with an access gate of which their account redeemed no code in time, and admissions by a
--- gate before it opened.
+-- Lists tokens with an access gate whose codes their account did not redeem in time, and admissions by
+-- a gate before it opened.
 select 'queue token ' || t.id as "subject!",
     case when t.through_gate and t.admitted_at < g.opens_at
         then format('was admitted by access gate %s at %s, which opens at %s',

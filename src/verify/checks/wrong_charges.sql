@@ -1,6 +1,6 @@
 -- Lists charges at the payment provider that are settled without exactly one entry of their points
--- in their account's wallet, and those with an entry that are unsettled, or whose money came for an
--- account that was deleted.
+-- in their account's wallet, and charges with an entry that are unsettled, or whose money came for
+-- an account that was deleted.
 select format('charge %s', charges.id) as "subject!",
     format('is %s%s and has %s entries, %s of its %s points', status,
         case when unclaimed_at is null then '' else ', unclaimed,' end, entries.n, entries.n_right,

@@ -1,7 +1,7 @@
--- Lists codes whose uses are not the held or paid reservations that have them, or the redemptions of an
--- access code, or whose places, where they are limited, are not those of these reservations without what is
--- on return, or that have more of either than may be, in all or of one account, where holds past their end
--- no longer count.
+-- Lists codes whose count of uses differs from the held or paid reservations that have them, or from the
+-- redemptions of an access code; whose count of places, where places are limited, differs from the places
+-- of these reservations without places on return; or that have more of either than allowed, in all or for
+-- one account, where holds past their end no longer count.
 with used as (
     select sale_code_id, count(*) as n
     from reservations

@@ -1,4 +1,4 @@
--- Lists deliveries that ended twice, that are of another event than they say, and those that still wait
+-- Lists deliveries that ended twice, whose subject or position is not their event's, or that still wait
 -- although a later event of the same subject went to the same endpoint; a replay comes late on purpose.
 select format('delivery of event %s to endpoint %s', d.event_id, d.endpoint_id) as "subject!",
     case

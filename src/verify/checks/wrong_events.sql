@@ -1,5 +1,5 @@
--- Lists events that tell what did not happen: of reservations in another state, more than once of one
--- change, of tickets that nobody bought or that changed hands less often, of a rehearsal.
+-- Lists events about changes that did not happen: of reservations in another state, more than once of
+-- one change, of tickets that were not bought or changed hands less often, of a rehearsal.
 select 'event ' || e.id as "subject!",
     case
         when r.id is null then 'tells of a reservation that is not there'

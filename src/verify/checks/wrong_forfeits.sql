@@ -1,5 +1,5 @@
--- Lists points that were given up by nobody who deleted an account, and closed wallets without the
--- entry that emptied them.
+-- Lists points that were given up without the deletion of their account, and closed wallets without
+-- the entry that emptied them.
 select 'point transaction ' || entry.id as "subject!",
     format('gives %s up in wallet %s of account %s, for %s', -entry.amount, wallets.id, account_id,
         reference_id) as "sentence!"

@@ -1,5 +1,5 @@
--- Lists reservations whose end is not that fixed when they were made, plus one renewal: a hold ends
--- when its owner was told that it ends.
+-- Lists reservations whose end is not the one fixed when they were made, plus one renewal: a hold
+-- ends at the time that its owner was shown.
 select 'reservation ' || id as "subject!",
     format('was made at %s for %s seconds, %s, and ends at %s',
         created_at, hold_ttl_secs,

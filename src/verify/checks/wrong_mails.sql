@@ -1,4 +1,4 @@
--- Lists mails that are both sent and given up, and those that keep a secret after their end.
+-- Lists mails that are both sent and given up, and mails that keep a secret after their end.
 select 'mail ' || id as "subject!",
     case when secret is null then 'is both sent and given up'
          else 'keeps its secret after it was sent or given up' end as "sentence!"

@@ -1,7 +1,7 @@
--- Lists reservations that are confirmed but not paid exactly once, and those that are paid but not
--- confirmed. One that is paid at once has one payment of its total by its account. One that is paid in
--- shares has a payment for each of its paid shares, by its payer and of its price, numbered 1, 2, …, and
--- they add up to the total.
+-- Lists reservations that are confirmed but not paid exactly once, and reservations that are paid but
+-- not confirmed. One that is paid at once has one payment of its total by its account. One that is paid
+-- in shares has a payment for each of its paid shares, by its payer and of its price, numbered 1, 2, …,
+-- and they add up to the total.
 with paid as (
     select payments.reservation_id, count(*) as n, sum(payments.amount) as points,
         max(number) as last_number,

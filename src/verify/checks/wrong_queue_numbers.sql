@@ -1,5 +1,5 @@
 -- Lists programs whose queue numbers are not 1..N: a number was skipped or given twice. While an
--- opening draw is being numbered, those that it has not reached yet are missing.
+-- opening draw is being numbered, numbers that it has not reached yet are missing.
 with given as (
     select t.program_id, count(*) as n, count(distinct queue_number) as n_distinct,
         min(queue_number) as first, max(queue_number) as last,

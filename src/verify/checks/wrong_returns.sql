@@ -1,7 +1,7 @@
--- Lists returns that are not of a ticket of their item, seller and payment at the price that was paid;
--- open ones of a ticket that is not valid, of a place that is not for sale, or that the seller wants back and
--- that nobody holds; and sold ones whose ticket
--- still admits, or whose place nobody bought at that price.
+-- Lists returns that are not of a ticket of their item, seller and payment at the price that was paid; open
+-- returns of a ticket that is not valid, of a place that is not for sale, or that the seller takes back
+-- although no hold has the place; and sold returns whose ticket still admits, or whose place was not bought
+-- at that price.
 select 'return ' || returns.id as "subject!",
     format('of ticket %s at %s is %s, with the ticket %s, its item at %s, and %s bought and %s awaited '
         'items', ticket_id, returns.price, returns.status, tickets.status, items.unit_price,
@@ -12,7 +12,7 @@ join reservation_items items on items.id = returns.reservation_item_id
 join payments on payments.id = payment_id
 left join schedule_seats seats on seats.return_id = returns.id
 cross join lateral (
-    -- Whoever bought it may have given it back or sold it on since.
+    -- The buyer may have given the place back or sold it on since.
     select count(*) filter (where reservations.status in ('CONFIRMED', 'REFUNDED')) as n_bought,
         count(*) filter (where awaits_return) as n_awaited,
         count(*) filter (where coalesce(item.ordinary_price, item.unit_price) <> returns.price

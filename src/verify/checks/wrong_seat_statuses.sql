@@ -1,6 +1,6 @@
 -- Lists seats whose status disagrees with their live item: the seat map shows them free though they
 -- are taken, or taken though they are free. A seat on return is for sale though its seller's item is
--- live, and is held by whoever's item awaits the return.
+-- live, and is held where an item awaits the return.
 with taken as (
     select schedule_seat_id, reservations.id, status, reservations.schedule_id
     from reservation_items join reservations on reservations.id = reservation_id

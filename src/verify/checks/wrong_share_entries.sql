@@ -1,5 +1,5 @@
--- Lists shares whose entries are not those of their status, price and payer: points were withheld or
--- given back too often or not at all. What is spent of them is an entry of the payment.
+-- Lists shares whose entries do not fit their status, price and payer: points were withheld or given
+-- back too often or not at all. Spent points are an entry of the payment.
 with entries as (
     select reference_id, account_id, kind, point_transactions.amount, pending_change
     from point_transactions join wallets on wallets.id = wallet_id

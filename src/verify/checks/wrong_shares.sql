@@ -1,7 +1,7 @@
 -- Lists shares that do not fit their reservation. A share costs what its places do, each less its part of
 -- the discount, has places while it is live or paid and none otherwise, and none that another one has.
--- The holder has no link, whoever else pays has one. It is paid exactly if its reservation is or was, by
--- the payment with its id.
+-- The holder's share has no link, every other share has one. A share is paid exactly if its reservation
+-- is or was, by the payment with its id.
 with running as (
     select items.id as item_id, place.number, unit_price, discount,
         sum(unit_price) over (partition by reservations.id order by items.id, place.number) as so_far,

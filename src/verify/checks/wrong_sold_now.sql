@@ -1,5 +1,5 @@
--- Lists paid reservations of which `sold_now`, with which pages and files count, has other places than were paid
--- less those that others have bought since: a place that was sold on is its buyer's alone.
+-- Lists paid reservations whose places in `sold_now`, with which pages and files count, differ from the paid
+-- places less the places that other accounts have bought since: a place that was sold on is its buyer's alone.
 with paid as (
     select reservation_id, sum(quantity) as places from reservation_items group by reservation_id
 ), sold_on as (

@@ -1,8 +1,8 @@
--- Lists items whose tickets are not one for each confirmed place that nobody else has bought since, and
--- none otherwise. Each is with the
--- recipient of its last accepted hand-over, or else with who paid for it: the payer of its share, or the
--- owner of the reservation. A used ticket may stay used after a refund by an administrator and at a
--- cancelled program or performance. Tickets of deleted accounts may be void.
+-- Lists items whose tickets are not one for each confirmed place that no other account has bought since,
+-- and none otherwise. The holder of a ticket is the recipient of its last accepted hand-over, or else
+-- its payer: the payer of its share, or the owner of the reservation. A used ticket may stay used after
+-- a refund by an administrator and at a cancelled program or performance. Tickets of deleted accounts
+-- may be void.
 with last_changes as (
     select distinct on (changes.ticket_id) changes.ticket_id, recipient_id
     from ticket_holder_changes changes

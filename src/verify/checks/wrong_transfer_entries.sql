@@ -1,5 +1,5 @@
--- Lists transfers whose entries are not those of their status, amount and accounts: points were
--- withheld, moved or given back too often or not at all.
+-- Lists transfers whose entries do not fit their status, amount and accounts: points were withheld,
+-- moved or given back too often or not at all.
 with entries as (
     select reference_id, account_id, kind, point_transactions.amount, pending_change
     from point_transactions join wallets on wallets.id = wallet_id

@@ -92,7 +92,7 @@ pub(crate) async fn list_zones(
         ZoneInventory,
         r#"
         select id as "id: ZoneId", name, price as "price: Points", capacity,
-            -- What is on return is sold until somebody else has paid for it.
+            -- Places on return count as sold until a buyer has paid for them.
             remaining - returned as "remaining!"
         from zones where schedule_id = $1
         order by name
