@@ -7,7 +7,6 @@
 //! share without a link. When every place is in a withheld share, the reservation is confirmed. A
 //! share that ends unpaid is **withdrawn** by its payer, **taken back** by the holder, or
 //! **returned** because the hold has ended.
-//! because the hold has ended.
 //!
 //! # Invariants
 //!
@@ -27,6 +26,7 @@
 //!   handed over.
 //! * The database stores only the SHA-256 of a code. The code is derived from the share's id, so
 //!   that the holder can see the link again.
+//!
 //! # Concurrency
 //!
 //! Making, paying, withdrawing and taking back a share lock the reservation first, compare its end

@@ -1,5 +1,5 @@
-//! Decisions about the wishes of one transaction, one after the other. Pure: all was locked and read
-//! before.
+//! Decisions about the wishes of one transaction, one after the other. Pure: all rows were locked
+//! and read before.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +18,10 @@ use crate::{
     reservation::{hold::store::HoldTerms, model::WishId},
 };
 
-/// Wishes that may wait in one list.
+/// Maximum number of waiting wishes in one list.
 const WAITING_MAX: i32 = 5_000;
 
-/// What the transaction has read of the performance, with its list locked.
+/// State of a performance, read with its list locked.
 #[derive(Debug)]
 pub(super) struct ListState {
     pub(super) offers: OfferTerms,
@@ -30,9 +30,9 @@ pub(super) struct ListState {
     pub(super) free: FreePlaces,
     /// Accounts that wait in this list.
     pub(super) wishers: HashSet<AccountId>,
-    /// Wishes that wait.
+    /// Number of wishes that wait.
     pub(super) waiting: i32,
-    /// Places that a hold may have.
+    /// Maximum number of places of a hold.
     pub(super) places_max: i64,
 }
 
@@ -50,7 +50,7 @@ impl WishDecisions {
         Self { state, next_number, new: Vec::new() }
     }
 
-    /// Returns the wish of a request, or the one that an earlier request with its key made.
+    /// Returns the wish of a request, or the wish that an earlier request with its key made.
     pub(super) fn decide(
         &mut self,
         request: &WishRequest,
@@ -128,7 +128,8 @@ mod tests {
         reservation::waiting_list::matching::FreeZone,
     };
 
-    /// A list of a performance with nothing free. An account may have 3 places, 2 of them by a wish.
+    /// Returns a list of a performance with nothing free. An account may have 3 places, 2 of them
+    /// by a wish.
     fn state(accounts: &[AccountId]) -> ListState {
         let terms = |account_id| HoldTerms {
             account_id,
@@ -176,7 +177,7 @@ mod tests {
         WishRequest { account_id, order, key: None }
     }
 
-    /// What the first wish of Ada's list gets, after a change of its state.
+    /// Returns the decision about the first wish of Ada's list, after a change of its state.
     fn decide_after(
         change: impl FnOnce(&mut ListState, AccountId),
         order: WishOrder,
@@ -259,7 +260,7 @@ mod tests {
         let wish = |order| decide_after(|state, _| state.free = free.clone(), order);
         let one = wish(order(1));
         assert!(matches!(one, Err(WaitingListError::PlacesFree)), "{one:?}");
-        // Two are free, but not together.
+        // Two places are free, but in different zones.
         assert!(wish(order(2)).is_ok());
     }
 

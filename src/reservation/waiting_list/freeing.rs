@@ -1,4 +1,4 @@
-//! Locks on the lists of performances where something is to be freed.
+//! Locks on the lists of performances whose places are to be freed.
 
 use super::store;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Locks the lists of the performances of reservations, before the reservations. Fails with
-/// `StaleVersion` where the first wish came, or the last one went, between the look and the lock.
+/// `StaleVersion` if the first wish came, or the last one left, between the read and the lock.
 pub(crate) async fn lock_lists_of(
     tx: &mut Connection,
     ids: &[ReservationId],

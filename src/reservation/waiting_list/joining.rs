@@ -1,5 +1,5 @@
-//! Wishes that are made: those of one performance that arrive while others are written go together, in
-//! one transaction that has the list alone.
+//! New wishes: wishes of one performance that arrive while others are written go together, in one
+//! transaction that locks the list exclusively.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -29,7 +29,7 @@ use crate::{
     reservation::hold::store::list_terms,
 };
 
-/// Wishes of one batch that are made alone at the same time.
+/// Wishes of a failed batch that are made alone at the same time.
 const ALONE_MAX: usize = 4;
 
 /// Wishes of one instance; clones share them.
@@ -42,7 +42,8 @@ impl Wishes {
         Self(Arc::new(Batcher::new(WishBatch { app: app.clone() }, Handle::current())))
     }
 
-    /// Adds a wish at the end of the list of a performance. A key that made one before returns that.
+    /// Adds a wish at the end of the list of a performance. A key that made a wish before returns
+    /// it.
     pub(super) async fn join(
         &self,
         schedule_id: ScheduleId,
@@ -68,8 +69,8 @@ impl Batch for WishBatch {
     type Request = WishRequest;
     type Answer = Result<Wished, WaitingListError>;
 
-    /// Makes the wishes together. Those of a batch that failed are made alone, in no order, unless nobody
-    /// knows what became of them: then those without a request key are lost.
+    /// Makes the wishes in one transaction. Wishes of a failed batch are made alone, in no order.
+    /// If the outcome of the commit is unknown, wishes without a request key get no answer.
     async fn run(&self, schedule_id: ScheduleId, members: Vec<Member<Self>>) -> Option<Rest> {
         let requests: Vec<&WishRequest> = members.iter().map(|member| &member.request).collect();
         let error = match join_together(&self.app, schedule_id, &requests).await {
@@ -97,8 +98,8 @@ impl Batch for WishBatch {
     }
 }
 
-/// Adds wishes to a list, in their order. Returns what became of each; an error of all means that
-/// nothing was written, or that nobody knows.
+/// Adds wishes to a list, in their order. Returns the outcome of each. An error of the whole batch
+/// means that no wish was written, or that the outcome of the commit is unknown.
 async fn join_together(
     app: &App,
     schedule_id: ScheduleId,

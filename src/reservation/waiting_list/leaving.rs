@@ -1,4 +1,4 @@
-//! Wishes that are taken back.
+//! Withdrawal of wishes by their accounts.
 
 use super::{error::WaitingListError, model::WishStatus, store};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     reservation::model::{ReservationId, WishId},
 };
 
-/// Takes a waiting wish back. Returns its performance.
+/// Withdraws a waiting wish. Returns its performance.
 pub(super) async fn leave(
     app: &App,
     account_id: AccountId,
@@ -34,7 +34,7 @@ async fn leave_once(
     let found = store::find_owned(&mut tx, account_id, id).await?;
     let found = found.ok_or(WaitingListError::NotFound)?;
     match (found.status, found.held) {
-        // Taken back before.
+        // Withdrawn by an earlier request.
         (WishStatus::Left, _) => Ok(schedule_id),
         (_, Some(held)) => Err(WaitingListError::Offered(ReservationId(held))),
         (status, None) => Err(WaitingListError::Over(status)),

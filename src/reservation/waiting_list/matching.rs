@@ -1,6 +1,6 @@
-//! Which wish gets which of the free places. Pure: all was read before.
+//! Assignment of free places to wishes. Pure: all rows were read before.
 //!
-//! Wishes are served in their order, each with the best that it fits of what those before it left.
+//! Wishes are served in their order, each with the best fitting places that earlier wishes left.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct FreeZone {
     pub(crate) id: ZoneId,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
-    /// Those of them that are on return, the cheapest first: they go last.
+    /// Remaining places that are on return, the cheapest first; they are sold last.
     pub(crate) returned: Vec<ReturnedPlace>,
 }
 
@@ -33,13 +33,13 @@ pub(crate) struct ReturnedPlace {
 }
 
 impl FreeZone {
-    /// Returns how many places are left that nobody has put back on sale.
+    /// Returns the number of remaining places that are not on return.
     fn n_of_house(&self) -> i32 {
         self.remaining - i32::try_from(self.returned.len()).unwrap_or(i32::MAX)
     }
 
-    /// Returns the price of the dearest of the next `places` for `buyer`, who gets none of the own places
-    /// back; `None` if fewer are left.
+    /// Returns the highest price among the next `places` for `buyer`, who is not given the own
+    /// places on return; `None` if fewer are left.
     fn price_of(&self, places: i32, buyer: AccountId) -> Option<Points> {
         let of_house = self.n_of_house();
         let Some(n) = usize::try_from(places - of_house).ok().filter(|n| *n > 0) else {
@@ -61,23 +61,23 @@ impl FreeZone {
     }
 }
 
-/// What can be offered of one performance.
+/// Free seats and zones of one performance that can be offered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreePlaces {
-    /// Free seats in map order, none of them kept.
+    /// Free seats in map order, without kept places.
     pub(crate) seats: Vec<MapSeat>,
-    /// Who has put those of them back on sale that are on return.
+    /// Sellers of the seats that are on return.
     pub(crate) sellers: HashMap<ScheduleSeatId, AccountId>,
     /// Zones, the cheapest first.
     pub(crate) zones: Vec<FreeZone>,
 }
 
-/// What one wish gets.
+/// Places that one wish gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Picked {
     /// Seats.
     Seats(Vec<ScheduleSeatId>),
-    /// All of its places in one zone.
+    /// All of its places, in one zone.
     Places(ZoneId),
 }
 
@@ -103,7 +103,7 @@ impl FreePlaces {
         self.zones.iter().map(|zone| zone.remaining).fold(seats, i32::max)
     }
 
-    /// Takes what fits `order` out of the free places; `None`, with nothing taken, if nothing does.
+    /// Takes places that fit `order`; `None`, with nothing taken, if none fit.
     pub(crate) fn take(&mut self, account_id: AccountId, order: &WishOrder) -> Option<Picked> {
         let picked = self.find(account_id, order)?;
         match &picked {
@@ -116,11 +116,11 @@ impl FreePlaces {
         Some(picked)
     }
 
-    /// Returns what fits `order`. Seats side by side come before scattered ones, and seats before
-    /// places of zones.
+    /// Returns places that fit `order`. Seats side by side come before scattered ones, and seats
+    /// before places of zones.
     pub(crate) fn find(&self, account_id: AccountId, order: &WishOrder) -> Option<Picked> {
         let n_seats = usize::try_from(order.places).ok()?;
-        // Nobody gets the own seat back: its seller may take it back instead.
+        // A seller is not offered the own seat, but may take it back.
         let is_own = |seat: &MapSeat| self.sellers.get(&seat.id) == Some(&account_id);
         let fits = |seat: &&MapSeat| order.wants_seat(seat) && !is_own(seat);
         let fitting: Vec<&MapSeat> = self.seats.iter().filter(fits).collect();
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::{catalog::SeatKind, reservation::model::SeatStatus};
 
-    /// A free seat of row A, `number` seat widths from the left.
+    /// Returns a free seat of row A, `number` seat widths from the left.
     fn seat(section: &str, number: u8, price: i64) -> MapSeat {
         MapSeat {
             id: ScheduleSeatId(i64::from(number)),

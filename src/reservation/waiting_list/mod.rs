@@ -1,33 +1,37 @@
-//! Waiting lists: whoever finds no places of a performance is offered what becomes free.
+//! Waiting lists: places of a sold-out performance that become free are offered to waiting
+//! accounts.
 //!
-//! A **wish** is one account's place in the **list** of one performance: so many places, anywhere or
-//! in one section, at most at a price, side by side or not. An **offer** is an ordinary hold with a
-//! longer end that is made for a wish instead of a request. Paying accepts it, releasing declines it,
-//! and at its end it expires; a wish gets one offer, whatever becomes of that.
+//! A **wish** is one account's place in the **list** of one performance: a number of places,
+//! anywhere or in one section, at most at a price, side by side or not. An **offer** is an ordinary
+//! hold with a longer end that is made for a wish instead of a request. Paying accepts it,
+//! releasing declines it, and at its end it expires; a wish gets one offer, whatever its outcome.
 //!
 //! # Invariants
 //!
 //! * Wishes of a list have the numbers 1..N, in the order in which they were made.
-//! * What becomes free is offered in the transaction that frees it, to the first wish that fits. A wish
-//!   is passed over only by one that fits what it does not: fewer places, another section or price,
-//!   seats apart, or an account with room under its cap.
-//! * An offer is of what was wished for, to its account, and under the account's cap.
-//! * Places that are kept are offered to nobody: a wish does not say that they are needed.
-//! * What happens to a wish is an entry of the program's log of moves, written by a trigger.
+//! * A place that becomes free is offered in the transaction that frees it, to the first wish that
+//!   it fits. An earlier wish is passed over only if it wants more places, another section, a lower
+//!   price or seats side by side, or if its account has no room under its limit, or is locked or
+//!   deleted.
+//! * An offer meets its wish, goes to the account of the wish, and stays within the account's
+//!   limit.
+//! * Kept places are not offered, because a wish does not state that they are needed.
+//! * Each change of a wish is an entry of the program's log of moves, written by a trigger.
 //!
 //! # Concurrency
 //!
-//! The list's row comes first: whoever frees something locks it before the reservation, shared while
-//! nobody waits and alone while somebody does (`freeing`), so of two that free at once one offers after
-//! the other, and a list that somebody joins sees what was freed before. Wishes that
-//! arrive while others are written are written together (`joining`). From there on nothing is waited
-//! for that another transaction may hold: the stays and the wishes of those who are to be offered
-//! something are locked if they are free, and otherwise all is rolled back and tried again. An account
-//! whose wish waits holds seats only with its wishes locked (`hold::together`), after its stay: so its
-//! cap is decided by one transaction after the other.
+//! The list's row comes first: a transaction that frees places locks it before the reservation,
+//! shared if no wish waits and exclusively if one does (`freeing`). So of two such transactions one
+//! offers after the other, and an account that joins the list sees the places that were freed
+//! before. Wishes that arrive while others are written are written together (`joining`). Locks
+//! after the list's row are not waited for: the stays and the wishes that get an offer are locked
+//! if they are free, and otherwise the transaction is rolled back and tried again. An account whose
+//! wish waits holds seats only with its wishes locked (`hold::together`), after its stay, so
+//! transactions decide about its limit one after the other.
 //!
-//! What nobody freed (seats put back on sale, kept places that go on general sale) is offered by a
-//! worker, which also ends the lists of performances that begin.
+//! Places that come on sale in other ways (seats put back on sale by the office, kept places that
+//! go on general sale) are offered by a worker, which also ends the lists of performances that
+//! begin.
 
 mod decisions;
 mod error;

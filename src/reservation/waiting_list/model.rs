@@ -1,4 +1,4 @@
-//! Wishes and what is made of them.
+//! Types of wishes and their offers.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -12,12 +12,13 @@ use crate::{
     reservation::model::{ReservationId, ReservationStatus, WishId},
 };
 
-/// Free seats that are looked at together: more than a venue has.
+/// Maximum number of free seats read for one matching: more than a venue has.
 pub(crate) const SEATS_MAX: i64 = 100_000;
-/// Shortest offer, in seconds. With less time before the start nothing is offered, and no wish is taken.
+/// Shortest offer, in seconds. With less time before the start no offer is made, and no wish is
+/// accepted.
 const OFFER_SECS_MIN: i32 = 60;
 
-/// Places that a wish may be for: `wishes_places_range`.
+/// Maximum number of places of a wish: `wishes_places_range`.
 pub(crate) const PLACES_MAX: i32 = 8;
 
 /// State of a wish.
@@ -37,29 +38,29 @@ pub(crate) const PLACES_MAX: i32 = 8;
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum WishStatus {
-    /// In the list.
+    /// It waits in the list.
     Waiting,
-    /// It got its offer, whatever became of that.
+    /// It got its offer, whatever the outcome.
     Offered,
-    /// Its account took it back.
+    /// Its account withdrew it.
     Left,
-    /// The list ended first: the performance began, or is no longer on sale.
+    /// The list ended before: the performance began, or is no longer on sale.
     Ended,
 }
 
-/// Places that an account asks for, of those that become free.
+/// Places that an account waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct WishOrder {
-    /// Seats or places.
+    /// Number of seats or places.
     pub places: i32,
-    /// Section or zone, by its name; `None`: any.
+    /// Name of the section or zone; `None` for any.
     pub section: Option<String>,
-    /// Zone that the name meant when the wish was made; `None`: none, or the wish is not made yet.
+    /// Zone that the name meant when the wish was made; `None` if it meant none, or before that.
     #[serde(skip)]
     pub zone_id: Option<ZoneId>,
-    /// Highest price of one place; `None`: any.
+    /// Highest price of one place; `None` for any.
     pub price_max: Option<Points>,
-    /// Whether seats must be side by side. Places of a zone always are.
+    /// Whether seats must be side by side. Places of a zone always are together.
     pub is_together: bool,
 }
 
@@ -98,7 +99,7 @@ pub(crate) struct OwnWish {
     pub(crate) order: WishOrder,
     pub(crate) status: WishStatus,
     pub(crate) created_at: DateTime<Utc>,
-    /// Wishes that wait before this one; 0 unless it waits.
+    /// Number of waiting wishes before this one; 0 unless it waits.
     pub(crate) ahead: i64,
     /// Reservation that it was offered; `None` before.
     pub(crate) offer: Option<WishOffer>,
@@ -108,7 +109,7 @@ pub(crate) struct OwnWish {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WishOffer {
     pub(crate) reservation_id: ReservationId,
-    /// A hold past its end reads as expired.
+    /// Status of the reservation; a hold past its end is shown as expired.
     pub(crate) status: ReservationStatus,
     pub(crate) expires_at: DateTime<Utc>,
 }
@@ -121,14 +122,14 @@ pub(crate) struct OfferTerms {
     pub(crate) is_on_sale: bool,
     /// Whether its sale has not opened yet.
     pub(crate) is_coming: bool,
-    /// Whether places are kept for those who need them.
+    /// Whether places are kept for guests who need them.
     pub(crate) keeps_places: bool,
-    /// Length of an offer, in seconds; it ends with the start of the performance.
+    /// Length of an offer, in seconds, which ends with the start of the performance at the latest.
     pub(crate) offer_secs: i32,
 }
 
 impl OfferTerms {
-    /// Whether anything may be offered.
+    /// Whether offers may be made.
     pub(crate) fn can_offer(&self) -> bool {
         self.is_on_sale && self.offer_secs >= OFFER_SECS_MIN
     }

@@ -28,14 +28,14 @@ use crate::{
     },
 };
 
-/// Wishes that are looked at together.
+/// Wishes read per page.
 const PAGE_ROWS: i64 = 100;
-/// Pages of wishes that are looked at for one offering. Those behind are served by the worker, once the
-/// ones before them have left.
+/// Pages of wishes read for one round of offers. The worker serves later wishes, once earlier ones
+/// have left.
 const PAGES_MAX: usize = 50;
 
-/// Offers what is free of the performances of `lists` that somebody waits for. Fails with `StaleVersion`
-/// when another transaction holds what an offer needs.
+/// Offers free places to the wishes of `lists`. Fails with `StaleVersion` when another transaction
+/// has locked a row that an offer needs.
 pub(crate) async fn offer_freed(
     tx: &mut Connection,
     lists: &LockedLists,
@@ -60,7 +60,7 @@ async fn offer(tx: &mut Connection, schedule_id: ScheduleId) -> Result<usize, Re
     }
     let accounts: Vec<AccountId> = matched.iter().map(|(wish, _)| wish.account_id).collect();
     lock_wishers(tx, program_id, &accounts).await?;
-    // The cap counts what an account held meanwhile.
+    // Places that an account has held meanwhile count toward its limit.
     let hold_terms = terms_of(tx, &terms, &accounts).await?;
     if matched.iter().any(|(wish, _)| !has_room(&hold_terms, wish)) {
         return Err(ReservationError::StaleVersion);
@@ -76,7 +76,7 @@ async fn offer(tx: &mut Connection, schedule_id: ScheduleId) -> Result<usize, Re
     Ok(ids.len())
 }
 
-/// Gives what is free to the wishes, in their order.
+/// Assigns the free places to the wishes, in their order.
 async fn match_wishes(
     tx: &mut Connection,
     terms: &OfferTerms,
@@ -108,7 +108,7 @@ async fn match_wishes(
     Ok(matched)
 }
 
-/// Returns the terms of offers to accounts.
+/// Returns the terms of offers to each of `accounts`.
 async fn terms_of(
     tx: &mut Connection,
     terms: &OfferTerms,
@@ -120,7 +120,7 @@ async fn terms_of(
     Ok(offered.map(|each| (each.account_id, each)).collect())
 }
 
-/// Whether the account of a wish may have its places beside those that it has.
+/// Whether the account of a wish may have its places in addition to its live ones.
 fn has_room(terms: &HashMap<AccountId, HoldTerms>, wish: &WaitingWish) -> bool {
     terms.get(&wish.account_id).is_some_and(|terms| {
         let places = terms.places_live + i64::from(wish.order.places);
@@ -130,8 +130,8 @@ fn has_room(terms: &HashMap<AccountId, HoldTerms>, wish: &WaitingWish) -> bool {
     })
 }
 
-/// Locks the stays of the accounts, and their wishes in the program: whoever holds seats for one of them
-/// has locked one or the other.
+/// Locks the stays of the accounts, and their wishes in the program: a hold for one of them has
+/// locked one or the other.
 async fn lock_wishers(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -147,7 +147,7 @@ async fn lock_wishers(
     })
 }
 
-/// Makes the holds, those of each zone in a statement of their own.
+/// Makes the holds, with a separate statement for each zone.
 async fn make(
     tx: &mut Connection,
     performance: (ProgramId, ScheduleId),

@@ -1,4 +1,5 @@
-//! Lists served by a worker: offers of what no transaction freed, and the end of lists that are over.
+//! Lists served by a worker: offers of places that no transaction offered, and the end of lists
+//! that are over.
 
 use super::{
     offers::offer_freed,
@@ -11,14 +12,14 @@ use crate::{
     reservation::{error::ReservationError, model::LockedLists, seat_map::feed::announce},
 };
 
-/// Lists of one page, and pages of one tick; the rest is left to the next one.
+/// Lists of one page, and pages of one tick; further lists are left to the next tick.
 const PAGE_ROWS: i64 = 100;
 const PAGES_MAX: usize = 20;
 /// Wishes ended in one transaction.
 const ENDED_MAX: i64 = 1_000;
 
-/// Serves every list that somebody waits in: one tick of a worker. Instances may run it concurrently. An
-/// error of one list is logged and stops no other.
+/// Serves every list with waiting wishes: one tick of a worker. Instances may run it concurrently.
+/// An error of one list is logged and does not stop the others.
 pub async fn serve_lists(app: &App) -> Result<(), sqlx::Error> {
     let mut last = None;
     for _ in 0..PAGES_MAX {
@@ -35,7 +36,8 @@ pub async fn serve_lists(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Offers what of a performance was put on sale just now. An error is logged: the worker comes again.
+/// Offers places of a performance that were just put on sale. An error is logged, because the
+/// worker tries again.
 pub(crate) async fn serve_list(app: &App, schedule_id: ScheduleId) {
     let list = WaitedList { schedule_id, is_over: false };
     if let Err(error) = serve(app, &list).await {

@@ -1,7 +1,8 @@
 //! Arcs of the overview: a block for each section, in tiers around the stage.
 //!
-//! Blocks are about as wide as their texts, so a drawing of many sections stays readable: it follows the
-//! plan in who stands beside and behind whom, and not in size. All tiers have one centre.
+//! Blocks are about as wide as their texts, so that a drawing of many sections stays readable. It
+//! keeps which sections of the plan are beside and behind each other, but not their sizes. All
+//! tiers have one centre.
 
 /// Width and depth of a block and the gap between blocks, in units of the drawing.
 const WIDTH: f32 = 120.0;
@@ -15,7 +16,7 @@ const STAGE: f32 = 52.0;
 const STAGE_GAP: f32 = 18.0;
 /// Angle of the widest tier, in radians.
 const SPAN: f32 = 1.05;
-/// Number of times that the blocks of a tier with few of them are as wide as others, at most.
+/// Greatest width of a block in a tier with few blocks, as a multiple of the usual width.
 const STRETCH_MAX: f32 = 1.8;
 
 /// Measures of the drawing.
@@ -23,11 +24,11 @@ const STRETCH_MAX: f32 = 1.8;
 pub(crate) struct Arcs {
     pub(crate) width: f32,
     pub(crate) height: f32,
-    /// Number of blocks that the widest tier has.
+    /// Number of blocks in the widest tier.
     longest: f32,
     /// Radius of the middle of the first tier.
     radius: f32,
-    /// Distance of the centre from the upper edge; negative where it lies above.
+    /// Distance of the centre from the upper edge; negative if the centre is above it.
     top: f32,
 }
 
@@ -55,7 +56,7 @@ impl Arcs {
             upper = upper.min((middle - DEPTH / 2.0) * (span / 2.0).cos());
         }
         arcs.width = (2.0 * (half_width + MARGIN)).round();
-        // The stage lies in the bend of the first tier, as far as it is wide there.
+        // The stage lies in the bend of the first tier, as deep as its width allows.
         let aside = arcs.stage_half() / radius;
         let stage_foot = (radius - DEPTH / 2.0) * aside.cos() - STAGE_GAP;
         let upper = upper.min(stage_foot - STAGE);

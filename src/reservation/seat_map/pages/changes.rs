@@ -40,7 +40,7 @@ pub(crate) struct Since {
 }
 
 impl Since {
-    /// Returns the cursor; 0, which means everything, if there is none.
+    /// Returns the cursor; 0, which requests everything, if there is none.
     fn parse(&self) -> Result<i64, Mistakes> {
         match self.since.as_deref() {
             None | Some("") => Ok(0),
@@ -87,7 +87,7 @@ fn left(until: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
 }
 
 /// Streams the missed deltas, then new ones, until the viewer's stay or session ends. The session
-/// is checked at every heartbeat, however many deltas arrive.
+/// is checked at every heartbeat, whatever the number of deltas.
 fn events(
     deltas: DeltaStream,
     lasts: Duration,

@@ -1,4 +1,4 @@
-//! Code on the page of a map: its terms, and what it takes off offers.
+//! Code on the page of a map: its terms, and the discount on alternatives.
 
 use super::SeatMapPage;
 use crate::{
@@ -12,18 +12,18 @@ use crate::{
 };
 
 impl SeatMapPage<'_> {
-    /// Returns the id of the form that sends the typed code: that of the seats, so that those which are
-    /// chosen stay so, or one of its own.
+    /// Returns the id of the form that sends the typed code: the form of the seats, so that chosen
+    /// seats stay chosen, or a separate one if no seats are drawn.
     pub(super) fn code_form(&self) -> &'static str {
         if self.map.drawing.sections.is_empty() { "code" } else { "seats" }
     }
 
-    /// Whether the page answers that a code may be used, before anything is ordered with it.
+    /// Whether the page shows the terms of a code, before an order with it.
     pub(super) fn tells_terms(&self) -> bool {
         self.code.is_some() && self.refusal.is_none()
     }
 
-    /// Returns what the code takes off, as a sentence.
+    /// Returns the discount of the code, as a sentence.
     pub(super) fn code_discount(&self, code: &SaleCode) -> Phrase {
         let terms = match (code.percent, code.amount) {
             (Some(percent), _) => self.v.t("seat-code-percent").word("percent", percent),
@@ -35,7 +35,8 @@ impl SeatMapPage<'_> {
         terms.word("code", &code.word)
     }
 
-    /// Lists for what, how often and until when the code may be used, as sentences.
+    /// Lists the bounds of the code as sentences: for which places, how often and until when it may
+    /// be used.
     pub(super) fn code_bounds(&self, code: &SaleCode) -> Vec<Phrase> {
         let section = code.section.as_deref();
         let section = section.map(|name| self.v.t("seat-code-section").word("section", name));
@@ -57,7 +58,7 @@ impl SeatMapPage<'_> {
             || self.map.zones.iter().any(|zone| zone.on_return > 0)
     }
 
-    /// Returns the code if it is for the seats of an alternative, too.
+    /// Returns the code if it is also for the seats of an alternative.
     pub(super) fn code_of_seats(&self, alternative: &Alternative) -> Option<&SaleCode> {
         let code = self.code.as_ref()?;
         let is_for = alternative.seats.iter().all(|seat| code.is_for_section(&seat.section));
@@ -65,7 +66,7 @@ impl SeatMapPage<'_> {
         (is_for && is_useful).then_some(code)
     }
 
-    /// Returns the code if it is for the places of an alternative, too.
+    /// Returns the code if it is also for the places of an alternative.
     pub(super) fn code_of_places(&self, offer: &PlacesAlternative) -> Option<&SaleCode> {
         let code = self.code.as_ref()?;
         let is_of = |only: ScheduleId| only == offer.schedule_id;
@@ -73,7 +74,7 @@ impl SeatMapPage<'_> {
         (fits && offer.is_reducible).then_some(code)
     }
 
-    /// Returns what is left of `sum` with the code, which makes `reducible` of it less.
+    /// Returns `sum` less the discount of the code, which reduces only the part `reducible`.
     #[expect(
         clippy::unused_self,
         clippy::trivially_copy_pass_by_ref,

@@ -1,4 +1,4 @@
-//! Map as a program reads it.
+//! Map as JSON, for programs.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) async fn map_document(
     section: Option<&str>,
     open: OpenParts,
 ) -> Result<Arc<[u8]>, PageError> {
-    // What is open to one account is in no map that others share.
+    // Maps that accounts share do not have the sections that are open to only one of them.
     if open.is_empty() && maps.is_large(app, id).await? {
         let write = |snapshot: &mut Snapshot, cursor| match section {
             None => snapshot.document(cursor),

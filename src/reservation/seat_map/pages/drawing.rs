@@ -8,7 +8,7 @@ use crate::{
 
 /// Distance between two seats, in units of the drawing.
 const PITCH: f32 = 26.0;
-/// From the upper left corner of a seat to its middle, in units of the drawing.
+/// Distance from the upper left corner of a seat to its middle, in units of the drawing.
 const SEAT_HALF: f32 = 10.0;
 /// Margin around the seats, in units of the drawing.
 const MARGIN: f32 = 24.0;
@@ -16,8 +16,8 @@ const MARGIN: f32 = 24.0;
 const STAGE: f32 = 64.0;
 /// Minimum width of the drawing, which must contain the stage.
 const WIDTH_MIN: f32 = 480.0;
-/// Place of a row's name: its middle this far before the first seat, its base line this far below that
-/// seat's upper edge.
+/// Place of a row's name: its middle is this far left of the first seat, its base line this far
+/// below the upper edge of that seat.
 const ROW_NAME_OFFSET: (f32, f32) = (10.0, 14.0);
 
 /// Drawing of a performance, or of one section.
@@ -28,21 +28,21 @@ pub(crate) struct Drawing {
     pub(crate) sections: Vec<SectionView>,
     /// Distinct prices, most expensive first.
     pub(crate) prices: Vec<PriceMark>,
-    /// Stage as seats see it; `None` if the plan does not tell.
+    /// Stage as seats see it; `None` if the plan does not state it.
     pub(crate) sight: Option<StageView>,
 }
 
-/// House that the seats of a drawing belong to.
+/// Facts of the house that a drawing needs.
 #[derive(Debug)]
 pub(crate) struct HouseView<'a> {
     /// Prices that begin a class, most expensive first.
     pub(crate) scale: &'a [Points],
     pub(crate) stage: Option<StagePlace>,
-    /// Whether the drawing has one of several sections, which is turned towards the stage.
+    /// Whether the drawing shows one of several sections, turned towards the stage.
     pub(crate) is_section: bool,
 }
 
-/// Stage in the drawing, for the script that says how a seat sees it.
+/// Stage in the drawing, for the script that describes the view from a seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StageView {
     pub(crate) stage: StagePlace,
@@ -242,7 +242,7 @@ mod tests {
         let sight = drawing.sight.unwrap();
         assert!(sight.turn.abs() > 40.0);
         for view in drawing.sections.iter().flat_map(|each| &each.rows).flat_map(|row| &row.seats) {
-            // As the script computes it.
+            // The script computes it in this way.
             let (aside, along) = (view.x - sight.x, view.y - sight.y);
             let degrees = aside.atan2(along).to_degrees() - sight.turn;
             let seen = stage.unwrap().seen_from(&view.seat);

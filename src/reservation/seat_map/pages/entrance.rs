@@ -34,7 +34,7 @@ impl Performance {
     }
 
     /// Returns the stay of `account_id`, which must match the pass in `request` if there is one. A
-    /// performance that was cancelled is closed to everybody.
+    /// cancelled performance is refused for every account.
     pub(crate) async fn admit(
         &self,
         app: &App,
@@ -96,7 +96,7 @@ impl EntryCheck {
     }
 }
 
-/// Admitted account's stay.
+/// Stay of an admitted account.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) stay: Stay,

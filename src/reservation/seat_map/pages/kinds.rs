@@ -1,5 +1,5 @@
-//! Kinds of seats as the map shows them: symbols with their names, and the filter for seats that are
-//! reached without steps.
+//! Kinds of seats as the map shows them: symbols with their names, and the filter for step-free
+//! seats.
 
 use super::{
     drawing::{Drawing, SectionView},
@@ -10,16 +10,17 @@ use crate::{catalog::SeatKind, reservation::seat_map::seat::MapSeat, web::page::
 /// Kinds that a map shows.
 #[derive(Debug)]
 pub(crate) struct KindsShown {
-    /// Marked kinds that any of the seats has, in the order of the legend.
+    /// Marked kinds of the drawn seats, in the order of the legend.
     pub(crate) legend: Vec<SeatKind>,
-    /// Whether only seats that are reached without steps can be chosen.
+    /// Whether only step-free seats can be chosen.
     pub(crate) is_step_free: bool,
-    /// Whether free places of the map are kept for those who need them.
+    /// Whether free places of the map are kept for guests who need them.
     pub(crate) are_kept: bool,
 }
 
 impl KindsShown {
-    /// Returns the kinds of `drawing`; `keeps_places` says whether the performance keeps places now.
+    /// Returns the kinds of `drawing`; `keeps_places` tells whether the performance keeps places
+    /// now.
     pub(crate) fn of(drawing: &Drawing, is_step_free: bool, keeps_places: bool) -> Self {
         let has = |kind: &SeatKind| drawing.seats().any(|seat| seat.kind == *kind);
         let legend: Vec<_> = SeatKind::MARKED.into_iter().filter(has).collect();

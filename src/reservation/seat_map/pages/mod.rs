@@ -84,7 +84,7 @@ impl SeatMapPage<'_> {
         if self.has_seats() { "seat-title" } else { "seat-title-zones" }
     }
 
-    /// Returns how many seats or places an order may have, fewest first.
+    /// Returns the numbers of seats or places that an order may have, fewest first.
     fn order_sizes(&self) -> RangeInclusive<u32> {
         self.places_min..=self.places_max
     }
@@ -159,7 +159,7 @@ impl SeatMapPage<'_> {
         prices
     }
 
-    /// Returns a price after the categories of its seats, as far as they are drawn.
+    /// Returns a price after the price categories of its seats, if any are drawn.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
     fn price_name(&self, price: &Points) -> String {
         let points = self.v.points(price.get());
@@ -235,15 +235,15 @@ pub(crate) async fn show_seat_map(
     Ok(admitted.stamp(answer))
 }
 
-/// Returns how many places an order may have at least: one where some are on return, which are had in any
-/// number.
+/// Returns the least number of places of an order: one if a place is on return, because such places
+/// are sold in any number.
 async fn places_min(app: &App, performance: &Performance) -> Result<u32, sqlx::Error> {
     let places_min = performance.program.places_per_order_min;
     let is_one = places_min <= 1 || is_any_on_return(&app.db, performance.schedule.id).await?;
     Ok(if is_one { 1 } else { u32::try_from(places_min).unwrap_or(1) })
 }
 
-/// Renders the map, with what became of a form if one was sent.
+/// Renders the map, with the refusal and the code of a form that was sent.
 pub(crate) async fn map_page(
     app: &App,
     maps: &SeatMaps,

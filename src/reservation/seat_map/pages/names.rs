@@ -21,7 +21,8 @@ pub(crate) fn full_seat_name(
     kind.with_name(name.word("number", number), v.locale)
 }
 
-/// Returns the names of seats; further seats of a row by number only, and marked kinds.
+/// Returns the names of seats; further seats of a row have only their number, and marked kinds are
+/// named.
 pub(crate) fn seat_names(v: &View, seats: &[MapSeat], with_section: bool) -> String {
     let is_one_row = |left: &MapSeat, right: &MapSeat| {
         left.section == right.section && left.row_label == right.row_label
@@ -40,7 +41,7 @@ pub(crate) fn seat_names(v: &View, seats: &[MapSeat], with_section: bool) -> Str
     names.join("\u{a0}· ")
 }
 
-/// Returns how many points more or less an alternative costs; `None` if it costs the same.
+/// Returns the difference in points of an alternative's price; `None` if it costs the same.
 pub(crate) fn price_difference(v: &View, points: i64) -> Option<Phrase> {
     let text = match points {
         0 => return None,

@@ -1,6 +1,6 @@
 //! Overview of a large performance: sections drawn as parts of tiers around the stage.
 //!
-//! A plan states the positions of seats, but often only within their section. Sections that stand
+//! A plan states the positions of seats, but often only within their section. Sections that are
 //! beside each other in the plan are drawn so; otherwise the sections fill tiers of even length in
 //! the plan's order. The drawing is deterministic.
 
@@ -72,7 +72,7 @@ impl Overview {
 }
 
 impl Block {
-    /// Returns the class names that state the price class; a section that is sold out has none.
+    /// Returns the class names for the price class; a sold-out section has none.
     pub(crate) fn class_name(&self) -> String {
         match self.section.free {
             0 => "block--sold-out".to_owned(),
@@ -96,12 +96,12 @@ fn tiers_of(sections: &[SectionListing]) -> Vec<Vec<&SectionListing>> {
             return planned;
         }
     }
-    // One section more than stand behind each other: here nothing is known of where they stand.
+    // The plan does not state where the sections are, so they fill tiers of even length.
     let tiers = even_tiers(ordered.len());
     tiers.map(|tier| ordered.get(tier).unwrap_or_default().to_vec()).collect()
 }
 
-/// Groups sections that stand beside each other in the plan into tiers.
+/// Groups sections that are beside each other in the plan into tiers.
 fn tiers_of_plan<'a>(ordered: &[&'a SectionListing]) -> Vec<Vec<&'a SectionListing>> {
     let mut tiers: Vec<Vec<&SectionListing>> = Vec::new();
     for section in ordered {
@@ -128,7 +128,7 @@ fn is_beside(one: &SectionListing, other: &SectionListing) -> bool {
     let depth = |section: &SectionListing| section.deep.1 - section.deep.0;
     let is_apart = overlap(one.across, other.across) < 0.0;
     let is_level = overlap(one.deep, other.deep) * 2.0 >= depth(one).min(depth(other));
-    // A section that is turned reaches forward, beside those of the tier before its own.
+    // A turned section reaches forward, beside the sections of the tier before its own.
     (is_apart && is_level && !is_turned(one) && !is_turned(other))
         || is_across_an_aisle(one, other)
         || is_across_an_aisle(other, one)
@@ -139,7 +139,7 @@ fn is_turned(section: &SectionListing) -> bool {
     (right.1 - left.1).abs() > (right.0 - left.0).abs() * SLOPE_MAX
 }
 
-/// Whether the front row of `right` begins where the one of `left` ends, as in a tier that is bent.
+/// Whether the front row of `right` begins where the front row of `left` ends, as in a bent tier.
 fn is_across_an_aisle(left: &SectionListing, right: &SectionListing) -> bool {
     let ([.., end], [begin, ..]) = (left.front, right.front);
     begin.0 > end.0 && (begin.0 - end.0).hypot(begin.1 - end.1) <= AISLE_MAX

@@ -1,4 +1,4 @@
-//! Prices of a drawing with what marks their seats.
+//! Prices of a drawing, each with the class and the categories of its seats.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::{
     },
 };
 
-/// Price with what marks its seats.
+/// Price with the class and the categories of its seats.
 #[derive(Debug)]
 pub(crate) struct PriceMark {
     pub(crate) price: Points,
     /// Price class, from 1 (most expensive).
     pub(crate) class: usize,
-    /// Names of the price categories of its seats; empty if none of them has one.
+    /// Names of the price categories of its seats; empty if none has one.
     pub(crate) categories: String,
 }
 

@@ -1,5 +1,5 @@
-//! Price types as the map shows them, and the page on which a browser without scripts chooses those of
-//! its seats.
+//! Price types as the map shows them, and the page on which a browser without scripts chooses the
+//! types of its seats.
 
 use std::ops::RangeInclusive;
 
@@ -39,35 +39,35 @@ use crate::{
     },
 };
 
-/// Places at the ordinary price that the form of a zone begins with.
+/// Number of places at the ordinary price that is preselected in the form of a zone.
 const PLACES_USUAL: u32 = 1;
 
 /// Current price types of a performance; empty if it has none.
 pub(crate) struct TypesShown(Vec<PriceType>);
 
-/// Price type that places may have, or the ordinary price.
+/// Price type that can be chosen, or the ordinary price.
 pub(crate) struct TypeChoice {
-    /// Its name in forms.
+    /// Value of the type in forms.
     pub(crate) key: String,
     pub(crate) name: String,
-    /// What a place costs, or what part of the ordinary price.
+    /// Price of a place in words, or its part of the ordinary price.
     pub(crate) price: String,
-    /// Percentage and fixed price, from which the script computes what a place costs.
+    /// Percentage and fixed price, from which the script computes the price of a place.
     pub(crate) percent: Option<i32>,
     pub(crate) fixed: Option<i64>,
-    /// Number of places that the form begins with.
+    /// Number of places that the form shows.
     pub(crate) count: u32,
 }
 
 /// Numbers of places that a form asks for, by price.
 pub(crate) struct TypeQuantities {
-    /// Prices, beginning with the ordinary one; empty if there are no types.
+    /// Ordinary price, then the types; empty if there are no types.
     pub(crate) choices: Vec<TypeChoice>,
 }
 
 impl TypeQuantities {
-    /// Returns the numbers for `types`, as they were typed for `zone_id`; `None` stands for the best
-    /// seats. Otherwise the form begins with `usual` places at the ordinary price.
+    /// Returns the typed numbers for `zone_id`, where `None` stands for the best seats. Without
+    /// typed numbers the form shows `usual` places at the ordinary price.
     fn of(
         ordinary: TypeChoice,
         types: Vec<TypeChoice>,
@@ -87,7 +87,7 @@ impl TypeQuantities {
 }
 
 impl TypeChoice {
-    /// Returns how many places may be chosen, none first.
+    /// Returns the numbers of places that may be chosen, from zero.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         clippy::unused_self,
@@ -110,7 +110,7 @@ impl TypeChoice {
     }
 }
 
-/// Returns what a place costs as the type, in words.
+/// Returns the price of a place as the type, in words.
 fn price_words(v: &View, price_type: &PriceType, ordinary: Points) -> String {
     match price_type.details.cost {
         Cost::Percent(0) => v.t("price-type-free").to_string(),
@@ -126,7 +126,7 @@ fn parts(price_type: &PriceType) -> (Option<i32>, Option<i64>) {
 }
 
 impl TypesShown {
-    /// Reads the types of a performance; without a query if it has none.
+    /// Reads the types of a performance; runs no query if it has none.
     pub(crate) async fn read(app: &App, schedule: &Schedule) -> Result<Self, sqlx::Error> {
         Ok(Self(match schedule.has_price_types {
             true => list_current(&app.db, schedule.id).await?,
@@ -142,8 +142,8 @@ impl TypesShown {
         &self.0
     }
 
-    /// Returns the positions of the types that a seat may have, for the script; `None` if it may have
-    /// all.
+    /// Returns the positions of the types that a seat may have, for the script; `None` if it may
+    /// have all.
     pub(crate) fn positions(&self, seat: &MapSeat) -> Option<String> {
         let may_have =
             |(_, each): &(usize, &PriceType)| each.details.is_for(&seat.section, seat.kind);
@@ -152,7 +152,7 @@ impl TypesShown {
         (positions.len() < self.0.len()).then(|| positions.join(" "))
     }
 
-    /// Returns the type of a seat in a form that was refused.
+    /// Returns the type of a seat in a refused form.
     pub(crate) fn typed(&self, typed: &HoldForm, seat: &MapSeat) -> Option<PriceTypeId> {
         let ids = self.0.iter().map(|each| each.id);
         ids.into_iter().find(|id| typed.is_type(&seat.id, id))
@@ -176,7 +176,7 @@ impl TypesShown {
     }
 }
 
-/// What the template asks of a type.
+/// Methods that the template calls.
 impl PriceType {
     pub(crate) fn cost_words(&self, v: &View) -> String {
         cost_words(v, self)
@@ -186,7 +186,7 @@ impl PriceType {
         limit_words(v, self)
     }
 
-    /// Returns the percentage that it costs; `None` for a fixed price.
+    /// Returns its percentage of the ordinary price; `None` for a fixed price.
     pub(crate) fn percent(&self) -> Option<i32> {
         parts(self).0
     }
@@ -216,7 +216,7 @@ impl SeatTypesPage<'_> {
         full_seat_name(self.v, (&seat.section, &seat.row_label, seat.number), seat.kind)
     }
 
-    /// Returns the types that a seat may have, with what it costs then.
+    /// Returns the types that a seat may have, each with the price of the seat.
     fn choices(&self, seat: &MapSeat) -> Vec<(PriceTypeId, &str, String)> {
         let types = self.types.0.iter().filter(|_| !seat.is_on_return);
         let types = types.filter(|each| each.details.is_for(&seat.section, seat.kind));
@@ -231,8 +231,8 @@ pub(crate) struct TypesDocument<'a> {
     price_types: &'a [PriceType],
 }
 
-/// Handles `GET /schedules/{id}/price-types`: the types as JSON; for a browser the types of the seats
-/// that its form has, or the map if it has none.
+/// Handles `GET /schedules/{id}/price-types`: the types as JSON; for a browser a form for the types
+/// of its chosen seats, or a redirect to the map if no seats are chosen or there are no types.
 pub(crate) async fn show_price_types(
     app: Data<App>,
     programs: Data<Programs>,
@@ -254,7 +254,7 @@ pub(crate) async fn show_price_types(
     if types.is_empty() || seat_ids.is_empty() {
         return Ok(admitted.stamp(see_other(&format!("/schedules/{}", *id))));
     }
-    // The version is read before the seats, so no price of theirs is newer than what it says.
+    // The version is read before the seats, so no seat's price is newer than the version.
     let price_version = store::position(&app.db, *id).await?.price_version;
     let mut seats = store::list_rows_of(&app.db, *id, &seat_ids).await?;
     seats.retain(|seat| seat_ids.contains(&seat.id));

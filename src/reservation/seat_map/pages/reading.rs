@@ -31,9 +31,9 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct MapQuery {
-    /// Section to show; without it, all.
+    /// Section to show; all if it is missing.
     section: Option<String>,
-    /// Box: only step-free seats.
+    /// Checkbox: only step-free seats.
     step_free: Field,
 }
 
@@ -47,14 +47,13 @@ impl MapQuery {
 /// Part of a map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapPart {
-    /// Section; `None` for all that can be drawn at once.
+    /// Section; `None` for all sections that can be drawn at once.
     pub(crate) section: Option<String>,
-    /// Whether only seats that are reached without steps are shown.
+    /// Whether only step-free seats are shown.
     pub(crate) is_step_free: bool,
 }
 
-/// Returns the part of a map that a form was sent from. A small performance is shown whole, whatever
-/// section was requested.
+/// Returns the part of a map that a form was sent from. A small performance is always shown whole.
 pub(crate) async fn part_sent(
     app: &App,
     maps: &SeatMaps,
@@ -74,13 +73,13 @@ pub(crate) struct MapView {
     pub(crate) drawing: Drawing,
     pub(crate) zones: Vec<ZoneState>,
     pub(crate) sections: Vec<SectionListing>,
-    /// Section shown, if only one is.
+    /// Shown section, if only one is shown.
     pub(crate) section: Option<String>,
     /// Overview of a large performance.
     pub(crate) overview: Option<Overview>,
 }
 
-/// What is hidden of a performance and open to whoever looks at it.
+/// Hidden seats and zones of a performance that are open to the viewer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenParts {
     /// Seats, in map order.
@@ -89,7 +88,8 @@ pub(crate) struct OpenParts {
 }
 
 impl OpenParts {
-    /// Reads what is open to an account. Asks nothing where nothing was ever hidden.
+    /// Reads the hidden seats and zones that are open to an account. Runs no query if no section
+    /// was ever hidden.
     pub(crate) async fn read(
         app: &App,
         schedule: &Schedule,
@@ -111,7 +111,7 @@ impl OpenParts {
         self.seats.is_empty() && self.zones.is_empty()
     }
 
-    /// Returns the seats of a section; `None` if it has none of them.
+    /// Returns the open seats of a section; `None` if it has none.
     fn section(&self, name: &str) -> Option<Vec<MapSeat>> {
         let seats = self.seats.iter().filter(|seat| seat.section == name).cloned();
         Some(seats.collect::<Vec<_>>()).filter(|seats| !seats.is_empty())
@@ -123,8 +123,8 @@ impl OpenParts {
     }
 }
 
-/// Reads the map: all of a small performance, or the section of `part` if given; of a large one, that
-/// section or the sections of the seats that `refusal` names.
+/// Reads the map: a small performance whole, or only the section of `part`; a large one only in the
+/// section of `part`, or in the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
     app: &App,
     maps: &SeatMaps,
@@ -172,7 +172,8 @@ async fn read_large_map(
         maps.feed.snapshot(app, id, read).await?;
     let own = refusal.map(ReservationError::leased_seat_ids).unwrap_or_default();
     if let Some(seat_ids) = refusal.map(ReservationError::seat_ids).filter(|ids| !ids.is_empty()) {
-        // The seats around those that the refusal names are read in their current state.
+        // The sections of the seats in the refusal are read from the database, in their current
+        // state.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
         maps.leases(app, id).await.show_on(&mut seats, own);
     }

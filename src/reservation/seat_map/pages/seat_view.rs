@@ -25,7 +25,8 @@ impl SeatView {
         }
     }
 
-    /// Returns the left edge of the symbol of the seat's kind, which lies over its upper right corner.
+    /// Returns the left edge of the symbol of the seat's kind, which is over its upper right
+    /// corner.
     pub(crate) fn kind_x(&self) -> f32 {
         self.x + KIND_OFFSET.0
     }

@@ -1,11 +1,11 @@
-//! Sentences that say how seats see the stage.
+//! Sentences about the view of seats on the stage.
 
 use super::{SeatMapPage, drawing::RowView};
 use crate::text::i18n::Phrase;
 
 impl SeatMapPage<'_> {
-    /// Returns how a row sees the stage, from its first to its last seat; `None` if the plan does not
-    /// tell.
+    /// Returns the view of a row on the stage, from its first to its last seat; `None` if the plan
+    /// does not state it.
     pub(super) fn row_view(&self, row: &RowView) -> Option<Phrase> {
         let stage = self.map.drawing.sight?.stage;
         let middle = stage.seen_from(&row.seats.get(row.seats.len() / 2)?.seat);
@@ -26,7 +26,7 @@ impl SeatMapPage<'_> {
         self.v.t(key).word("degrees", format!("{:.0}", degrees.abs()))
     }
 
-    /// Returns the pattern with which the script says how a seat sees the stage.
+    /// Returns the pattern with which the script describes the view from a seat.
     pub(super) fn view_pattern(&self) -> Phrase {
         self.v.t("seat-view").word("rows", "{rows}").word("side", "{side}")
     }

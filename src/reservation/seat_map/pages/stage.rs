@@ -1,7 +1,8 @@
-//! The stage as seats see it: how far away it is, and at which angle.
+//! View of seats on the stage: its distance and its angle.
 //!
-//! A plan does not state where the stage is. It stands before the middle of the front row, where the
-//! drawing shows it. A distance is stated in rows that are as far apart as in a plan without places.
+//! A plan does not state where the stage is. It is assumed before the middle of the front row,
+//! where the drawing shows it. A distance is stated in rows that are as far apart as in a plan
+//! without positions.
 
 use super::super::{listing::SectionListing, seat::MapSeat};
 use crate::catalog::ROW_PITCH;
@@ -9,9 +10,9 @@ use crate::catalog::ROW_PITCH;
 /// Distance from the stage to the front row, in seat widths; so the nearest seat is about two rows
 /// away.
 const APRON: f32 = 2.0;
-/// Least distance that is stated, in rows: nobody sits on the stage.
+/// Least distance that is stated, in rows; the nearest seats are about that far away.
 const ROWS_MIN: f32 = 2.0;
-/// Upper bound of the angle of seats that count as in the middle, in degrees.
+/// Upper bound of the angle of seats that count as being in the middle, in degrees.
 const CENTRE_DEGREES_MAX: f32 = 3.0;
 
 /// Middle of the stage's front edge.
@@ -24,7 +25,7 @@ pub(crate) struct StagePlace {
     pub(crate) far: f32,
 }
 
-/// What a seat sees of the stage.
+/// View of a seat on the stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeatSight {
     /// Distance from the stage in rows, at least 2.
@@ -35,7 +36,7 @@ pub(crate) struct SeatSight {
 
 impl StagePlace {
     /// Returns the stage of a house; `None` if it has no seats, or if its plan does not state where
-    /// sections stand.
+    /// sections are.
     pub(crate) fn of(sections: &[SectionListing]) -> Option<Self> {
         let mut corners: Vec<(f32, f32)> = sections.iter().map(|each| each.front[0]).collect();
         corners.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
@@ -49,7 +50,7 @@ impl StagePlace {
         };
         let (left, right) = (least(|each| each.across.0), most(|each| each.across.1));
         let x = left.midpoint(right);
-        // Sections beside the middle may be bent forward, and others are behind.
+        // Sections beside the middle may be bent forward, and other sections are behind.
         let middles = sections.iter().map(|each| each.front[1]);
         let score = |(at, y): (f32, f32)| y + (at - x).abs() / 2.0;
         let front = middles.min_by(|one, other| score(*one).total_cmp(&score(*other)))?;
@@ -58,7 +59,7 @@ impl StagePlace {
         Some(Self { x, y, far })
     }
 
-    /// Returns how `seat` sees the stage.
+    /// Returns the view of `seat` on the stage.
     pub(crate) fn seen_from(&self, seat: &MapSeat) -> SeatSight {
         let (aside, along) = (seat.x - self.x, seat.y - self.y);
         let degrees = aside.atan2(along).to_degrees().round();

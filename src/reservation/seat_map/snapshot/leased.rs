@@ -26,7 +26,7 @@ impl Snapshot {
         (rows, applied)
     }
 
-    /// Returns `rows` as viewers see them: free seats that are leased as held, and with them the seats
+    /// Returns `rows` as viewers see them: free, leased seats as held, and with them the seats
     /// whose leases began or ended since the last call.
     fn with_leases(&mut self, mut rows: ChangedRows, leases: &SeatLeases) -> ChangedRows {
         let told: HashSet<_> = rows.seats.iter().map(|row| row.id).collect();
@@ -55,8 +55,8 @@ impl Snapshot {
         rows
     }
 
-    /// Returns `rows`, read for a viewer whose cursor is old, as viewers see them: with every seat that
-    /// was leased lately, because no row tells of the end of a lease.
+    /// Returns `rows`, read for a viewer with an old cursor, as viewers see them: with every seat
+    /// that was leased lately, because the end of a lease changes no row.
     pub(crate) fn with_late_leases(&self, mut rows: ChangedRows) -> ChangedRows {
         for row in rows.seats.iter_mut() {
             if row.status == SeatStatus::Available && self.leased.contains(&row.id) {
@@ -66,13 +66,13 @@ impl Snapshot {
         let told: HashSet<_> = rows.seats.iter().map(|row| row.id).collect();
         let late = self.leased_lately.difference(&told).filter_map(|id| self.seat(*id));
         rows.seats.extend(late.map(as_row));
-        // The seats added have the prices of this snapshot.
+        // The added seats have the prices of this snapshot.
         rows.price_version = rows.price_version.min(self.price_version);
         rows
     }
 }
 
-/// Returns a seat as a changed row. Its version is that of no row.
+/// Returns a seat as a changed row; its version is a placeholder.
 fn as_row(seat: &MapSeat) -> ChangedSeat {
     let MapSeat { id, status, price, is_on_return: on_return, .. } = *seat;
     ChangedSeat { id, status, price, version: 0, on_return }

@@ -36,7 +36,7 @@ pub(crate) struct Snapshot {
     venue_version: i64,
     /// Free seats that are shown as held because they are leased.
     leased: HashSet<ScheduleSeatId>,
-    /// Seats that are or were leased lately.
+    /// Seats that are leased now or were leased lately.
     leased_lately: HashSet<ScheduleSeatId>,
     /// JSON of the map; `None` after a change until it is requested.
     document: Option<Arc<[u8]>>,
@@ -86,7 +86,7 @@ impl Snapshot {
         self.sections.iter().map(|section| section.listing.clone()).collect()
     }
 
-    /// Returns the sections with seats that are reached without steps, of which it counts only those.
+    /// Returns the sections with step-free seats, counting only these seats.
     pub(crate) fn step_free_sections(&self) -> Vec<SectionListing> {
         let step_free = self.seats.iter().filter(|seat| seat.kind.is_step_free());
         let step_free: Vec<MapSeat> = step_free.cloned().collect();
@@ -99,7 +99,7 @@ impl Snapshot {
         self.zones.clone()
     }
 
-    /// Returns the seats of `section`; of all sections for `None`.
+    /// Returns the seats of `section`, or of all sections for `None`.
     pub(crate) fn seats(&self, section: Option<&str>) -> Vec<MapSeat> {
         let Some(name) = section else { return self.seats.clone() };
         let section = self.sections.iter().find(|section| section.listing.name == name);
@@ -112,7 +112,7 @@ impl Snapshot {
         self.sections.iter().map(Section::count).collect()
     }
 
-    /// Returns the whole map as JSON with its cursor: `cursor`, or the earlier one of the first
+    /// Returns the whole map as JSON with its cursor: `cursor`, or the earlier cursor of the first
     /// call since the last change.
     pub(crate) fn document(&mut self, cursor: i64) -> Arc<[u8]> {
         if let Some(document) = &self.document {

@@ -42,7 +42,7 @@ pub(crate) struct ChangedRows {
 }
 
 impl ChangedRows {
-    /// Returns a reading of the same moment without rows.
+    /// Returns the reading without rows.
     pub(crate) fn none(&self) -> Self {
         let (seats, zones) = (Json(Vec::new()), Json(Vec::new()));
         Self { seats, zones, ..*self }

@@ -14,13 +14,14 @@ use crate::{
     },
 };
 
-/// What a code opens of a performance: the seats of a section, and the zone that its name means.
+/// Part of a performance that a code opens: the seats of a section, and the zone that its name
+/// means.
 pub(crate) struct Opened {
     section: String,
     zone_id: Option<ZoneId>,
 }
 
-/// Lists what codes open of a performance to the account now, whether it is hidden or not.
+/// Lists the parts of a performance that codes open to the account now, hidden or not.
 pub(crate) async fn list_opened(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -48,7 +49,8 @@ pub(crate) async fn list_opened(
     .await
 }
 
-/// Lists the seats of the hidden ones among the opened sections, in map order; free ones are available.
+/// Lists the seats of the hidden sections among the opened ones, in map order; free seats are
+/// `AVAILABLE`.
 pub(crate) async fn list_hidden_seats(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -76,7 +78,7 @@ pub(crate) async fn list_hidden_seats(
     .map(in_map_order)
 }
 
-/// Lists the hidden ones among the opened zones.
+/// Lists the hidden zones among the opened ones.
 pub(crate) async fn list_hidden_zones(
     db: &Pool,
     opened: &[Opened],

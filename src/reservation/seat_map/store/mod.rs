@@ -20,12 +20,13 @@ use crate::{
 /// Cursor and versions of a performance, read before its seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MapCursor {
-    /// Cursor of the next changes: whatever is read later sees every transaction older than the
+    /// Cursor of the next changes: every later statement sees all transactions older than the
     /// cursor.
     pub(crate) cursor: i64,
     /// Version of the prices; a seat priced by a later version may be shown at another price.
     pub(crate) price_version: i64,
-    /// Version of the venue and of what is hidden; another version may place or show the seats differently.
+    /// Version of the venue and of its hidden sections; with another version the seats may be
+    /// placed or shown differently.
     pub(crate) venue_version: i64,
 }
 
@@ -62,7 +63,7 @@ pub(crate) async fn list_seats(
 }
 
 /// Lists the seats of a performance. The condition on the venue limits the read to its seats,
-/// however many other venues there are.
+/// whatever the number of other venues.
 async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSeat>, sqlx::Error> {
     sqlx::query_as!(
         MapSeat,
@@ -137,7 +138,7 @@ pub(crate) async fn list_seats_around(
     .map(in_map_order)
 }
 
-/// Lists the seats of every row that has one of `seat_ids`, in map order, hidden ones too.
+/// Lists the seats of every row that has one of `seat_ids`, in map order, including hidden seats.
 pub(crate) async fn list_rows_of(
     db: &Pool,
     schedule_id: ScheduleId,

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Characters of a section's name: `wishes_section_length`.
+/// Maximum length of a section's name, in characters: `wishes_section_length`.
 const SECTION_CHARS_MAX: usize = 100;
 
 /// Fields of a wish, as sent.
@@ -25,11 +25,11 @@ const SECTION_CHARS_MAX: usize = 100;
 pub(crate) struct WishForm {
     /// Number of places.
     pub(crate) places: Field,
-    /// Empty: any.
+    /// Section or zone; empty for any.
     pub(crate) section: Field,
-    /// Empty: any.
+    /// Highest price of one place; empty for any.
     pub(crate) price_max: Field,
-    /// Checkbox.
+    /// Checkbox: seats side by side.
     pub(crate) together: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
@@ -69,13 +69,13 @@ impl WishForm {
         mistakes.or(order)
     }
 
-    /// Whether `places` were chosen.
+    /// Whether the form has this number of places.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
     pub(crate) fn has_places(&self, places: &i32) -> bool {
         self.places.parse() == Some(*places)
     }
 
-    /// Whether seats side by side were asked for.
+    /// Whether the form asks for seats side by side.
     pub(crate) fn is_together(&self) -> bool {
         self.together.flag() == Some(true)
     }

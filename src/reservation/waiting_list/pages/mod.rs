@@ -1,4 +1,4 @@
-//! Page of a waiting list: how it works, the own wish, and the form that makes one.
+//! Page of a waiting list: an explanation, the account's own wish, and the form that makes one.
 
 mod form;
 
@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// Seconds between two looks of the page at a wish that waits.
+/// Period after which the page reloads while a wish waits, in seconds.
 const REFRESH_SECS: u32 = 20;
 
 #[derive(Template)]
@@ -49,13 +49,13 @@ struct WaitingListPage<'a> {
     program: &'a Program,
     schedule: &'a Schedule,
     list: PublicList,
-    /// Places that a wish may be for.
+    /// Maximum number of places of a wish.
     places_max: i32,
     parts: Vec<Part>,
     /// Newest wish of the account.
     wish: Option<OwnWish>,
     typed: WishForm,
-    /// Whether an offer is told by mail.
+    /// Whether offers are sent by mail.
     is_mailed: bool,
     refusal: Option<String>,
     request_key: Uuid,
@@ -94,13 +94,13 @@ impl<'a> WaitingListPage<'a> {
         self.wish.as_ref().filter(|wish| wish.status == WishStatus::Waiting)
     }
 
-    /// Returns the offer that can be accepted.
+    /// Returns the offer, while it can be accepted.
     fn offer(&self) -> Option<WishOffer> {
         let offer = self.wish.as_ref().and_then(|wish| wish.offer);
         offer.filter(|offer| offer.status == ReservationStatus::Held)
     }
 
-    /// Returns what became of an earlier wish, as a sentence.
+    /// Returns the outcome of an earlier wish, as a sentence.
     fn ended(&self) -> Option<Phrase> {
         let wish = self.wish.as_ref()?;
         let key = match (wish.status, wish.offer.map(|offer| offer.status)) {
@@ -161,7 +161,7 @@ impl<'a> WaitingListPage<'a> {
     }
 }
 
-/// Returns what a wish asks for, in words.
+/// Returns the order of a wish in words.
 pub(crate) fn order_in_words(v: &View, order: &WishOrder) -> String {
     let mut words = vec![v.t("places-count").number("count", order.places).to_string()];
     words.extend(order.section.clone());
@@ -186,7 +186,7 @@ pub(crate) struct WaitingListDocument<'a> {
 struct WishDocument<'a> {
     wish_id: WishId,
     number: i64,
-    /// Wishes before it; `None` unless it waits.
+    /// Number of waiting wishes before it; `None` unless it waits.
     ahead: Option<i64>,
     status: WishStatus,
     #[serde(flatten)]
@@ -196,7 +196,7 @@ struct WishDocument<'a> {
     expires_at: Option<DateTime<Utc>>,
 }
 
-/// Returns the performance and its program, if people may see it.
+/// Returns the performance and its program, unless the program is a draft.
 async fn find_performance(
     app: &App,
     programs: &Programs,
@@ -265,7 +265,7 @@ pub(crate) async fn create_wish(
     Ok(me.view.html(error.inner().status(), &page))
 }
 
-/// Wish that was left.
+/// Wish that was withdrawn.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct LeftDocument {
     wish_id: WishId,

@@ -13,17 +13,17 @@ use crate::{
     reservation::model::{ReservationId, WishId},
 };
 
-/// List as [`lock_freeing`] found it.
+/// Lock of a list by [`lock_freeing`].
 pub(crate) struct FreeingLock {
     pub(crate) schedule_id: ScheduleId,
-    /// Whether nobody waits, and the row is locked together with others.
+    /// Whether no wish waits, and the row is locked in share mode.
     pub(crate) is_idle: bool,
-    /// Whether somebody waits, and the row is locked alone.
+    /// Whether a wish waits, and the row is locked exclusively.
     pub(crate) is_waited_for: bool,
 }
 
-/// Locks the lists of the performances of reservations: shared where no wish waits, alone where one
-/// does. A list of which neither is true changed between the two.
+/// Locks the lists of the performances of reservations: in share mode if no wish waits, exclusively
+/// if one does. If both flags of a list are false, it changed between the two reads.
 pub(crate) async fn lock_freeing(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -60,11 +60,11 @@ pub(crate) struct LockedList {
     pub(crate) program_id: ProgramId,
     /// Number of the next wish.
     pub(crate) next_number: i64,
-    /// Wishes that wait.
+    /// Number of wishes that wait.
     pub(crate) waiting: i32,
 }
 
-/// Locks a list alone; `None` if there is no such performance.
+/// Locks a list exclusively; `None` if the performance does not exist.
 pub(crate) async fn lock(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -84,7 +84,7 @@ pub(crate) async fn lock(
     .await
 }
 
-/// Returns those of `accounts` that wait in the list.
+/// Returns the accounts among `accounts` that wait in the list.
 pub(crate) async fn list_wishers(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -107,7 +107,7 @@ pub(crate) async fn list_wishers(
     .await
 }
 
-/// Adds wishes at the end of a locked list, with the numbers that they have.
+/// Adds wishes with their numbers at the end of a locked list.
 pub(crate) async fn insert(
     tx: &mut Connection,
     (program_id, schedule_id): (ProgramId, ScheduleId),
@@ -151,7 +151,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Ends a waiting wish of a locked list; returns whether it waited.
+/// Withdraws a waiting wish of a locked list; returns whether it waited.
 pub(crate) async fn write_left(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -207,11 +207,11 @@ pub(crate) async fn write_ended(
 /// List with waiting wishes.
 pub(crate) struct WaitedList {
     pub(crate) schedule_id: ScheduleId,
-    /// Whether no offer will be made any more.
+    /// Whether the sale is over, so that no further offer will be made.
     pub(crate) is_over: bool,
 }
 
-/// Lists lists with waiting wishes, in the order of their ids, after `after`.
+/// Returns the lists with waiting wishes, in the order of their ids, after `after`.
 pub(crate) async fn list_waited_for(
     db: &Pool,
     after: Option<ScheduleId>,
@@ -244,8 +244,8 @@ pub(crate) async fn list_waited_for(
     .await
 }
 
-/// Locks the waiting wishes of accounts in a program, and waits for those that another transaction
-/// holds: what becomes of them counts toward the accounts' caps.
+/// Locks the waiting wishes of accounts in a program. Waits for wishes that another transaction has
+/// locked, because an offer to them counts toward the limits of the accounts.
 pub(crate) async fn wait_for_wishes(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -266,11 +266,11 @@ pub(crate) async fn wait_for_wishes(
     Ok(())
 }
 
-/// Wish of an account, for taking it back.
+/// Wish of an account, to be withdrawn.
 pub(crate) struct FoundWish {
     pub(crate) schedule_id: ScheduleId,
     pub(crate) status: WishStatus,
-    /// Live hold that it was offered.
+    /// Live hold that was offered to it.
     pub(crate) held: Option<Uuid>,
 }
 

@@ -1,5 +1,5 @@
-//! SQL of offering what is free. Of the order of a list only its lock decides, so these statements need
-//! it.
+//! SQL of offers. The order of a list is only fixed while the list is locked, so these statements
+//! need its lock.
 
 use std::collections::HashMap;
 
@@ -58,16 +58,16 @@ pub(crate) async fn find_terms(
     }))
 }
 
-/// Who wants free seats.
+/// Wishes for which free seats are read.
 pub(crate) enum Wanted<'a> {
-    /// The wishes that wait in the list of the performance.
+    /// Waiting wishes of the performance's list.
     ByList,
-    /// Wishes that are not in the list.
+    /// Wishes that are not in the list yet.
     By(Vec<&'a WishOrder>),
 }
 
-/// Lists free seats of a performance that are not kept, in map order: those of a section and a price
-/// that is `wanted`.
+/// Lists free seats of a performance in map order, except kept places: only seats whose section and
+/// price fit a wish of `wanted`.
 pub(crate) async fn list_free_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -155,7 +155,7 @@ pub(crate) async fn list_free_zones(
     Ok(zones.collect())
 }
 
-/// Returns who has put those of `seats` back on sale that are on return. Asks nothing without any.
+/// Returns the sellers of the seats on return among `seats`. Runs no query if there are none.
 pub(crate) async fn list_sellers(
     tx: &mut Connection,
     seats: &[MapSeat],
@@ -203,7 +203,7 @@ impl From<WishRow> for WaitingWish {
 }
 
 /// Lists waiting wishes for at most `places_max` places, in their order, after the number `after`.
-/// Those of accounts that are deleted or locked are left out.
+/// Wishes of deleted and locked accounts are left out.
 pub(crate) async fn list_waiting(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -236,8 +236,8 @@ pub(crate) async fn list_waiting(
     Ok(rows.into_iter().map(WaitingWish::from).collect())
 }
 
-/// Locks the waiting wishes of accounts in a program. Fails at once, as after `lock_timeout`, when another
-/// transaction holds one.
+/// Locks the waiting wishes of accounts in a program. If another transaction has locked one, fails
+/// at once, with the error of a `lock_timeout`.
 pub(crate) async fn lock_wishes(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -258,8 +258,7 @@ pub(crate) async fn lock_wishes(
     Ok(())
 }
 
-/// Notes that locked wishes of a locked list were offered something, all at one moment; returns their
-/// number.
+/// Marks locked wishes of a locked list as offered, all at one moment; returns their number.
 pub(crate) async fn write_offered(
     tx: &mut Connection,
     schedule_id: ScheduleId,

@@ -1,4 +1,4 @@
-//! SQL of what a person sees of a list.
+//! SQL of a list as its page shows it.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Performances that are listed of those that an account waits for.
+/// Maximum number of listed performances that an account waits for.
 const LISTED_MAX: i64 = 20;
 
 struct OwnRow {
@@ -55,8 +55,8 @@ impl From<OwnRow> for OwnWish {
     }
 }
 
-/// Returns the newest wish of an account for a performance. Its section is what the zone that it means is
-/// called now.
+/// Returns the newest wish of an account for a performance. A wish for a zone has the zone's
+/// present name.
 pub(crate) async fn find_newest(
     db: &Pool,
     account_id: AccountId,
@@ -93,19 +93,19 @@ pub(crate) async fn find_newest(
     Ok(row.map(OwnWish::from))
 }
 
-/// What everybody may see of a list.
+/// Public facts of a list.
 pub(crate) struct PublicList {
-    /// Wishes that wait.
+    /// Number of wishes that wait.
     pub(crate) waiting: i32,
     /// Length of an offer, in minutes.
     pub(crate) offer_mins: i32,
-    /// Places that a wish has at least.
+    /// Least number of places of a wish.
     pub(crate) places_min: i32,
-    /// Bound on live places of one account in the program.
+    /// Maximum number of live places of one account in the program.
     pub(crate) places_max: i32,
 }
 
-/// Returns what everybody may see of a list; `None` if there is no such performance.
+/// Returns the public facts of a list; `None` if the performance does not exist.
 pub(crate) async fn find_public(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -126,19 +126,19 @@ pub(crate) async fn find_public(
     .await
 }
 
-/// Section or zone, and what exists in it.
+/// Section or zone, with its places at one price.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) name: String,
     /// Price of a place.
     pub(crate) price: Points,
-    /// Places of this price, whoever has them; those that are off sale are left out.
+    /// Number of places at this price, free or not, except blocked ones.
     pub(crate) places: i64,
-    /// Zone, whose places are had together; `None`: it is a section of seats.
+    /// Zone, whose places count as together; `None` for a section of seats.
     pub(crate) zone_id: Option<ZoneId>,
 }
 
-/// Lists the sections and zones of a performance, with one line for each price.
+/// Lists the sections and zones of a performance, with one row for each price.
 pub(crate) async fn list_parts(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
@@ -172,7 +172,7 @@ pub(crate) struct WaitedFor {
     pub(crate) time_zone: String,
 }
 
-/// Lists performances that an account waits for, those that begin first: at most [`LISTED_MAX`].
+/// Lists performances that an account waits for, at most [`LISTED_MAX`], sorted by their start.
 pub(crate) async fn list_waited_for(
     db: &Pool,
     account_id: AccountId,
