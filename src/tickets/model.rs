@@ -178,7 +178,8 @@ pub(crate) struct Ticket {
     /// Price category of the seat; `None` for a seat without one, and for a place of a zone.
     pub(crate) category: Option<String>,
     pub(crate) price: Points,
-    /// Name of its price type, and what to bring for it, which may be empty; `None` at the ordinary price.
+    /// Name of its price type, and its note about what to bring, which may be empty; `None` at the
+    /// ordinary price.
     pub(crate) price_type: Option<String>,
     pub(crate) price_type_note: Option<String>,
 }

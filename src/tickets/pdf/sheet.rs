@@ -75,7 +75,7 @@ pub(super) struct Sheet {
     pub(super) seat: Fact,
     pub(super) holder: Fact,
     pub(super) price: Fact,
-    /// What to bring for the price type; empty if there is nothing to be said.
+    /// What to bring for the price type; empty if there is nothing to bring.
     pub(super) what_to_bring: String,
     /// Position of the ticket among the tickets of the file's reservation, as text.
     pub(super) position: String,

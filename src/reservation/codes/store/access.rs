@@ -1,4 +1,4 @@
-//! SQL of access codes: their redemptions, and what they open.
+//! SQL of access codes: their redemptions, and the seats and zones that they open.
 
 use chrono::{DateTime, Utc};
 

@@ -1,4 +1,4 @@
-//! Page on which a hold is paid: what is bought, what it costs, and one button.
+//! Page on which a hold is paid: its seats and places, their price, and one button.
 //!
 //! `GET /reservations/{id}/payment` is its address. While a reservation is held, its own page shows
 //! the same, so that paying takes no further step.
