@@ -68,7 +68,7 @@ use crate::{
 /// Obstacles of one kind that are listed, and lines.
 const LISTED_MAX: i64 = 20;
 
-/// Returns what a deletion of the account would meet, and what it would end.
+/// Returns the obstacles and the effects of a deletion of the account.
 pub(crate) async fn outlook(
     app: &App,
     account_id: AccountId,

@@ -1,4 +1,4 @@
-//! What a deletion meets, and what it ends.
+//! Obstacles of a deletion, and its effects.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{catalog::ProgramId, points::Points};
 
-/// What keeps an account from being deleted.
+/// Obstacle to the deletion of an account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Obstacle {
@@ -142,10 +142,10 @@ impl Obstacle {
     }
 }
 
-/// What a deletion would meet and end, as the page shows it beforehand.
+/// Obstacles and effects of a deletion, as the page shows them beforehand.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Outlook {
-    /// What keeps the account from being deleted.
+    /// Obstacles to the deletion.
     pub(crate) obstacles: Vec<Obstacle>,
     /// Titles of the programs in whose lines the account waits, or to which it is admitted.
     pub(crate) lines: Vec<String>,

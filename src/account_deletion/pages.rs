@@ -38,7 +38,7 @@ impl DeletionPage {
         Ok(Self { v: me.view.clone(), outlook, refusal: None })
     }
 
-    /// Returns what an obstacle is.
+    /// Returns the description of an obstacle.
     fn what(&self, obstacle: &Obstacle) -> Phrase {
         let v = &self.v;
         match obstacle {

@@ -1,4 +1,4 @@
-//! SQL of what a deletion meets. What it writes is written by the features.
+//! SQL of the obstacles of a deletion. The features write their own rows.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -37,8 +37,8 @@ impl From<ObstacleRow> for Obstacle {
     }
 }
 
-/// Lists what keeps an account from being deleted, at most `rows_max` of each kind. Holds,
-/// transfers and hand-overs past their end count only where `is_strict`: a worker is about to end them.
+/// Lists the obstacles to the deletion of an account, at most `rows_max` of each kind. Holds, transfers
+/// and hand-overs past their end count only where `is_strict`: a worker is about to end them.
 pub(super) async fn list_obstacles(
     db: impl PgExecutor<'_>,
     account_id: AccountId,

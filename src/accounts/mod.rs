@@ -5,8 +5,8 @@
 //! device** is a browser on which the account was logged in to before. A **confirmation** is
 //! the password given once more, before an action that cannot be undone. A **second factor** is a code
 //! of an authenticator app, which staff and admins give beside the password. A **link** is mailed to the
-//! owner, to choose a new password or to confirm an address. A **role** is what the
-//! account may do beside buying.
+//! owner, to choose a new password or to confirm an address. A **role** is the account's rights beside
+//! buying.
 //!
 //! # Invariants
 //!

@@ -15,7 +15,7 @@ use crate::{
     text::{email::Email, i18n::Locale},
 };
 
-/// Role of an account: what it may do beside buying.
+/// Role of an account: its rights beside buying.
 #[derive(
     Clone,
     Copy,

@@ -19,7 +19,7 @@ const TICKS_MAX: i64 = 4;
 /// Whole multiples of a power of ten that are round.
 const ROUND: [i64; 3] = [1, 2, 5];
 
-/// What is to be drawn of one unit of time.
+/// Values of one unit of time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlotValues {
     /// Height of the bar; `None` where nothing was counted.

@@ -43,8 +43,7 @@ where
     }
 }
 
-/// Returns the refusal with what was done to a subject since its edition `version`, newest
-/// first.
+/// Returns the refusal with the changes of a subject since its edition `version`, newest first.
 async fn meanwhile(app: &App, subject_id: &str, version: i64) -> AdminError {
     match store::list_since(&app.db, subject_id, version, MEANWHILE_MAX).await {
         Ok(lines) => AdminError::ChangedMeanwhile(

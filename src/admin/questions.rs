@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::catalog::ScheduleId;
 
-/// What stays when times are shown on another clock.
+/// Choice of the hour or the moment that stays when times are shown on another clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum KeptTime {

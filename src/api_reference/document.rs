@@ -148,12 +148,12 @@ fn success(status: u16, answer: &DescribedAnswer) -> Value {
     document.into()
 }
 
-/// Returns a problem by itself: what every problem document has, and what the code adds.
+/// Returns a problem by itself: the members of every problem document, and the members of the code.
 fn problem_schema(code: &ProblemCode, problem: &Value) -> Value {
     let title = Locale::default().text(format!("error-{}-title", code.code)).to_string();
     let mut required = vec!["code", "status"];
     required.extend(code.members);
-    // What a member holds is not told: any value.
+    // The schema of a member is open: any value.
     let mut properties: Map<String, Value> =
         code.members.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
     properties.insert("code".to_owned(), json!({ "const": code.code }));

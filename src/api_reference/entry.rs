@@ -1,5 +1,5 @@
-//! One operation with everything that is known about it: from its row in the URL table and from the
-//! types of its handler's arguments.
+//! One operation with all facts about it: from its row in the URL table and from the types of its
+//! handler's arguments.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct ProblemCode {
     pub members: &'static [&'static str],
 }
 
-/// Where a parameter stands in a request.
+/// Place of a parameter in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum ParameterPlace {

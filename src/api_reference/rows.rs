@@ -1,10 +1,10 @@
-//! Schemas as rows that people read: a name, words for its type, and what it means.
+//! Schemas as rows that people read: a name, words for its type, and its meaning.
 
 use serde_json::{Map, Value};
 
 use super::entry::requires;
 
-/// Rows of one document. What is beyond stands in the OpenAPI document.
+/// Rows of one document. Deeper members are in the OpenAPI document alone.
 const ROWS_MAX: usize = 60;
 /// Documents inside documents that rows are made of.
 const DEPTH_MAX: usize = 3;

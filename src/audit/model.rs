@@ -136,7 +136,7 @@ pub(crate) enum Act {
     ApiKeyMade,
     /// A key was revoked.
     ApiKeyRevoked,
-    /// A key ended with what protected its maker's account.
+    /// A key was ended by a change of the protection of its maker's account.
     #[expect(dead_code, reason = "accounts::api_keys, which this knows, writes it by its name")]
     ApiKeyEnded,
     /// Settings of the office were edited.

@@ -106,7 +106,7 @@ pub(crate) async fn change_program(
     Ok(Edited { before, after })
 }
 
-/// Tells of a change of a program that is, or was, to be seen.
+/// Writes the event of a change of a program that is, or was, public.
 async fn tell(
     tx: &mut Connection,
     change: &ProgramChange,
@@ -208,7 +208,7 @@ const PERFORMED_MAX: usize = 20_000;
 /// Seats of one statement: few enough that each of them ends long before the time that one may take.
 const BATCH_SEATS: usize = 5_000;
 
-/// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
+/// Replaces a venue's seats by the seats of `plan`: inserts new ones, moves known ones, deletes
 /// missing ones, all or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also for
 /// seats that get another price category. Fails as [`CatalogError::SeatsInUse`] if a performance has a
 /// missing seat, and as [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.

@@ -1,6 +1,7 @@
-//! What keeps performances and venues from being deleted.
+//! Rows that keep performances and venues from being deleted.
 
-/// What keeps something from being deleted; the name of its locale key is `hanging-` and its own.
+/// Kind of rows that keep another row from being deleted; its locale key is `hanging-` and its
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Hanging {
@@ -21,7 +22,7 @@ pub(crate) enum Hanging {
 }
 
 impl Hanging {
-    /// Returns what the foreign key `constraint` guards.
+    /// Returns the kind of rows that the foreign key `constraint` guards.
     pub(super) fn of(constraint: &str) -> Self {
         let tables = [
             ("reservations_", Self::Reservations),

@@ -83,7 +83,7 @@ impl DrawStep {
     }
 }
 
-/// What is left of a program's performances, once one of them was cancelled.
+/// State of a program's performances, once one of them was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -113,7 +113,7 @@ pub(crate) struct Program {
     pub description: String,
     /// Publication status.
     pub status: ProgramStatus,
-    /// What is left of its performances.
+    /// State of its performances, once one of them was cancelled.
     pub dates_left: DatesLeft,
     /// Opening of the sale.
     pub on_sale_at: DateTime<Utc>,

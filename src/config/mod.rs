@@ -127,7 +127,7 @@ pub struct Config {
     pub mail_from: Option<Mailbox>,
     /// Token for rehearsals; `None`: none is accepted.
     pub rehearsal_token: Option<String>,
-    /// Who takes the money for points, and what a point costs.
+    /// Payment provider, and the price of a point.
     pub payment: PaymentConfig,
     /// Whether events may be sent to addresses of private networks, and over plain http.
     pub webhook_private_targets: bool,

@@ -9,7 +9,7 @@ use super::{Currency, Secret, reader::Reader};
 /// Address of the provider where no setting says otherwise.
 const STRIPE: &str = "https://api.stripe.com";
 
-/// Who takes the money for points, and what a point costs.
+/// Payment provider, and the price of a point.
 #[derive(Clone, Debug)]
 pub struct PaymentConfig {
     /// Provider that takes the money.
@@ -27,7 +27,7 @@ pub enum ProviderConfig {
     Stripe(Box<StripeConfig>),
 }
 
-/// How Stripe is asked, and how its messages are verified.
+/// Access to Stripe's API, and the secrets that verify its messages.
 #[derive(Clone, Debug)]
 pub struct StripeConfig {
     /// Key that authorizes requests.

@@ -9,7 +9,7 @@ pub struct Setting {
     pub default: &'static str,
     /// Unit or type of the value.
     pub unit: &'static str,
-    /// What the value decides.
+    /// Effect of the value.
     pub meaning: &'static str,
 }
 

@@ -82,7 +82,7 @@ impl FromStr for WitnessKey {
 /// Witness that is asked to cosign the public logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessConfig {
-    /// Key that checks what it answers.
+    /// Key that checks its answers.
     pub key: WitnessKey,
     /// Where it is asked: the prefix of `/add-checkpoint`.
     pub url: Url,

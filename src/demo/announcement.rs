@@ -7,9 +7,9 @@ pub(crate) struct Discount {
     pub(crate) note: &'static str,
     /// Percent of the ordinary price.
     pub(crate) percent: i32,
-    /// What must be in the same order; `None`: nothing.
+    /// Places that must be in the same order; `None`: nothing.
     pub(crate) beside: Option<&'static str>,
-    /// Places for each of those, and in one order.
+    /// Places for each place of `beside`, and in one order.
     pub(crate) per_beside_max: Option<i32>,
     pub(crate) per_order_max: Option<i32>,
 }

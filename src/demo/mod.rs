@@ -8,8 +8,8 @@
 //!
 //! # Invariants
 //!
-//! - The data keeps every invariant of the product: what is sold was paid for, by accounts with
-//!   wallets, and has its tickets.
+//! - The data keeps every invariant of the product: sold places were paid for, by accounts with wallets,
+//!   and have their tickets.
 //! - An office with accounts, programs or venues of its own gets no demo data: the demo password is
 //!   public.
 //! - All demo accounts share one password and its hash.

@@ -48,7 +48,7 @@ impl WaitingRoom {
         Ok(self.listings.schedules(app, program.id).await?)
     }
 
-    /// Returns what is known of the waits of `program`.
+    /// Returns the measured waits of `program`.
     pub(crate) async fn measure(
         &self,
         app: &App,

@@ -36,7 +36,7 @@ const KEPT_DAYS: i32 = 30;
 const DELETED_ROWS_MAX: i64 = 1_000;
 const DELETIONS_MAX: usize = 20;
 
-/// Writes an event in the transaction of what it tells, which has locked the row of its subject. Does
+/// Writes an event in the transaction of its change, which has locked the row of its subject. Does
 /// nothing if no endpoint asks for its kind, or if it is of a rehearsal.
 pub(crate) async fn write(tx: &mut Connection, event: &NewEvent) -> Result<(), sqlx::Error> {
     match throwaway::is_marked(event.subject_id) {

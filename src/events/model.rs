@@ -22,8 +22,8 @@ impl EventId {
     }
 }
 
-/// Kind of an event: what happened to which subject. The part before the dot names the subject; a
-/// queue is one of its program.
+/// Kind of an event: a kind of subject, and its change. The part before the dot names the subject;
+/// a queue is one of its program.
 #[derive(
     Clone,
     Copy,
@@ -103,7 +103,7 @@ impl EventKind {
 /// Event to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct NewEvent {
-    /// What happened.
+    /// Kind of the change.
     pub kind: EventKind,
     /// Row that it happened to.
     pub subject_id: Uuid,

@@ -1,4 +1,4 @@
-//! Targets of what organisers and buyers type: seat plans, codes, numbers, amounts and times.
+//! Targets of texts that organisers and buyers type: seat plans, codes, numbers, amounts and times.
 
 use chrono_tz::Tz;
 

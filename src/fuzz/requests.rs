@@ -34,7 +34,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 const MULTIPART: &str = "multipart/form-data; boundary=x";
 
-/// Returns what a body is read as; `None` if it is refused.
+/// Returns the parsed body; `None` if it is refused.
 fn read<T: DeserializeOwned + JsonSchema + 'static>(content_type: &str, body: &[u8]) -> Option<T> {
     let request =
         TestRequest::post().insert_header(("content-type", content_type)).to_http_request();

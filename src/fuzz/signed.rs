@@ -1,4 +1,5 @@
-//! Targets of what this office signs and gets back, and of what others sign: nothing that was changed counts.
+//! Targets of texts that this office signs and gets back, and of texts that others sign: nothing that was
+//! changed counts.
 
 use chrono::DateTime;
 use uuid::Uuid;

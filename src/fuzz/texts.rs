@@ -1,4 +1,4 @@
-//! Targets of what people write and others read: addresses, descriptions, pictures, cells.
+//! Targets of texts that people write and others read: addresses, descriptions, pictures, cells.
 
 use actix_web::body::to_bytes;
 use futures_util::FutureExt;

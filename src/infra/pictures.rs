@@ -1,7 +1,8 @@
 //! Pictures that people upload: decoded within bounds, and turned upright.
 //!
-//! What is made of a picture is made of its pixels, and encoded anew: nothing else of the file is kept, such as where
-//! a photograph was taken. One picture is decoded at a time in a process, beside the threads that answer.
+//! Every stored picture is made from the upload's pixels, and encoded anew: nothing else of the file is kept,
+//! such as where a photograph was taken. One picture is decoded at a time in a process, beside the threads that
+//! answer.
 
 use std::{io::Cursor, time::Duration};
 
@@ -15,7 +16,7 @@ use tokio::{sync::Semaphore, time::timeout};
 
 /// Upper bound of a picture's pixels, in millions: a sheet of A3 at 300 dots an inch has 17.
 pub(crate) const MEGAPIXELS_MAX: u32 = 25;
-/// Upper bound of what decoding a picture may take, in MiB: as many pixels of 8 bits a colour, with
+/// Upper bound of the memory for decoding a picture, in MiB: as many pixels of 8 bits a colour, with
 /// transparency, and half as many of 16.
 const DECODED_MIB_MAX: u32 = 96;
 const _: () = assert!(MEGAPIXELS_MAX * 1_000_000 / 1024 * 4 / 1024 <= DECODED_MIB_MAX);
@@ -107,7 +108,7 @@ fn pixels_of(file: &[u8], format: ImageFormat, side_max: u32) -> Result<DynamicI
     if u64::from(width) * u64::from(height) > u64::from(MEGAPIXELS_MAX) * 1_000_000 {
         return Err(ImageError::Limits(LimitError::from_kind(LimitErrorKind::DimensionError)));
     }
-    // What the decoder takes besides is bounded by what the pixels leave.
+    // The decoder's other memory is bounded by the remainder.
     limits.reserve(decoder.total_bytes())?;
     decoder.set_limits(limits)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);

@@ -1,8 +1,9 @@
-//! Seal: encrypts secrets that must be read again, so that a copy of the database tells none of them.
+//! Seal: encrypts secrets that must be read again, so that a copy of the database reveals none of them.
 //!
 //! AES-256-GCM with a key for one purpose, derived from the deployment's signing key, and the id of the
-//! row as associated data: what is moved to another row does not open. Where no `SECRET_KEY` is set, the
-//! signing key lies in the same database, and only separate copies of the table are protected.
+//! row as associated data: a sealed secret that is moved to another row does not open. Where no
+//! `SECRET_KEY` is set, the signing key lies in the same database, and only separate copies of the table
+//! are protected.
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},

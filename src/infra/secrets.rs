@@ -10,7 +10,7 @@ use super::{postgres::Pool, tlog::LogKey};
 /// Length of a generated secret.
 const BYTES: usize = 32;
 
-/// Key that signs what this deployment hands to browsers.
+/// Key that signs the cookies, passes and links of this deployment, and seals secrets.
 #[derive(Clone)]
 pub struct SigningKey(Vec<u8>);
 
@@ -83,8 +83,8 @@ impl LogSecret {
         hmac_of(&self.0.salts, subject)
     }
 
-    /// Returns the seed of a draw, always the same. Nothing that a database holds tells it, if the
-    /// secret is configured.
+    /// Returns the seed of a draw, always the same. No database contains it, if the secret is
+    /// configured.
     pub(crate) fn seed_of(&self, subject: &[u8]) -> [u8; 32] {
         hmac_of(&self.0.seeds, subject)
     }

@@ -48,7 +48,7 @@ pub enum SecurityEvent {
     RequestMalformed,
     /// An account sends more requests than it may.
     AccountThrottled,
-    /// An account, or a program with a key, asked for what its role or scope does not open.
+    /// An account, or a program with a key, made a request that its role or scope does not allow.
     AccessDenied,
     /// A signed-in user did not know the password when asked to confirm it.
     ConfirmationFailed,
@@ -56,7 +56,8 @@ pub enum SecurityEvent {
     CodeFailed,
     /// A message in the name of the payment provider was not signed by it, or long ago.
     WebhookRefused,
-    /// The payment provider told of money that belongs to no purchase, or is not what was agreed.
+    /// The payment provider reported money that belongs to no purchase, or differs from the agreed
+    /// amount.
     PaymentMismatch,
     /// Action of an administrator that the audit log records.
     AdminAct,
@@ -109,11 +110,11 @@ pub struct ActEvent<'a> {
 /// Money that is not credited.
 #[derive(Clone, Copy, Debug)]
 pub struct PaymentEvent<'a> {
-    /// What does not agree, in one word.
+    /// Kind of the disagreement, in one word.
     pub reason: &'a str,
     /// Purchase that the provider named; `None` if there is none.
     pub charge_id: Option<Uuid>,
-    /// What the provider calls it.
+    /// Its name at the provider.
     pub provider_ref: &'a str,
 }
 

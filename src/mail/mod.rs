@@ -16,9 +16,9 @@
 //!
 //! # Concurrency
 //!
-//! Every instance sends, each what it has claimed (`outbox`). No transaction is open and no row is
-//! locked during an attempt. An attempt that got no answer in time may have delivered the mail: its
-//! end is unknown, and it is repeated.
+//! Every instance sends the mails that it has claimed (`outbox`). No transaction is open and no row
+//! is locked during an attempt. An attempt that got no answer in time may have delivered the mail:
+//! its end is unknown, and it is repeated.
 
 mod attachments;
 mod error;
@@ -139,7 +139,7 @@ pub(crate) async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Err
     Ok(())
 }
 
-/// Sends one mail, and notes what became of it.
+/// Sends one mail, and records the outcome.
 async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error> {
     let message = mail.content.message.as_ref();
     if mail.content.secret.is_none() && message.is_some_and(Message::has_secret) {

@@ -13,8 +13,8 @@
 //!
 //! # Concurrency
 //!
-//! Two edits race for the version of the row. Other instances show what they have until their next look,
-//! a few seconds later; a look that began before an edit never takes back what the edit wrote, because a
+//! Two edits race for the version of the row. Other instances show their copies until their next look, a
+//! few seconds later; a look that began before an edit never takes back what the edit wrote, because a
 //! copy is replaced by a higher version only.
 
 pub(crate) mod colour;

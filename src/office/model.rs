@@ -11,7 +11,7 @@ const NAME: &str = "Stagedoor";
 const LIGHT: [&str; 2] = ["#0c5f47", "#ffffff"];
 const DARK: [&str; 2] = ["#6fd0ab", "#06281d"];
 
-/// What an administrator types of the settings; a text that is empty is not set.
+/// Settings that an administrator types; an empty text is not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct OfficeTexts {
     /// Name; empty: the program's own.
@@ -22,11 +22,11 @@ pub(crate) struct OfficeTexts {
     pub(crate) phone: String,
     /// Colour of buttons and links, as `#rrggbb`; empty: the program's own.
     pub(crate) colour: String,
-    /// Who runs the office, in Markdown.
+    /// Imprint, in Markdown.
     pub(crate) imprint: String,
     /// Terms, in Markdown.
     pub(crate) terms: String,
-    /// What becomes of personal data, in Markdown.
+    /// Privacy notice, in Markdown.
     pub(crate) privacy: String,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct OfficeSettings {
 }
 
 impl OfficeSettings {
-    /// Returns what the office is called.
+    /// Returns the name of the office.
     pub(crate) fn name(&self) -> &str {
         match self.texts.name.as_str() {
             "" => NAME,

@@ -1,4 +1,4 @@
-//! What mails tell, and how long that may take.
+//! Subjects of mails, and how long mails may take.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::topic::MailTopic;
 use crate::points::Points;
 
-/// How long most mails may be on its way before it is given up.
+/// How long most mails may be on their way before they are given up.
 pub(crate) const MAIL_TTL: Duration = Duration::from_hours(72);
 
-/// What a mail tells.
+/// Subject of a mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "payload", rename_all = "kebab-case")]
 pub(crate) enum Message {
@@ -37,10 +37,10 @@ pub(crate) enum Message {
     AccountDeleted,
     /// The second factor of an account, or its recovery codes, changed.
     SignInProtectionChanged {
-        /// What changed.
+        /// Kind of the change.
         change: ProtectionChange,
     },
-    /// The API keys of an account have ended with what protected it.
+    /// The API keys of an account were ended by a change of its protection.
     ApiKeysEnded {
         /// Number of keys.
         keys: usize,
@@ -50,7 +50,7 @@ pub(crate) enum Message {
         /// Id of the reservation.
         reservation_id: Uuid,
     },
-    /// What a wish of a waiting list waited for is held for it.
+    /// Places for a wish of a waiting list are held for it.
     PlacesOffered {
         /// Id of the reservation.
         reservation_id: Uuid,

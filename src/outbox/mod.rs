@@ -21,7 +21,7 @@
 //! Instances race for claims, which skip locked rows: a mail has one claim at a time. A claim is
 //! committed before the mail is sent and no row is locked meanwhile. It ends by itself, so a mail
 //! whose sender was killed is sent again, with the same id. An instance whose claim ended cannot
-//! give the mail up any more, but what it sent counts as sent.
+//! give the mail up any more, but a mail that it sent counts as sent.
 
 mod message;
 mod model;
@@ -57,8 +57,8 @@ const COUNTED_MAX: i64 = 10_000;
 const KEPT_DAYS: i32 = 30;
 
 /// Writes mails to accounts, at their current addresses and in their languages, in the transaction
-/// of what the mails tell. Leaves out people of a rehearsal, accounts that were deleted, and mails of
-/// a topic that the account declined.
+/// that the mails are about. Leaves out people of a rehearsal, accounts that were deleted, and mails
+/// of a topic that the account declined.
 pub(crate) async fn write_to_accounts(
     tx: &mut Connection,
     mails: &[AccountMail],
@@ -76,7 +76,7 @@ pub(crate) async fn forget_ended(tx: &mut Connection, recipient: &str) -> Result
     store::delete_ended(tx, recipient).await
 }
 
-/// Writes one mail, in the transaction of what it tells.
+/// Writes one mail, in the transaction that it is about.
 pub(crate) async fn write(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
     store::insert(tx, mail).await
 }

@@ -79,7 +79,7 @@ pub(crate) struct StoredMail {
     pub recipient: String,
     /// Language it is written in.
     pub locale: Locale,
-    /// What it tells; `None` if this version of the program does not know.
+    /// Its subject; `None` if this version of the program does not know it.
     pub message: Option<Message>,
     /// Its secret; `None` if it has none, or none any more.
     pub secret: Option<MailSecret>,
@@ -102,7 +102,7 @@ pub(crate) struct Claimed {
     pub content: StoredMail,
 }
 
-/// What became of a mail.
+/// State of a mail.
 #[derive(
     Clone,
     Copy,
@@ -144,7 +144,7 @@ pub(crate) struct ListedMail {
     pub content: StoredMail,
     /// Name of its kind.
     pub kind: String,
-    /// What became of it.
+    /// Its state.
     pub state: MailState,
     /// Attempts that the mail server answered or cut off.
     pub attempts: i32,

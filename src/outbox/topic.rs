@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Kind of mails that an account may decline. What was paid, refunded or cancelled, and what
-/// protects the account, has none and is always written.
+/// Kind of mails that an account may decline. Mails about payments, refunds, cancellations and the
+/// account's protection have none and are always written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "kebab-case")]

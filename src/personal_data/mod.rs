@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! * The document has what is kept of the signed-in account only; of other people it has the name,
+//! * The document has the data of the signed-in account only; of other people it has the name,
 //!   where a transfer was made with them.
 //! * It has no hash of a password or a token, and no secret of a payment provider.
 //! * Each list has at most [`ROWS_MAX`] rows, the newest, and `more` says whether there are others.

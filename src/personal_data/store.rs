@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::{accounts::AccountId, infra::postgres::Pool};
 
-/// Returns what is kept about an account, with at most `rows_max` rows of each list; `None` if the
-/// account does not exist.
+/// Returns the data of an account, with at most `rows_max` rows of each list; `None` if the account
+/// does not exist.
 pub(crate) async fn find(
     db: &Pool,
     account_id: AccountId,

@@ -1,5 +1,5 @@
-//! The URL table: every path with its handlers and what the API reference says about them, one file for
-//! each group of the reference.
+//! The URL table: every path with its handlers and their descriptions for the API reference, one file
+//! for each group of the reference.
 
 mod account;
 mod codes;

@@ -1,4 +1,4 @@
-//! What is on sale.
+//! Paths of shows.
 
 use crate::{
     catalog::{self, pages::HomeDocument, popularity::pages::PopularDocument},

@@ -2,10 +2,10 @@
 
 use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How the letters of a file are written.
+/// Encoding of a file's letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
 pub(crate) enum Charset {
-    /// What a file has that says nothing else.
+    /// Encoding of a file without another sign.
     #[strum(serialize = "UTF-8")]
     Utf8,
     /// Text that begins with its mark; Excel calls it *Unicode text*.
@@ -19,7 +19,7 @@ pub(crate) enum Charset {
     Unknown,
 }
 
-/// Returns the text of a file, and its charset. What cannot be read is U+FFFD there.
+/// Returns the text of a file, and its charset. Unreadable bytes become U+FFFD.
 pub(crate) fn decode(bytes: Vec<u8>) -> (String, Charset) {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return (text, Charset::Utf8),

@@ -23,7 +23,7 @@ static_loader! {
     };
 }
 
-/// What the program knows of a language beside its texts.
+/// Facts about a language beside its texts.
 struct Language {
     /// Tag of the language; its texts are `locales/TAG.ftl`.
     id: LanguageIdentifier,
@@ -31,11 +31,11 @@ struct Language {
     own_name: &'static str,
     /// Style sheet of the fonts of its letters; `None` where Latin ones, which every page has, are all.
     letters: Option<&'static str>,
-    /// How a date with its time is written, as chrono has it.
+    /// Format of a date with its time, as chrono has it.
     moment_form: &'static str,
-    /// How a day without its year is written.
+    /// Format of a day without its year.
     day_form: &'static str,
-    /// Whose names of days and months are written.
+    /// Locale of chrono for names of days and months.
     names: chrono::Locale,
 }
 
@@ -178,7 +178,7 @@ impl fmt::Display for Phrase {
 }
 
 /// Whole number as an argument of a text; implemented for references too, because templates pass
-/// those.
+/// references.
 pub trait Count {
     /// Returns the number; values above `i64::MAX` become `i64::MAX`.
     fn count(&self) -> i64;

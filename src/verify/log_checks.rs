@@ -1,4 +1,4 @@
-//! Checks of what the queues publish: their logs and their draws.
+//! Checks of the queues' public data: their logs and their draws.
 
 use super::{
     checks::{CheckFailure, Invariant, Violation},

@@ -14,7 +14,7 @@
 //! # Concurrency
 //!
 //! State that is still moving (a hold whose end has just come, a queue in Redis that follows
-//! PostgreSQL) is read three times, two seconds apart, and only what was wrong each time is
+//! PostgreSQL) is read three times, two seconds apart, and only rows that were wrong each time are
 //! reported. A queue that Redis has lost and not rebuilt yet is not compared.
 
 mod checks;

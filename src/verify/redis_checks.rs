@@ -1,4 +1,4 @@
-//! Checks of what Redis holds: queues and locks.
+//! Checks of Redis's data: queues and locks.
 
 use super::{
     checks::{CheckFailure, FAILURES_MAX, Invariant, Violation},
@@ -10,8 +10,8 @@ use crate::{
     infra::{locks, postgres::Pool, redis::Redis},
 };
 
-/// Upper bound of queue differences that are read again; larger than what is reported, because most
-/// are gone at the next read.
+/// Upper bound of queue differences that are read again; larger than the number reported, because
+/// most are gone at the next read.
 const DIFFERENCES_MAX: usize = 10_000;
 /// How long a queue may be incomplete in Redis while an instance is up, in seconds.
 const INCOMPLETE_SECS_MAX: u64 = 30;

@@ -7,8 +7,8 @@ pub(super) const READS: u64 = 3;
 /// Pause between two reads, in seconds.
 pub(super) const PAUSE_SECS: u64 = 2;
 
-/// Lists what each of `reads` reads finds, with a pause before every read but the first; ends early
-/// when nothing is left.
+/// Lists the rows that each of `reads` reads finds, with a pause before every read but the first;
+/// ends early when none remain.
 pub(super) async fn list_lasting<T: PartialEq, E>(
     reads: u64,
     mut read: impl AsyncFnMut() -> Result<Vec<T>, E>,

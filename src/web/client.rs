@@ -49,9 +49,9 @@ pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Opti
     }
 }
 
-/// Returns the client's address; an IPv4 address is never mapped into IPv6. What proxies say
-/// (`forwarded.rs`) is believed only as far as the chain of `trusted` ones reaches, read from the nearest
-/// hop outwards. A header that says nothing is logged.
+/// Returns the client's address; an IPv4 address is never mapped into IPv6. Headers of proxies
+/// (`forwarded.rs`) are believed only as far as the chain of `trusted` ones reaches, read from the
+/// nearest hop outwards. A header that says nothing is logged.
 pub(crate) fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     let (address, doubt) = believed(request, trusted);
     if let Some(doubt) = doubt

@@ -1,5 +1,5 @@
-//! What the types of a handler's arguments tell about its operation: parameters, the body, who may use it,
-//! and the refusals that come with each.
+//! Facts about an operation from the types of its handler's arguments: parameters, the body, who may use
+//! it, and the refusals that come with each.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use crate::web::{file::FileBody, form::Body, page::View};
 
 /// Argument of a handler that is described in the API reference.
 pub trait Described {
-    /// Adds what the argument tells to `facts`.
+    /// Adds the facts of the argument to `facts`.
     fn describe(facts: &mut Facts);
 }
 
-/// Who may use an operation.
+/// Right that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AllowedBy {
     /// No session is needed; with one, more is shown.
@@ -27,7 +27,7 @@ pub(crate) enum AllowedBy {
     RehearsalToken,
 }
 
-/// What the arguments of one handler tell.
+/// Facts from the arguments of one handler.
 #[derive(Debug)]
 pub struct Facts {
     /// Whether the operation changes something.

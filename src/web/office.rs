@@ -1,4 +1,4 @@
-//! What pages show of the settings of the office.
+//! Settings of the office, as pages show them.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn settings_of(request: &HttpRequest) -> ShownOffice {
     app.map(|app| app.office.settings()).unwrap_or_default()
 }
 
-/// Gives the text named `key` the name of the office, if it is one that tells it.
+/// Gives the text named `key` the name of the office, if it is one that shows it.
 pub(super) fn named(office: &OfficeSettings, key: &str, text: Phrase) -> Phrase {
     if NAMING.contains(&key) { text.word("office", office.name()) } else { text }
 }

@@ -1,4 +1,4 @@
-//! What a row of the URL table says about one method of its path.
+//! Description of one method of a path in the URL table.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -68,7 +68,7 @@ pub(crate) fn begins<T: JsonSchema>(summary: &'static str) -> Operation {
     redirects(summary).answers::<T>(202)
 }
 
-/// Describes a change that leaves nothing to tell: 204, or a redirect.
+/// Describes a change without a document in its answer: 204, or a redirect.
 pub(crate) fn ends(summary: &'static str) -> Operation {
     redirects(summary).with(204, None, None)
 }

@@ -272,21 +272,21 @@ pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> HttpRespons
     HttpResponse::build(status).json(document)
 }
 
-/// Answer to a change that leaves nothing to tell: an empty object.
+/// Answer to a change without a document: an empty object.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Empty {}
 
 /// Answer to a change of one thing.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Identified<Id> {
-    /// Id of what was changed.
+    /// Id of the changed row.
     pub(crate) id: Id,
 }
 
 /// Answer to a deletion.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DeletedDocument<Id> {
-    /// Id of what was deleted.
+    /// Id of the deleted row.
     pub(crate) deleted: Id,
 }
 

@@ -43,7 +43,7 @@ impl std::fmt::Debug for Path {
 pub(crate) struct DescribedMethod {
     /// The method.
     pub method: Method,
-    /// What the table says.
+    /// Description in the table.
     pub operation: Operation,
     /// Adds what the types of the handler's arguments say.
     pub describe: fn(&mut Facts),
@@ -160,7 +160,7 @@ impl Path {
 }
 
 impl DescribedMethod {
-    /// Returns what the handler's arguments tell.
+    /// Returns the facts from the handler's arguments.
     pub(crate) fn facts(&self) -> Facts {
         let mut facts = Facts::new(!self.method.is_safe());
         (self.describe)(&mut facts);

@@ -46,15 +46,15 @@ pub(crate) struct ProblemDocument {
     /// Always `about:blank`: `code` says what the problem is.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// What was refused, in the language of the request.
+    /// Title of the refusal, in the language of the request.
     title: String,
     /// The HTTP status.
     status: u16,
-    /// What to do next, in the language of the request.
+    /// Advice on the next step, in the language of the request.
     detail: String,
     /// Name of the problem, which never changes.
     code: &'static str,
-    /// What else the code tells.
+    /// Further members, by the code.
     #[serde(flatten)]
     members: Map<String, Value>,
 }
@@ -138,7 +138,8 @@ fn reasons(view: &View, problem: &Problem) -> Vec<Phrase> {
 
 /// Returns the page to try again from where that can help, after a 5xx or with a `Retry-After`: the
 /// page itself, or the one whose form was sent. A read whose query string was refused leads to the page
-/// without it, what was asked of a thing to the page of the thing, and anything else to the start page.
+/// without it, a request about a thing to the page of the thing, and any other request to the start
+/// page.
 fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
     let can_help = problem.is_worth_a_retry();
     let is_read = request.method().is_safe();

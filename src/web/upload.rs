@@ -23,8 +23,8 @@ use super::{
 };
 use crate::infra::limits::RateLimited;
 
-/// Upper bound of an upload, in bytes: a file of 8 MiB and what a browser adds to it (the form's
-/// other fields, and a carriage return per line where the text comes back from a page).
+/// Upper bound of an upload, in bytes: a file of 8 MiB and a browser's additions (the form's other
+/// fields, and a carriage return per line where the text comes back from a page).
 const BYTES_MAX: usize = (8 * 1024 + 256) * 1024;
 /// Uploads that one instance holds in memory at the same time.
 const AT_ONCE: usize = 4;

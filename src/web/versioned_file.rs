@@ -6,9 +6,9 @@ use actix_web::{
     web::Bytes,
 };
 
-/// What changes its address with its content is kept for ever.
+/// Files whose address changes with their content are cached for ever.
 pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// What stands under an address that is not its own may be another the next time.
+/// A file under the address of another version may differ the next time.
 pub(crate) const NOT_KEPT: &str = "no-cache";
 
 /// Answers with a file, or that it is the one with the tag `etag` that the asker has.

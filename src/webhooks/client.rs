@@ -34,7 +34,7 @@ pub struct HookClient {
     allows_private: bool,
 }
 
-/// What became of one attempt.
+/// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
     /// Status of the answer, if there was one.

@@ -20,7 +20,7 @@
 //!
 //! Instances race for claims, which skip locked rows and are committed before the attempt. A claim ends
 //! by itself, so a delivery whose sender was killed is attempted again. An instance whose claim ended
-//! cannot put the delivery off any more, but what was answered with 2xx counts as made.
+//! cannot put the delivery off any more, but a delivery that was answered with 2xx counts as made.
 
 mod client;
 pub(crate) mod error;
@@ -95,7 +95,7 @@ async fn deliver_to(
     Ok(())
 }
 
-/// Makes one attempt at a delivery, and notes what became of it.
+/// Makes one attempt at a delivery, and records the outcome.
 async fn deliver(
     app: &App,
     client: &HookClient,
@@ -118,7 +118,7 @@ async fn deliver(
 }
 
 /// Returns the pause after an attempt that `attempts` others preceded: doubled each time, and between
-/// half and one and a half of that, so that what failed together does not return together.
+/// half and one and a half of that, so that deliveries that failed together do not return together.
 fn pause_after(attempts: i32) -> Duration {
     const DOUBLINGS_MAX: u32 = 16;
     let doublings = u32::try_from(attempts).unwrap_or(0).min(DOUBLINGS_MAX);

@@ -110,7 +110,7 @@ pub(crate) struct ClaimedEvent {
 }
 
 impl ClaimedEvent {
-    /// Returns what is sent: the same for each attempt.
+    /// Returns the body of the request: the same for each attempt.
     pub(crate) fn body(&self) -> String {
         let document = json!({
             "id": self.id, "type": self.kind, "timestamp": rfc3339(self.occurred_at),

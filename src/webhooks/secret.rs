@@ -7,14 +7,14 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use super::model::{ActiveEndpoint, EndpointId};
 use crate::{app::App, infra::seal::Seal};
 
-/// Separates the key that seals from what else the signing key is used for.
+/// Separates the key that seals from other uses of the signing key.
 const PURPOSE: &[u8] = b"stagedoor/webhook-secret";
-/// What a secret begins with, where it is shown.
+/// Prefix of a secret, where it is shown.
 const PREFIX: &str = "whsec_";
 /// Length of a secret.
 const BYTES: usize = 32;
 
-/// Secret that signs what is sent to one endpoint.
+/// Secret that signs the requests to one endpoint.
 #[derive(Clone)]
 pub(crate) struct HookSecret([u8; BYTES]);
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::infra::tlog::{Cosigner, WitnessRequest};
 
-/// How long a request waits for those before it.
+/// How long a request waits for earlier requests.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// A witness, while it runs; clones share it.
@@ -33,8 +33,8 @@ impl Witness {
         Self { keys: Arc::new((logs, cosigner)), folder: Arc::new(Mutex::new(folder)) }
     }
 
-    /// Cosigns what `request` asks for, and returns the line of the cosignature. Once begun, it ends
-    /// whether or not the caller still waits.
+    /// Cosigns the checkpoint of `request`, and returns the line of the cosignature. Once begun, it
+    /// ends whether or not the caller still waits.
     pub(super) async fn add_checkpoint(&self, request: String) -> Result<String, WitnessRefusal> {
         let keys = Arc::clone(&self.keys);
         self.with_folder(move |folder| {

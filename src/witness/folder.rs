@@ -2,7 +2,7 @@
 //!
 //! `key` is the secret key, for its owner only; `heads/` has a note for each log, named by the SHA-256
 //! of the log's name; `lock` is held by the process that uses the folder. Key and heads stand together,
-//! so that a lost folder is a lost witness, and not one that forgot what it confirmed.
+//! so that a lost folder is a lost witness, and not one that forgot its confirmations.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -35,8 +35,8 @@ const FILE_MODE: u32 = 0o600;
 pub(super) struct Folder {
     path: PathBuf,
     _lock: File,
-    /// Whether a write was cut off when it may have reached the disk or not: nothing is cosigned
-    /// until a new start reads what is there.
+    /// Whether a write was cut off when it may have reached the disk or not: nothing is cosigned until
+    /// a new start reads the folder again.
     is_in_doubt: bool,
 }
 
@@ -84,7 +84,7 @@ impl Folder {
         }
     }
 
-    /// Returns what was cosigned last of the log `origin`; of the empty tree if nothing was.
+    /// Returns the last cosigned head of the log `origin`; the head of the empty tree before the first.
     pub(super) fn head_of(&self, origin: &str, key: &WitnessKey) -> io::Result<Head> {
         let Some(note) = self.find_note(&hash_of(origin), key)? else {
             return Ok(Head { size: 0, root: EMPTY_HASH });

@@ -44,14 +44,14 @@ pub(super) enum WitnessRefusal {
 /// Checkpoint that a log signed.
 #[derive(Debug)]
 pub(super) struct SignedCheckpoint {
-    /// What was signed, whole lines.
+    /// Signed text, whole lines.
     pub(super) text: String,
     /// Line of the log's signature.
     pub(super) signature: String,
     pub(super) checkpoint: Checkpoint,
 }
 
-/// What a witness cosigned last of one log; size 0 and the empty tree if it never did.
+/// Checkpoint of one log that a witness cosigned last; size 0 and the empty tree before the first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) size: u64,
@@ -100,7 +100,7 @@ impl KnownLogs {
     }
 }
 
-/// Whether a witness whose head is `head` cosigns what is asked.
+/// Whether a witness whose head is `head` cosigns the request.
 pub(super) fn judge(
     head: Head,
     request: &WitnessRequest,

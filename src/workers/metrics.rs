@@ -66,7 +66,7 @@ impl Gauges {
         Ok(())
     }
 
-    /// Sets what each witness of the logs confirmed.
+    /// Sets the gauges of each witness's confirmations.
     async fn set_witnessed(&self, app: &App) -> Result<(), sqlx::Error> {
         for witness in &app.config.witnesses {
             let sum = entry_queue::sum_witnessed(&app.db, witness.key.text()).await?;

@@ -192,7 +192,8 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that write prices, count and rank what was sold, read the settings again, and follow the standby.
+    /// Starts the workers that write prices, count and rank sales, read the settings again, and follow the
+    /// standby.
     fn run_catalog(&mut self) {
         self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
             admin::write_prices(&app).await

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Period of the janitor, which deletes what has expired.
+/// Period of the janitor, which deletes expired rows.
 pub(super) const JANITOR: Duration = Duration::from_mins(1);
 /// Period of the check for queues that Redis has lost.
 pub(super) const REBUILD: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ pub(super) const TURNS: Duration = Duration::from_secs(5);
 pub(super) const MAIL: Duration = Duration::from_secs(1);
 /// Period of the check for events to be sent.
 pub(super) const HOOKS: Duration = Duration::from_secs(1);
-/// Period of the look for what waiting lists can be offered.
+/// Period of the look for places to offer to waiting lists.
 pub(super) const WAITING_LISTS: Duration = Duration::from_secs(5);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
 pub(super) const COMPARISON: Duration = Duration::from_secs(30);
@@ -29,12 +29,12 @@ pub(super) const COMPARISON: Duration = Duration::from_secs(30);
 pub(super) const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 /// Period in which the public logs of the queues grow.
 pub(super) const LOG: Duration = Duration::from_secs(2);
-/// Period in which what was sold is counted and ranked: rankings are that old at most, and a second of
-/// a page's cache more.
+/// Period in which sales are counted and ranked: rankings are that old at most, and a second of a page's
+/// cache more.
 pub(super) const POPULARITY: Duration = Duration::from_secs(2);
 /// Period of the look for an edit of the settings of the office: another instance shows it that late at most.
 pub(super) const OFFICE: Duration = Duration::from_secs(3);
-/// Period of the look for sales that have opened, to tell of them.
+/// Period of the look for sales that have opened, to write their events.
 pub(super) const OPENINGS: Duration = Duration::from_secs(5);
 /// Period of the comparison of estimated waits with the actual waits.
 pub(super) const ESTIMATES: Duration = Duration::from_secs(30);

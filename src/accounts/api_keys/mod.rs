@@ -1,14 +1,14 @@
 //! API keys: programs that act for administrators.
 //!
-//! A **key** is a random text that a program sends as `Authorization: Bearer`; its **scopes** say what it
-//! may do. An **actor** is an administrator, or a key that one made.
+//! A **key** is a random text that a program sends as `Authorization: Bearer`; its **scopes** are its
+//! rights. An **actor** is an administrator, or a key that one made.
 //!
 //! # Invariants
 //!
 //! * A key is shown once. Only its SHA-256 is kept.
 //! * A key that was revoked or has ended is refused, and so is one whose maker may not manage any more, or
 //!   needs a second factor and has none. Each request reads that anew.
-//! * Keys end for good with what protects their maker's account: with a new password, unless its owner
+//! * Keys end for good with the protection of their maker's account: with a new password, unless its owner
 //!   keeps them, with the second factor, and when the account is locked or gets another role. So a thief
 //!   of an account loses the keys made in it with the account.
 //! * A key opens only the paths whose handlers ask for one of its scopes.
@@ -67,8 +67,8 @@ pub(crate) async fn authorize(
     Ok(Actor { account_id: key.made_by, api_key_id: Some(key.id) })
 }
 
-/// Ends all keys that an account made, whose row is locked, by an act of `by`: notes each in the audit
-/// log, tells their maker by mail, and returns them.
+/// Ends all keys that an account made, whose row is locked, by an act of `by`: records each in the audit
+/// log, writes the mail to their maker, and returns them.
 pub(crate) async fn end_all(
     tx: &mut Connection,
     by: AccountId,
@@ -87,7 +87,7 @@ pub(crate) async fn end_all(
     Ok(ended.into_iter().map(|(id, _)| id).collect())
 }
 
-/// Tells the security log that `by` ended keys, after the commit.
+/// Records in the security log that `by` ended keys, after the commit.
 pub(crate) fn record_ended(app: &App, by: AccountId, ended: &[ApiKeyId]) {
     for id in ended {
         app.security_log.record_act(&ActEvent {

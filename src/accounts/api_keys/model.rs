@@ -16,7 +16,7 @@ ids! {
     pub(crate) ApiKeyId(Uuid),
 }
 
-/// Who acts: an administrator, or a key that one made.
+/// Author of an act: an administrator, or a key that one made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Actor {
     /// Administrator, or the one who made the key.
@@ -36,11 +36,11 @@ impl From<AccountId> for Actor {
 pub(crate) enum AuditWord {
     /// Kind of the subject: an API key.
     ApiKey,
-    /// Act: an API key ended with what protects its maker's account.
+    /// Act: an API key was ended by a change of the protection of its maker's account.
     ApiKeyEnded,
 }
 
-/// What a key may do.
+/// Right of a key.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
 )]
@@ -72,7 +72,7 @@ impl fmt::Debug for KeyToken {
 
 impl KeyToken {
     const BYTES: usize = 32;
-    /// What a key begins with, so that people and scanners of leaked secrets recognize one.
+    /// Prefix of a key, by which people and scanners of leaked secrets recognize one.
     const PREFIX: &str = "stagedoor_";
 
     /// Returns a new key.
@@ -91,7 +91,7 @@ impl KeyToken {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Returns what is kept of the key.
+    /// Returns the stored hash of the key.
     pub(crate) fn hash(&self) -> Vec<u8> {
         Sha256::digest(self.0).to_vec()
     }

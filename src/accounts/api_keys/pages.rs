@@ -39,7 +39,7 @@ pub(crate) struct ProgramsReader {
 /// Administrator, or a key that may change programs.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgramsWriter {
-    /// Who acts.
+    /// Author of the act.
     pub actor: Actor,
     /// View to render its pages with.
     pub view: View,

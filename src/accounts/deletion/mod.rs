@@ -1,7 +1,7 @@
 //! Deletion of an account, as far as the accounts' own tables go.
 //!
 //! Every statement is part of a transaction of `account_deletion`, which decides whether an account
-//! may be deleted, and ends what other features keep of it.
+//! may be deleted, and ends its rows in other features.
 
 mod store;
 

@@ -1,4 +1,4 @@
-//! Links: what they are for, their tokens and whom they belong to.
+//! Links: their purposes, tokens and owners.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::{
     text::email::Email,
 };
 
-/// What a link is for.
+/// Purpose of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum LinkPurpose {
@@ -57,7 +57,7 @@ pub(crate) struct NewLink<'a> {
     pub token_hash: TokenHash,
     /// Account that it belongs to.
     pub account_id: AccountId,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: LinkPurpose,
     /// Address that it is sent to.
     pub address: &'a Email,

@@ -6,8 +6,8 @@ use crate::{
 };
 
 /// Carries out `work`, which compares a code with the second factor of the account `email`, if the
-/// budgets allow it. [`AccountError::WrongCode`] counts as a failure; what else `work` is refused
-/// for does not.
+/// budgets allow it. [`AccountError::WrongCode`] counts as a failure; other refusals of `work` do
+/// not.
 pub(crate) async fn check_code<T>(
     check: &PasswordCheck<'_>,
     email: &Email,

@@ -78,7 +78,7 @@ pub(crate) struct Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Guesses {
     redis: Redis,
-    /// What is guessed, as the Redis keys begin.
+    /// Kind of the guessed secret, as the Redis keys begin.
     subject: &'static str,
     own: Cache<(AccountKey, String), Failures>,
     networks: Cache<(AccountKey, Network), ()>,
@@ -98,7 +98,7 @@ pub(crate) struct Guess {
 }
 
 impl Guesses {
-    /// Creates the counts of what the Redis keys call `subject`.
+    /// Creates the counts for the kind that the Redis keys call `subject`.
     pub(crate) fn new(redis: &Redis, subject: &'static str) -> Self {
         let own = Cache::builder().max_capacity(REMEMBERED_MAX).time_to_idle(REMEMBERED);
         let networks = Cache::builder().max_capacity(REMEMBERED_MAX).time_to_idle(NETWORKS_KEPT);

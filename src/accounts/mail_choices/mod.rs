@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //!
-//! * What was paid, refunded or cancelled, and what protects the account, cannot be declined.
+//! * Mails about payments, refunds, cancellations and the account's protection cannot be declined.
 //! * A link ends the topic of its own mail for its own account, and nothing else. Reading its page
 //!   changes nothing, because programs that check mails read it too.
 //!
@@ -13,7 +13,8 @@
 //!
 //! The statement that writes a mail looks at the choice, so no mail is written after a choice
 //! against it was committed; one that was written before still goes out. Choices race for the
-//! account's row, and the later one stands. Asking for a notice of one's turn turns those mails on again.
+//! account's row, and the later one stands. Asking for a notice of the turn turns mails about turns on
+//! again.
 
 mod model;
 pub(crate) mod pages;

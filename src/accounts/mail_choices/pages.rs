@@ -86,11 +86,12 @@ struct UnsubscriptionPage {
     topic: MailTopic,
     /// Whether the mails of the topic are still wanted.
     is_wanted: bool,
-    /// Where the form is sent to.
+    /// Target of the form.
     path: String,
 }
 
-/// Returns what a link ends, or the refusal of a link that this deployment did not sign.
+/// Returns the account and the topic of a link, or the refusal of a link that this deployment did
+/// not sign.
 fn read(app: &App, query: &LinkQuery) -> Result<Unsubscription, AccountError> {
     let link = Unsubscription::read(query.text(), &app.signing_key);
     link.ok_or(AccountError::UnsubscriptionDead)
@@ -126,7 +127,7 @@ pub(crate) async fn new_unsubscription(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct OneClickForm {
-    /// What mail programs send (RFC 8058).
+    /// Form that mail programs send (RFC 8058).
     #[serde(rename = "List-Unsubscribe")]
     one_click: Field,
 }

@@ -39,7 +39,7 @@ impl Unsubscription {
             .ok()
     }
 
-    /// Returns what the token in `text` ends, if this deployment signed it.
+    /// Returns the account and the topic of the token in `text`, if this deployment signed it.
     pub(crate) fn read(text: &str, key: &SigningKey) -> Option<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);

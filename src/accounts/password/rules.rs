@@ -89,7 +89,7 @@ fn is_one_letter(folded: &str) -> bool {
     folded.chars().all(|c| Some(c) == first)
 }
 
-/// Returns whether little is left of `folded` without `parts`, the longest removed first. Only
+/// Whether few characters of `folded` remain without `parts`, the longest removed first. Only
 /// letters and digits count.
 fn is_made_of(folded: &str, parts: impl Iterator<Item = String>) -> bool {
     let mut parts: Vec<String> = parts.filter(|part| is_long_enough(part)).collect();

@@ -1,4 +1,4 @@
-//! What the owner of an account changes: name, password and address.
+//! Changes of an account by its owner: name, password and address.
 //!
 //! # Invariants
 //!
@@ -41,7 +41,7 @@ use crate::{
     text::{email::Email, i18n::Locale},
 };
 
-/// Returns what the owner sees of the account; `None` if it does not exist.
+/// Returns the account as its owner sees it; `None` if it does not exist.
 pub(crate) async fn find(
     app: &App,
     account_id: AccountId,
@@ -167,7 +167,7 @@ pub(crate) async fn confirm_address(
     Ok(owner.next_path)
 }
 
-/// Gives the account the address that its link was sent to, and tells both.
+/// Gives the account the address that its link was sent to, and writes mails to both.
 async fn change_address(tx: &mut Connection, owner: &LinkOwner) -> Result<(), AccountError> {
     let message = Message::AddressChanged { to: owner.address.clone() };
     // Written first: it goes to the address that the account still has.

@@ -1,4 +1,4 @@
-//! SQL of what the owner of an account changes.
+//! SQL of the owner's changes of an account.
 
 use crate::{
     accounts::{error::AccountError, mail_choices::MailChoices, model::AccountId, name::Name},

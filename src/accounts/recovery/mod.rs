@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! * The answer to a request for a link does not tell whether the address has an account: neither
+//! * The answer to a request for a link does not reveal whether the address has an account: neither
 //!   by its words nor by its time.
 //! * A new password ends every session and API key of the account and opens none.
 //! * The owner gets a mail about every new password.
@@ -10,8 +10,9 @@
 //! # Concurrency
 //!
 //! Two resets with one link race for the account's row (`links`); the loser gets
-//! [`AccountError::LinkDead`]. What was checked with the old password before the reset, and waits
-//! for the account's row, is refused as a wrong password: it compares the hash after the wait.
+//! [`AccountError::LinkDead`]. A request that was checked with the old password before the reset,
+//! and waits for the account's row, is refused as a wrong password: it compares the hash after the
+//! wait.
 
 pub(crate) mod pages;
 
@@ -45,7 +46,7 @@ pub(crate) async fn ask(app: &App, email: &Email) -> Result<(), AccountError> {
 }
 
 /// Does `work`, and returns its result after a multiple of [`ANSWER_STEP`]: the moment of the answer
-/// tells nothing about the work.
+/// reveals nothing about the work.
 pub(crate) async fn in_steps<T>(work: impl Future<Output = T>) -> T {
     let begun = Instant::now();
     let done = work.await;

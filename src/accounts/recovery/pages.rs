@@ -57,7 +57,7 @@ impl LinkQuery {
     }
 }
 
-/// Keeps the address of a page, which has a token, from what the page leads to.
+/// Keeps the address of a page, which has a token, from the pages that it links to.
 pub(crate) fn without_referrer(mut answer: HttpResponse) -> HttpResponse {
     answer.headers_mut().insert(header::REFERRER_POLICY, TOKEN_POLICY);
     answer

@@ -152,14 +152,15 @@ fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccoun
     }
 }
 
-/// Returns the refusal of an account whose role does not open what it asked for, and tells the security log.
+/// Returns the refusal of an account whose role does not allow its request, and records it in the security
+/// log.
 fn forbidden(request: &HttpRequest, account_id: AccountId) -> AccountError {
     client::tell(request, SecurityEvent::AccessDenied, Some(account_id));
     AccountError::Forbidden
 }
 
-/// Returns whether `request` would change rehearsal data. Every admin path contains the id of
-/// what it acts on, so one check covers them all.
+/// Returns whether `request` would change rehearsal data. Every admin path contains the id of its subject,
+/// so one check covers them all.
 pub(crate) fn acts_on_rehearsal(request: &HttpRequest) -> bool {
     let is_marked = |part: &str| Uuid::try_parse(part).is_ok_and(throwaway::is_marked);
     // The matched parts are unescaped, except for characters that no id has.

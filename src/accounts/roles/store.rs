@@ -44,8 +44,8 @@ pub(crate) async fn find_beginning(
     .await
 }
 
-/// Lists accounts, all or those `among` these, newest first: the page after the account
-/// `after`, and one more if there is one.
+/// Lists accounts, all or only `among` these, newest first: the page after the account `after`, and
+/// one more if there is one.
 pub(crate) async fn list(
     db: &Pool,
     among: Option<&[Uuid]>,

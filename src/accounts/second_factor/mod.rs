@@ -48,7 +48,7 @@ use crate::{
     text::email::Email,
 };
 
-/// Separates the key that seals from what else the signing key is used for.
+/// Separates the key that seals from other uses of the signing key.
 const PURPOSE: &[u8] = b"stagedoor/second-factor";
 /// Recovery codes of an account.
 const RECOVERY_CODES: usize = 10;
@@ -78,7 +78,7 @@ fn open(app: &App, account_id: AccountId, sealed: &[u8]) -> Option<TotpSecret> {
     TotpSecret::of_bytes(&secret)
 }
 
-/// What changed an account's recovery codes or sessions.
+/// Result of an operation that renewed recovery codes or ended sessions.
 pub(crate) struct Renewed {
     /// New recovery codes, to be shown once.
     pub(crate) codes: Vec<RecoveryCode>,

@@ -65,8 +65,8 @@ impl TotpSecret {
         format!("otpauth://totp/{issuer}:{email}?secret={secret}&issuer={issuer}")
     }
 
-    /// Returns the step that `code` belongs to, if it is one of those around the moment `now_secs`,
-    /// in seconds since the epoch.
+    /// Returns the step that `code` belongs to, if it is one of the steps around the moment
+    /// `now_secs`, in seconds since the epoch.
     pub(crate) fn step_of(&self, code: &str, now_secs: i64) -> Option<i64> {
         let step = self.totp().check(code, u64::try_from(now_secs).ok()?)?;
         i64::try_from(step).ok()

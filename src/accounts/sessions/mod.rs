@@ -75,7 +75,7 @@ pub(crate) struct Session {
 /// devices.
 pub(crate) fn device_name(user_agent: &str) -> String {
     const CHARS_MAX: usize = 40;
-    // Ordered: browsers also name those they are compatible with, which come later in this
+    // Ordered: browsers also name browsers that they are compatible with, which come later in this
     // list.
     const BROWSERS: [(&str, &str); 7] = [
         ("SamsungBrowser/", "Samsung Internet"),

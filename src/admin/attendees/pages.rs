@@ -65,7 +65,7 @@ impl Attendee {
     }
 }
 
-/// Returns what a search asks for; `None` for all attendees. Blanks within a code are left out.
+/// Returns the parsed search; `None` for all attendees. Blanks within a code are left out.
 fn sought(text: &str) -> Option<Sought> {
     let text = text.trim();
     if text.is_empty() {

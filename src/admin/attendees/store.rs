@@ -45,7 +45,7 @@ impl Attendee {
     }
 }
 
-/// What attendees are looked for by: any of it suffices.
+/// Search for attendees: any of it suffices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sought {
     /// Part of a name or an address, in lower case.

@@ -1,4 +1,4 @@
-//! SQL of what is cancelled, and of its remaining reservations.
+//! SQL of cancelled programs and performances, and of their remaining reservations.
 
 use schemars::JsonSchema;
 

@@ -53,11 +53,11 @@ pub(crate) struct OfficeForm {
     phone: Field,
     /// Colour of buttons and links, as `#rrggbb`; empty: the program's own.
     colour: Field,
-    /// Who runs the office, in Markdown, up to 10,000 characters; empty: no page.
+    /// Imprint, in Markdown, up to 10,000 characters; empty: no page.
     imprint: Field,
     /// Terms, in Markdown, up to 40,000 characters; empty: no page.
     terms: Field,
-    /// What becomes of personal data, in Markdown, up to 40,000 characters; empty: no page.
+    /// Privacy notice, in Markdown, up to 40,000 characters; empty: no page.
     privacy: Field,
 }
 
@@ -101,7 +101,7 @@ impl OfficeForm {
     }
 }
 
-/// Parses what may be left empty.
+/// Parses a field that may be left empty.
 fn optional(field: &Field, parse: impl FnOnce(&str) -> Option<String>) -> Option<String> {
     if field.is_empty() { Some(String::new()) } else { parse(field.text()) }
 }
@@ -139,7 +139,7 @@ impl OfficePage {
         Ok(Self { v, settings, form, mistakes, refusal: None, meanwhile })
     }
 
-    /// Answers a refusal: the page with what was typed and the reason.
+    /// Answers a refusal: the page with the typed values and the reason.
     async fn refuse(
         app: &App,
         v: View,

@@ -22,7 +22,7 @@ pub(crate) struct RunningSale {
     pub(crate) on_sale_at: DateTime<Utc>,
     pub(crate) off_sale_at: DateTime<Utc>,
     pub(crate) is_paused: bool,
-    /// What is left of its performances.
+    /// State of its performances, once one of them was cancelled.
     pub(crate) dates_left: DatesLeft,
     /// Whether no upcoming performance has a free seat or place.
     pub(crate) is_sold_out: bool,

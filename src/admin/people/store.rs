@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 
 use crate::{accounts::AccountId, infra::postgres::Pool};
 
-/// Bound on moments read of each kind, and on those shown of all kinds.
+/// Bound on moments read of each kind, and on moments shown of all kinds.
 const MOMENTS_MAX: i64 = 200;
 
 /// Moment of an account's timeline.
@@ -20,7 +20,7 @@ pub(crate) struct AccountEvent {
     pub(crate) amount: Option<i64>,
     /// Id to look it up by.
     pub(crate) reference: Option<String>,
-    /// Name of who acted; `None` for what is no act.
+    /// Name of the administrator; `None` for moments that are no act.
     pub(crate) who: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Rankings with their figures, and what sold out fastest, as pages and as JSON.
+//! Rankings with their figures, and the fastest sell-outs, as pages and as JSON.
 
 use actix_web::{
     HttpResponse,

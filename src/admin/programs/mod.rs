@@ -64,7 +64,7 @@ pub(crate) async fn create(
     }
 }
 
-/// Makes a draft of the program `from`, without what was sold of it, and with its performances if
+/// Makes a draft of the program `from`, without its sales, and with its performances if
 /// `with_schedules`.
 pub(crate) async fn copy(
     app: &App,
@@ -103,8 +103,8 @@ async fn create_once(
     .await
 }
 
-/// Changes edition `version`; a cancellation has a reason. What a cancelled program sold is given
-/// back by [`wind_down`](crate::admin::wind_down()).
+/// Changes edition `version`; a cancellation has a reason. The sales of a cancelled program are
+/// given back by [`wind_down`](crate::admin::wind_down()).
 pub(crate) async fn change(
     app: &App,
     by: impl Into<Actor>,

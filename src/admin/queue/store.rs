@@ -12,7 +12,7 @@ pub(crate) struct QueueFigures {
     pub(crate) waiting: i64,
     /// Parked: absent when they were to be admitted.
     pub(crate) parked: i64,
-    /// Inside, but for those whom access gates admitted.
+    /// Accounts inside that no access gate admitted.
     pub(crate) inside: i64,
     /// Inside, admitted by access gates, beside the capacity.
     pub(crate) inside_by_gates: i64,
@@ -20,7 +20,8 @@ pub(crate) struct QueueFigures {
     pub(crate) admitted_last_minute: i64,
     /// Admitted within the last five minutes.
     pub(crate) admitted_lately: i64,
-    /// Ended their stay within the last five minutes, but for those whom access gates admitted.
+    /// Accounts that ended their stay within the last five minutes and that no access gate
+    /// admitted.
     pub(crate) freed_lately: i64,
     /// Time at which the counts were read.
     pub(crate) at: DateTime<Utc>,

@@ -22,7 +22,7 @@ pub(crate) struct SoldSection {
     pub(crate) sold: i64,
     pub(crate) held: i64,
     pub(crate) free: i64,
-    /// Sum of the prices of what is sold, before discounts.
+    /// Sum of the prices of sold places, before discounts.
     pub(crate) revenue: i64,
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn list_sections(
             group by s.section
             union all
             select z.name, n.places,
-                -- What remains and is free, what is sold, and what is held make the capacity.
+                -- Free, sold and held places add up to the capacity.
                 z.capacity - z.remaining + z.returned - n.places, z.remaining - z.returned, n.points
             from (select * from zones where schedule_id = d.id offset 0) z
             cross join lateral (
@@ -72,8 +72,8 @@ pub(crate) async fn list_sections(
     .await
 }
 
-/// Lists the discounts of the paid reservations of a program's performances, in points, those without any
-/// left out.
+/// Lists the discounts of the paid reservations of a program's performances, in points; performances
+/// without any are left out.
 pub(crate) async fn list_discounts(
     db: &Pool,
     program_id: ProgramId,
@@ -96,7 +96,8 @@ pub(crate) async fn list_discounts(
     Ok(rows.into_iter().map(|row| (row.schedule_id, row.points)).collect())
 }
 
-/// Row of the CSV file: one reservation, with what it has now, or had when it ended.
+/// Row of the CSV file: one reservation, with its present places, or the places that it had when it
+/// ended.
 #[derive(Clone, Debug)]
 pub(crate) struct SoldReservation {
     pub(crate) id: ReservationId,
@@ -176,7 +177,7 @@ pub(crate) struct SoldType {
     pub(crate) revenue: i64,
 }
 
-/// Lists what was sold by price type, of all performances of a program.
+/// Lists the sales by price type, of all performances of a program.
 pub(crate) async fn list_types(
     db: &Pool,
     program_id: ProgramId,

@@ -66,8 +66,8 @@ impl ScheduleEdit {
 }
 
 /// Creates a performance without seats and zones. Where it is the first of a draft, and its venue has another
-/// clock than the office, on which the sale's opening and closing were typed, `kept` says what stays of them;
-/// without it the creation fails as [`AdminError::OpeningAsked`].
+/// clock than the office, on which the sale's opening and closing were typed, `kept` says whether their hours
+/// or their moments stay; without it the creation fails as [`AdminError::OpeningAsked`].
 pub(crate) async fn create(
     app: &App,
     by: Actor,
@@ -104,7 +104,7 @@ pub(crate) async fn update(
     edit.await
 }
 
-/// Deletes a performance on which nothing hangs.
+/// Deletes a performance that no row keeps.
 pub(crate) async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
     let ScheduleEdit { by, id, version } = change;
     audit::perform(app, async |tx| {
@@ -115,8 +115,7 @@ pub(crate) async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminE
     .await
 }
 
-/// Cancels a performance. What of it was held and sold is given back by
-/// [`wind_down`](crate::admin::wind_down()).
+/// Cancels a performance. Its holds and sales are given back by [`wind_down`](crate::admin::wind_down()).
 pub(crate) async fn cancel(
     app: &App,
     change: ScheduleEdit,

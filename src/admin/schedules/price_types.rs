@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// What an administrator does to the price types of a performance.
+/// Change of the price types of a performance by an administrator.
 #[derive(Clone, Debug)]
 pub(crate) enum PriceTypeChange {
     /// Makes one.

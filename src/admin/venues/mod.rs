@@ -38,7 +38,8 @@ pub(crate) async fn create(
     .await
 }
 
-/// Edits edition `version`; `kept` says what performances keep if the time zone changes.
+/// Edits edition `version`; `kept` says whether performances keep their hour or their moment if the
+/// time zone changes.
 pub(crate) async fn update(
     app: &App,
     by: AccountId,

@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// Deliveries that one replay of those given up makes due; a second press goes on.
+/// Deliveries that one replay of given-up deliveries makes due; a second press goes on.
 const REPLAYED_MAX: i64 = 10_000;
 
 /// Returns an endpoint that is not deleted.

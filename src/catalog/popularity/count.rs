@@ -1,4 +1,4 @@
-//! Counting of what was sold since the last count.
+//! Counting of sales since the last count.
 
 use chrono::TimeDelta;
 
@@ -15,8 +15,8 @@ const STEPS_MAX: usize = 500;
 /// Time after which progress is written although nothing was sold.
 const PROGRESS_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// Counts what was sold since the last count, and notes which performances have sold out; one tick
-/// of a worker. Does nothing while another instance counts.
+/// Counts the sales since the last count, and records which performances have sold out; one tick of a
+/// worker. Does nothing while another instance counts.
 pub async fn count(app: &App) -> Result<(), sqlx::Error> {
     let mut step_secs = STEP_SECS;
     for _ in 0..STEPS_MAX {
@@ -29,7 +29,7 @@ pub async fn count(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// What a step found.
+/// Result of a step.
 enum Step {
     /// Something was sold, and more is to be counted.
     Sold,

@@ -10,7 +10,7 @@ use crate::{app::App, config::Config, text::times};
 /// Days of a week, the last of them included.
 pub(super) const WEEK_DAYS: u64 = 7;
 
-/// What a ranking orders.
+/// Subject of a ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ranked {
@@ -21,7 +21,7 @@ pub(crate) enum Ranked {
     Performances,
 }
 
-/// What a ranking orders by.
+/// Measure by which a ranking orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RankedBy {

@@ -8,7 +8,7 @@
 --
 -- Returns  { rank, 0 if the ranking does not list it }; {} while it is not known
 --
--- Why a script: the score and those above it are of one moment.
+-- Why a script: the score and the scores above it are of one moment.
 -- Cost: O(log m).
 
 if redis.call('EXISTS', KEYS[1], KEYS[2]) < 2 then return {} end

@@ -15,9 +15,9 @@
 //!
 //! # Concurrency
 //!
-//! Edits race for the performance's row, like those of its prices; the loser gets
-//! [`CatalogError::Stale`]. A hold reads the terms that it names after its locks, in its transaction, and
-//! waits for no edit: it is made on the terms that it was shown, or refused with what the type costs now.
+//! Edits race for the performance's row, like edits of its prices; the loser gets [`CatalogError::Stale`].
+//! A hold reads the terms that it names after its locks, in its transaction, and waits for no edit: it is
+//! made on the terms that it was shown, or refused with the present cost of the type.
 
 mod error;
 mod model;
@@ -39,7 +39,7 @@ use crate::infra::postgres::Connection;
 /// Types that a performance may have at once.
 pub(crate) const TYPES_MAX: usize = 20;
 
-/// Types of a performance before or after an edit, as the audit log tells of them.
+/// Types of a performance before or after an edit, as the audit log shows them.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct PriceTypes {
     /// Edition of the performance.

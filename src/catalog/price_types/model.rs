@@ -9,11 +9,11 @@ use crate::{catalog::venues::kind::SeatKind, infra::ids::ids, points::Points};
 ids! {
     /// Id of the terms of a price type.
     pub(crate) PriceTypeId(Uuid),
-    /// What all terms of one price type have in common.
+    /// Id of a price type, which all of its terms share.
     pub(crate) PriceTypeSeriesId(Uuid),
 }
 
-/// What a place of a type costs.
+/// Cost of a place of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cost {
@@ -23,7 +23,7 @@ pub(crate) enum Cost {
     Price(Points),
 }
 
-/// What a place of a type must have beside it in its order.
+/// Places that a place of a type needs beside it in its order.
 #[derive(
     Clone,
     Copy,
@@ -61,9 +61,9 @@ impl Company {
 pub(crate) struct PriceTypeDetails {
     /// Name, in the words of the program.
     pub name: String,
-    /// What to bring or to know; may be empty.
+    /// Note, such as a proof to bring; may be empty.
     pub note: String,
-    /// What a place costs.
+    /// Cost of a place.
     #[serde(flatten)]
     pub cost: Cost,
     /// Sections and zones that have it, as they are called now; `None`: all.
@@ -72,9 +72,9 @@ pub(crate) struct PriceTypeDetails {
     pub kinds: Option<Vec<SeatKind>>,
     /// Places of the type in one order; `None`: any number.
     pub per_order_max: Option<i32>,
-    /// What must be in the same order.
+    /// Places that must be in the same order; `None`: none.
     pub beside: Option<Company>,
-    /// Places of the type for each of those; `None`: any number.
+    /// Places of the type for each place of `beside`; `None`: any number.
     pub per_beside_max: Option<i32>,
 }
 

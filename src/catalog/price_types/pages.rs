@@ -3,7 +3,7 @@
 use super::model::{Company, Cost, PriceType};
 use crate::web::page::View;
 
-/// Returns what a type costs, in words.
+/// Returns the cost of a type, in words.
 pub(crate) fn cost_words(v: &View, price_type: &PriceType) -> String {
     match price_type.details.cost {
         Cost::Percent(0) => v.t("price-type-free").to_string(),
@@ -12,7 +12,7 @@ pub(crate) fn cost_words(v: &View, price_type: &PriceType) -> String {
     }
 }
 
-/// Returns whom a type is for, and its limits, as sentences.
+/// Returns the seats and sections of a type, and its limits, as sentences.
 pub(crate) fn limit_words(v: &View, price_type: &PriceType) -> String {
     let details = &price_type.details;
     let sections = details

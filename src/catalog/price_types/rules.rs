@@ -1,4 +1,4 @@
-//! What places of price types cost, and what an order of them must keep to. Pure.
+//! Costs of places of price types, and limits of an order of them. Pure.
 
 use super::{
     error::PriceTypeError,
@@ -19,7 +19,7 @@ pub(crate) struct PricedPlaces<'a> {
     pub quantity: i32,
 }
 
-/// Returns what a place costs whose ordinary price is `ordinary`: never more than that, a percentage
+/// Returns the cost of a place whose ordinary price is `ordinary`: never more than that, a percentage
 /// rounded down to whole points, and nothing only if the type is free or the place costs nothing.
 pub(crate) fn price(cost: Cost, ordinary: Points) -> Points {
     match cost {
@@ -95,7 +95,7 @@ pub(crate) fn assign<'a>(
     Some(given)
 }
 
-/// Gives a seat to `price_type`, moving those given before where they may have another seat.
+/// Gives a seat to `price_type`, moving types that have one to another seat where they may have it.
 fn give<'a>(
     seats: &[(&str, SeatKind)],
     price_type: &'a PriceType,

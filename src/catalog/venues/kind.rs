@@ -1,4 +1,4 @@
-//! Kinds of seats: what a plan says of a seat beside its place.
+//! Kinds of seats: its property beside its place, as a plan has it.
 
 use std::fmt;
 

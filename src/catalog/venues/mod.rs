@@ -1,7 +1,7 @@
 //! Venues: their seat plans and the SQL of their editions.
 //!
 //! A **plan** is the list of a venue's seats, parsed from a CSV or a grid; an **edition** is a
-//! numbered version of a venue, its seats included. A seat's **kind** says what it is beside its
+//! numbered version of a venue, its seats included. A seat's **kind** is its property beside its
 //! place; a **companion's place** belongs to one **wheelchair place** of its row.
 //!
 //! # Invariants

@@ -66,8 +66,8 @@ async fn admit(app: &App, moving: MovingGate) -> Result<(), ProjectionError> {
     Ok(())
 }
 
-/// Admits who is present in the order of their numbers, as many as the gate has room for, and tells whose
-/// turn is near. Returns the accounts whose position in Redis has to be written.
+/// Admits the present accounts in the order of their numbers, as many as the gate has room for, and
+/// writes the mails of near turns. Returns the accounts whose position in Redis has to be written.
 async fn pass(
     tx: &mut Connection,
     moving: MovingGate,

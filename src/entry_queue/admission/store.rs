@@ -215,7 +215,7 @@ pub(crate) async fn list_first(
     .await
 }
 
-/// What is written with the tokens that a gate admits together.
+/// Facts written with the tokens that a gate admits together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Admission {
     pub(crate) stay_ends_at: DateTime<Utc>,

@@ -33,7 +33,7 @@ pub(crate) fn head_of(commitments: &[Sealed]) -> Option<[u8; 32]> {
 pub(crate) struct OrderKey(hmac::Key);
 
 impl OrderKey {
-    /// Joins what the order depends on.
+    /// Joins the data that the order depends on.
     pub(crate) fn of(seed: &[u8; 32], randomness: Option<&[u8; 32]>, head: &[u8; 32]) -> Self {
         let randomness = randomness.map_or(&[][..], |bytes| &bytes[..]);
         let key = [&seed[..], randomness, &head[..]].concat();

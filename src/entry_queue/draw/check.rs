@@ -15,18 +15,18 @@ use super::{
     model::OMISSION_AFTER_SECS,
 };
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedDraw {
     /// Number of entries.
     pub entries: usize,
-    /// How the beacon took part.
+    /// Role of the beacon.
     pub beacon: BeaconPart,
     /// Rank of the given entry; `None`: none was given.
     pub rank: Option<usize>,
 }
 
-/// How a public beacon took part in a draw.
+/// Role of a public beacon in a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeaconPart {
     /// None was announced: the organiser could have tried seeds before.

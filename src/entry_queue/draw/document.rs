@@ -55,7 +55,7 @@ pub(crate) struct BeaconDocument {
 }
 
 impl DrawDocument {
-    /// Returns what is published of a draw at its step.
+    /// Returns the published data of a draw at its step.
     pub(crate) fn of(draw: &Draw) -> Self {
         let count = |stored: i64| usize::try_from(stored).unwrap_or_default();
         let entries = draw.entries.map(count);

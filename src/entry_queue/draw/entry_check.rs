@@ -1,4 +1,4 @@
-//! Check that a closed list has the entry that a receipt proves, with nothing but what was published.
+//! Check that a closed list has the entry that a receipt proves, from the published data alone.
 
 use std::fmt;
 

@@ -95,7 +95,7 @@ impl Seed {
         Self(secret.seed_of(&[program_id.0.as_bytes(), nonce].concat()))
     }
 
-    /// Returns what is published before: SHA-256 of the seed.
+    /// Returns the data that is published before: SHA-256 of the seed.
     pub(crate) fn commitment(&self) -> [u8; 32] {
         use sha2::{Digest, Sha256};
         Sha256::digest(self.0).into()

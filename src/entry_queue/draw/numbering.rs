@@ -45,7 +45,7 @@ async fn draw_order(app: &App, program_id: ProgramId) -> Result<Option<Vec<Token
     Ok(sorted.ok())
 }
 
-/// What one transaction gave.
+/// Progress of one transaction of the numbering.
 enum Given {
     /// Another instance gives the numbers.
     None,

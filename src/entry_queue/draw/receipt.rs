@@ -26,7 +26,7 @@ const FORMAT: &str = "stagedoor/draw-receipt/v1";
 /// Longest note that is read, in bytes; one takes some 400.
 const NOTE_BYTES_MAX: usize = 4_096;
 
-/// What a receipt says, and what its signature is of.
+/// Signed text of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct EntryReceipt {
     origin: String,
@@ -45,7 +45,7 @@ impl EntryReceipt {
         format!("{FORMAT}\n{origin}\n{draw}\n{id}\n{salt}\n{}\n", moment_text(self.entered_at))
     }
 
-    /// Parses what [`EntryReceipt::text`] returns; `None` for any other text.
+    /// Parses the text of [`EntryReceipt::text`]; `None` for any other text.
     fn parse(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
         let [FORMAT, origin, draw, id, salt, moment] = lines[..] else { return None };

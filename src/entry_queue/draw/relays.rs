@@ -1,4 +1,5 @@
-//! Relays of the beacon's chain, asked over HTTP. What they say is believed only if it is signed.
+//! Relays of the beacon's chain, asked over HTTP. Their answers are believed only if they are
+//! signed.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 

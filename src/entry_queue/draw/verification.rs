@@ -10,7 +10,7 @@ use crate::{
     infra::postgres::Connection,
 };
 
-/// How a draw differs from what follows from its rows.
+/// Difference between a draw's stored results and the results that follow from its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WrongDraw {
     /// The entries differ from the closed ones.

@@ -3,8 +3,8 @@
 //! The speed is the number of admitted tokens that ended in the last minutes, or since the queue
 //! began if that is later. Where the program has no capacity limit it is the number of admissions
 //! instead. While no token has ended the speed is unknown and no wait is shown: the first fill says
-//! nothing about how long stays last. No wait is shown while the queue is paused either, and what was
-//! measured before a change of the gate's rules counts no more.
+//! nothing about how long stays last. No wait is shown while the queue is paused either, and
+//! measurements from before a change of the gate's rules do not count.
 //!
 //! The measured time is the shortest that is precise enough: a change of speed is noticed within a
 //! minute or two where many go through. A place also moves up when an account before it leaves, or is
@@ -37,7 +37,7 @@ const PROGRAMS_MAX: u64 = 1_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Measures(Cache<ProgramId, Measure>);
 
-/// What is known of a queue's waits.
+/// Measured waits of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
     pub(crate) speed: Speed,
@@ -51,7 +51,7 @@ impl Default for Measures {
 }
 
 impl Measures {
-    /// Returns what is known of the waits of `program`, at most [`MEASURED_EVERY`] old.
+    /// Returns the measured waits of `program`, at most [`MEASURED_EVERY`] old.
     pub(crate) async fn of(
         &self,
         app: &App,

@@ -10,8 +10,8 @@ use crate::{app::App, catalog::ProgramId};
 /// Periods over which the speed is measured, the longest first.
 const MEASURED_OVER: [TimeDelta; 3] =
     [TimeDelta::minutes(5), TimeDelta::minutes(2), TimeDelta::minutes(1)];
-/// Tokens that tell enough, so that no longer period is needed: their count is off by a tenth, the
-/// standard deviation.
+/// Tokens that are enough for an estimate, so that no longer period is needed: their count is off by
+/// a tenth, the standard deviation.
 const ENOUGH: i64 = 100;
 /// Lower bound of the places that the line moves up when one token goes through, where many who were
 /// passed over came back.

@@ -12,7 +12,7 @@ pub(crate) struct Flow {
     pub(crate) n_third: i64,
 }
 
-/// What changed in the line beside admissions.
+/// Changes of the line beside admissions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departures {
     /// Accounts that left while they waited, purged ones excluded, or that an access gate admitted.

@@ -1,4 +1,4 @@
-//! Counts of what the guards did, for the admin pages.
+//! Counts of the guards' refusals, for the admin pages.
 //!
 //! Counts are kept in memory for a moment and written together, so that a flood of refused requests
 //! does not become a flood of writes.

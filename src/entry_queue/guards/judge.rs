@@ -67,8 +67,8 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// Reads what the active guards need to know of `people`; executes no statement where all are
-    /// off. Call it after the program's numbers are locked, with a `now` read after that.
+    /// Reads the facts about `people` that the active guards need; executes no statement where all
+    /// are off. Call it after the program's numbers are locked, with a `now` read after that.
     pub(crate) async fn of(
         tx: &mut Connection,
         program_id: ProgramId,

@@ -18,7 +18,7 @@ pub(crate) struct JoinRequest {
     pub(crate) token_id: TokenId,
     pub(crate) account_id: AccountId,
     pub(crate) arrival: Arrival,
-    /// What the public log says of the token.
+    /// Entry of the token in the public log.
     pub(crate) commitment: Commitment,
 }
 

@@ -147,7 +147,7 @@ impl<'a> Decisions<'a> {
     fn may_join(&self, account_id: AccountId) -> bool {
         match self.refusal {
             None => true,
-            // Who may use an open access gate joins before the sale opens.
+            // An account that may use an open access gate joins before the sale opens.
             Some(JoinVerdict::NotOpen { .. }) => {
                 self.gates.get(&account_id).is_some_and(|gate| gate.is_open(self.rules.now))
             }

@@ -32,7 +32,7 @@ impl Batch for ProjectionBatch {
     type Request = Vec<AccountId>;
     type Answer = ();
 
-    /// Answers once Redis has the positions, or could not be told in time.
+    /// Answers once Redis has the positions, or has not taken them in time.
     async fn run(&self, program_id: ProgramId, members: Vec<Member<Self>>) -> Option<Rest> {
         let joined: Vec<AccountId> =
             members.iter().flat_map(|member| &member.request).copied().collect();

@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct NewRows {
     pub(crate) tokens: Vec<TokenId>,
     pub(crate) accounts: Vec<AccountId>,
-    /// What the public log says of each.
+    /// Entry of each token in the public log.
     pub(crate) commitments: Vec<Vec<u8>>,
     /// Networks of the accounts; `None` where they are not kept.
     pub(crate) networks: Option<Vec<NetworkTag>>,

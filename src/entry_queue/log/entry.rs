@@ -1,4 +1,4 @@
-//! Entry of the log: what it says of one join, byte for byte.
+//! Entry of the log: its text about one join, byte for byte.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -31,7 +31,7 @@ impl Salt {
         Self(secret.salt_of(token.0.as_bytes()))
     }
 
-    /// Parses what [`Salt::text`] returns.
+    /// Parses the text of [`Salt::text`].
     pub(crate) fn parse(text: &str) -> Option<Self> {
         STANDARD.decode(text).ok()?.try_into().ok().map(Self)
     }

@@ -1,4 +1,4 @@
-//! Worker that lets the logs grow: reads what has come, and publishes the next checkpoint.
+//! Worker that lets the logs grow: reads the new entries, and publishes the next checkpoint.
 
 use super::{
     entries::list_entries,
@@ -94,7 +94,7 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     Ok(if is_full { Growth::More } else { Growth::Done })
 }
 
-/// Makes entries of what follows the first `size`: moves get their indexes, and tokens that an older
+/// Makes the entries that follow the first `size`: moves get their indexes, and tokens that an older
 /// version inserted get commitments.
 async fn prepare(tx: &mut Connection, app: &App, log: LogId, size: i64) -> Result<(), sqlx::Error> {
     match log.kind {

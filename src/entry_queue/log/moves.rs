@@ -7,7 +7,7 @@ use crate::entry_queue::model::QueueNumber;
 
 /// First line of an entry.
 const FORMAT: &str = "stagedoor/move/v1";
-/// What stands where an entry has no number or no detail.
+/// Placeholder of an entry without a number or detail.
 const NONE: &str = "-";
 
 /// Kind of a move; its name is lower case in entries and in locale keys.
@@ -35,7 +35,7 @@ pub(crate) enum MoveKind {
     DrawWithdrawn,
     /// The entries of the draw are closed: their number and their head.
     DrawClosed,
-    /// What was secret in the draw.
+    /// The secret data of the draw is published.
     DrawRevealed,
     /// An access gate was made, with its terms.
     GateMade,

@@ -16,7 +16,7 @@ use crate::infra::{
 /// Entries that are read at once.
 const PAGE: i64 = 10_000;
 
-/// How a log differs from its queue.
+/// Difference between a log and its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFault {
     /// A row of the log is gone.
@@ -25,7 +25,8 @@ pub(crate) enum LogFault {
     Tile,
     /// The checkpoint is not signed by the log's key, or is of another tree.
     Checkpoint,
-    /// What a witness cosigned is not signed by the log and by it, or is of another tree.
+    /// A cosigned checkpoint lacks the signature of the log or of the witness, or is of another
+    /// tree.
     Witnessed,
 }
 

@@ -20,10 +20,10 @@ use crate::{
     events::EventId,
 };
 
-/// Openings told in one tick; the rest is left to the next one.
+/// Openings whose events are written in one tick; the rest is left to the next one.
 const OPENINGS_MAX: i64 = 100;
 
-/// Tells of sales that have opened; called periodically.
+/// Writes the events of sales that have opened; called periodically.
 pub async fn tell_openings(app: &App) -> Result<(), sqlx::Error> {
     for program_id in store::list_untold(&app.db, OPENINGS_MAX).await? {
         tell_opening(app, program_id).await?;

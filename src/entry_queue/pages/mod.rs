@@ -78,7 +78,7 @@ struct AdmittedPage<'a> {
 }
 
 impl AdmittedPage<'_> {
-    /// Returns what the page leads to.
+    /// Returns the way in to the program.
     fn way_in(&self) -> WayIn {
         WayIn::of(self.program, self.schedules)
     }

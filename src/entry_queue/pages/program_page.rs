@@ -112,8 +112,8 @@ impl ProgramPage<'_> {
         LinkPicture::of(self.program)
     }
 
-    /// Returns what a link to the page says of it: the beginning of the description, or else where and
-    /// when it is.
+    /// Returns the description of the page for links to it: the beginning of the description, or else
+    /// where and when it is.
     fn summary(&self) -> String {
         let about = Markdown(&self.program.description).plain();
         let about = match (about.is_empty(), self.schedules.first()) {

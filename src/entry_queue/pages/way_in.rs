@@ -2,7 +2,7 @@
 
 use crate::catalog::{DrawStep, Program, ScheduleListing};
 
-/// What joining the sale of a program leads to, for an account that is admitted at once where there is no
+/// Effect of joining the sale of a program, for an account that is admitted at once where there is no
 /// line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WayIn {
@@ -17,13 +17,13 @@ pub(super) enum WayIn {
 }
 
 impl WayIn {
-    /// Returns what joining leads to before the opening draw: the draw, as long as it takes entries.
+    /// Returns the effect of joining before the opening draw: the draw, as long as it takes entries.
     pub(super) fn before_draw(program: &Program, schedules: &[ScheduleListing]) -> Self {
         let takes_entries = program.draw.is_some_and(|step| step != DrawStep::Drawn);
         if takes_entries { Self::Draw } else { Self::of(program, schedules) }
     }
 
-    /// Returns what joining leads to once the sale is open.
+    /// Returns the effect of joining once the sale is open.
     pub(super) fn of(program: &Program, schedules: &[ScheduleListing]) -> Self {
         match (program.queue_capacity, schedules) {
             (Some(_), _) => Self::Line,

@@ -92,7 +92,8 @@ pub(crate) struct Comparison<'a> {
 enum Page {
     /// Accounts that wait on either side, with numbers after this one.
     Waiting(QueueNumber),
-    /// Accounts that are inside in PostgreSQL, after this one; Redis has `n_seen` of those before.
+    /// Accounts that are inside in PostgreSQL, after this one; Redis has `n_seen` accounts before
+    /// it.
     Inside { after: Option<Stay>, n_seen: i64 },
     /// Accounts that are inside in Redis, from this cursor on.
     SeenInside(u64),
@@ -159,8 +160,8 @@ impl<'a> Comparison<'a> {
         let differing = pairs.filter(|(_, seen)| !is_right(seen)).map(|(id, _)| id).collect();
         let next = match self.is_full(&page) {
             true => Page::Inside { after: page.pop(), n_seen },
-            // As many as were found: Redis has no other account inside. What changes meanwhile is
-            // found by the next comparison.
+            // As many as were found: Redis has no other account inside. Later changes are found by
+            // the next comparison.
             false => match self.queue.count().await? {
                 Some((_, n_there)) if n_there != n_seen => Page::SeenInside(0),
                 _ => Page::End,

@@ -143,7 +143,7 @@ async fn project_all(
     Ok(written)
 }
 
-/// What became of a projection.
+/// Outcome of a projection.
 #[derive(Debug)]
 pub(crate) struct Projected {
     pub(crate) written: Written,
@@ -188,7 +188,7 @@ pub(crate) async fn project_read(
 }
 
 /// Projects every waiting account that is not counted yet, after the numbers of a draw were given.
-/// What fails is left to the next comparison.
+/// Failed projections are left to the next comparison.
 pub(crate) async fn project_uncounted(app: &App, program_id: ProgramId) {
     let projected = async {
         let counted_to = RedisQueue::of(&app.redis, program_id).counted_to().await?;
@@ -200,7 +200,7 @@ pub(crate) async fn project_uncounted(app: &App, program_id: ProgramId) {
 }
 
 /// Projects every waiting account with a number above `counted_to`, at least up to `last`, in
-/// `pages_max` pages at most. What is left is shown no position until the next comparison.
+/// `pages_max` pages at most. The remaining accounts are shown no position until the next comparison.
 async fn cover(
     app: &App,
     program_id: ProgramId,

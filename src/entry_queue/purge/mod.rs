@@ -97,7 +97,7 @@ async fn purge_batch(app: &App, condemned: Condemned) -> Result<usize, QueueErro
     Ok(taken.len())
 }
 
-/// Returns the mail that tells an account that its place ended with the program.
+/// Returns the mail to an account whose place ended with the program.
 fn cancelled_mail((token_id, account_id): (TokenId, AccountId)) -> AccountMail {
     AccountMail {
         account_id,

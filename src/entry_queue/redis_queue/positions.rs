@@ -50,7 +50,7 @@ impl Covered {
     }
 }
 
-/// What became of a batch of positions.
+/// Outcome of writing a batch of positions.
 #[derive(Debug)]
 pub(crate) struct WriteOutcome {
     pub(crate) written: Written,

@@ -111,8 +111,8 @@ pub(crate) async fn list_waiting(
     Ok(page.into_iter().map(|row| (row.account_id, row.number)).collect())
 }
 
-/// Returns the next page of admitted accounts after `after`, those first whose stay expires first;
-/// the first page for `None`.
+/// Returns the next page of admitted accounts after `after`, in the order in which their stays expire; the
+/// first page for `None`.
 ///
 /// A program without a capacity may have as many inside as joined, so they are read in pages. No
 /// account that stays inside is missed: an expiry is never moved back, and an account whose expiry

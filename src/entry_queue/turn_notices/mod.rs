@@ -15,7 +15,7 @@
 //!
 //! # Concurrency
 //!
-//! Instances race for pending notices and skip those that another one has locked. Taking a notice back
+//! Instances race for pending notices and skip notices that another one has locked. Taking a notice back
 //! waits for the transaction that has it locked, and finds it ended if the mail was written. No token is
 //! locked, because admission stops at the first locked token.
 
@@ -40,7 +40,7 @@ use crate::{
 const NEAR_SECS: u64 = 600;
 /// Accounts ahead at which a turn is near, however slow the queue is or seems to be.
 const FEW_AHEAD: u64 = 20;
-/// Tokens at an access gate whose turn is near there, besides those that it has room for.
+/// Tokens at an access gate whose turn is near there, besides the tokens that it has room for.
 pub(super) const FEW_AHEAD_AT_GATES: usize = 21;
 /// Most accounts ahead at which a turn is near: in a faster queue the mails come later, and a look at the
 /// queue reads no more of it.
@@ -50,7 +50,7 @@ const PAGE_ROWS: i64 = 200;
 /// Transactions of one queue in one tick; the rest is left to the next one.
 const PAGES_MAX: usize = 20;
 
-/// What the waiting page says of a notice.
+/// State of a notice on the waiting page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoticeOffer {
     /// The person can ask for one.
@@ -66,7 +66,7 @@ fn can_tell(app: &App, account_id: AccountId) -> bool {
     app.config.smtp_url.is_some() && !throwaway::is_marked(account_id.0)
 }
 
-/// Returns what the page of a waiting account says of its notice. Where that cannot be read, the page
+/// Returns the state of the notice for the page of a waiting account. Where that cannot be read, the page
 /// says nothing.
 pub(crate) async fn offer(
     app: &App,
@@ -152,7 +152,7 @@ async fn tell_queue(app: &App, queue: MovingQueue) -> Result<(), sqlx::Error> {
 }
 
 /// Ends the notices of tokens that are admitted past the queue, or whose turn at an access gate has come or
-/// is near, and tells their owners, in the transaction that calls them.
+/// is near, and writes the mails to their owners, in the transaction that calls them.
 pub(crate) async fn tell_called(
     tx: &mut Connection,
     tokens: &[TokenId],

@@ -1,4 +1,4 @@
-//! Buttons of the waiting page: being told when the turn is near, and not any more.
+//! Buttons of the waiting page: asking for a mail when the turn is near, and taking that back.
 
 use actix_web::{
     HttpResponse,

@@ -1,7 +1,7 @@
 //! Batches: requests of one key that arrive while others are carried out go together.
 //!
-//! A **batch** is what one transaction or one statement serves; its **key** is what its requests
-//! have in common, such as a program. A **member** is one request of a batch, with where its answer
+//! A **batch** is the requests that one transaction or one statement serves; its **key** is common
+//! to its requests, such as a program. A **member** is one request of a batch, with where its answer
 //! goes. No request waits for a batch to fill: one that finds its key idle is carried out at once.
 //!
 //! # Invariants
@@ -49,7 +49,7 @@ use crate::telemetry::BATCH_SIZE;
 #[cfg(test)]
 mod tests;
 
-/// What is left to do of a batch when the next one of its key may begin.
+/// Remaining work of a batch when the next one of its key may begin.
 pub(crate) type Rest = BoxFuture<'static, ()>;
 
 /// Kind of requests that are carried out together, and how.
@@ -63,7 +63,7 @@ pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
     /// Upper bound of one batch, and once more of its rest; the next one waits for it.
     const RUN_MAX: Duration;
 
-    /// What the requests of one batch have in common.
+    /// Key that the requests of one batch have in common.
     type Key: Copy + Eq + Hash + fmt::Debug + Send + Sync;
     /// One caller's request.
     type Request: fmt::Debug + Send;

@@ -10,7 +10,7 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Queues<K, T>(HashMap<K, VecDeque<T>>);
 
-/// Whose task is to take the batches of a key.
+/// Task of a key's batches: running, or to be begun by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
     /// A task takes them already.

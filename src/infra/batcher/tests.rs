@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 
-/// What a begun batch does next.
+/// Next step of a begun batch.
 #[derive(Debug)]
 enum Instruction {
     /// Answers each member with its own request.

@@ -22,7 +22,7 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    /// Reads what is stored under `keys`.
+    /// Reads the outcomes stored under `keys`.
     pub(crate) async fn read(tx: &mut Connection, keys: &[&RequestKey]) -> Result<Self, KeyError> {
         if keys.is_empty() {
             return Ok(Self::default());

@@ -17,7 +17,7 @@ use super::{
 /// gets [`FairError::Lost`](super::FairError::Lost).
 #[derive(Debug)]
 pub struct Follower<R, A> {
-    /// What the follower asks for.
+    /// Request of the follower.
     pub request: R,
     claim: FollowerClaim<R, A>,
 }
@@ -50,7 +50,7 @@ impl<R: Send + 'static, A: Send + 'static> Follower<R, A> {
 }
 
 /// Claims the local attempts behind the marks that Redis claimed. An attempt that leaves with a
-/// refusal or is gone at this moment is left out, and tells Redis itself.
+/// refusal or is gone at this moment is left out, and sends its end to Redis itself.
 pub(crate) fn followers_of<R, A>(
     holder: &Arc<Holder>,
     waiters: &LocalWaiters<R, A>,
@@ -128,8 +128,8 @@ struct PutBack<R, A> {
 }
 
 impl<R: Send + 'static, A: Send + 'static> PutBack<R, A> {
-    /// Tells Redis first, so that all of them are present when the first asks for the lock. A
-    /// release that is sent later arrives later.
+    /// Sends the ends to Redis first, so that all of them are present when the first asks for the
+    /// lock. A release that is sent later arrives later.
     fn send(self) {
         let Self { ends, waiters, claims } = self;
         ends.holder.remove_followers(claims.len());

@@ -58,8 +58,8 @@ impl<R, A> FairGuard<R, A> {
         Ok(step)
     }
 
-    /// Ends the attempt of a follower, whose holder tells Redis. Only a command that may arrive
-    /// behind that must not stay.
+    /// Ends the attempt of a follower, whose end its holder sends to Redis. Only a command that may
+    /// arrive behind that must not stay.
     pub(crate) fn end_as_follower(&mut self) {
         if !self.is_asking {
             self.ending = Ending::Nothing;

@@ -1,4 +1,4 @@
-//! What the guard of a fair lock shares with the claims that it makes.
+//! State that the guard of a fair lock shares with its claims.
 
 use std::sync::{
     Arc,

@@ -36,8 +36,8 @@
 //!
 //! # Concurrency
 //!
-//! Names of one **scope** share a cluster slot, so one script takes leases together. Times are
-//! those of Redis.
+//! Names of one **scope** share a cluster slot, so one script takes leases together. All times are
+//! of Redis's clock.
 //!
 //! A released fair lock is free, and pub/sub wakes the first present waiter. The message grants
 //! nothing, because it may be older than a pause of the process that reads it. The woken waiter

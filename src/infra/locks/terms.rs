@@ -33,8 +33,8 @@ pub struct FairTerms {
     pub absence: Duration,
     /// Time for which any waiter keeps its place, from arrival.
     pub stay_max: Duration,
-    /// Time for which a holder may carry out the request of a follower before what became of it
-    /// counts as unknown.
+    /// Time for which a holder may carry out the request of a follower before its outcome counts as
+    /// unknown.
     pub claim: Duration,
 }
 

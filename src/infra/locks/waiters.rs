@@ -36,13 +36,13 @@ struct Attempts<R, A> {
 struct Attempt<R, A> {
     lock: String,
     state: State<R, A>,
-    /// Told that the lock may be free.
+    /// Notified when the lock may be free.
     woken: Arc<Notify>,
-    /// Told that `state` changed.
+    /// Notified when `state` has changed.
     changed: Arc<Notify>,
 }
 
-/// Where the request of an attempt is.
+/// State of an attempt's request.
 #[derive(Debug)]
 enum State<R, A> {
     /// Here: a holder may claim it.
@@ -140,8 +140,8 @@ impl<R, A> LocalWaiters<R, A> {
         }
     }
 
-    /// Ends the claim on the attempt with this `mark` with the `answer`, or with none if it is
-    /// unknown what became of its request.
+    /// Ends the claim on the attempt with this `mark` with the `answer`, or with none if the
+    /// outcome of its request is unknown.
     pub(crate) fn end_claim(&self, mark: &str, answer: Option<A>) {
         // An attempt that is gone needs no answer.
         let _ = self.attempts().step(mark, State::is_claimed, State::Ended(answer));
@@ -247,7 +247,7 @@ impl<R, A> Drop for LocalWaiter<R, A> {
     }
 }
 
-/// What an attempt sees of its own state.
+/// State of an attempt, as the attempt sees it.
 #[derive(Debug)]
 enum Look<A> {
     Waits,

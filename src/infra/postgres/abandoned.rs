@@ -1,4 +1,4 @@
-//! Server processes whose connection was given up, and the release of what they hold.
+//! Server processes whose connection was given up, and the release of their resources.
 
 use std::{
     sync::{

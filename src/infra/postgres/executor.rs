@@ -161,7 +161,7 @@ fn reads_only(sql: &str) -> bool {
     }
 }
 
-/// Returns what a statement writes, as its first words say it.
+/// Returns the first words of a statement, which name the table that it writes.
 fn beginning(sql: &str) -> String {
     const WORDS: usize = 3;
     sql.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ")

@@ -17,8 +17,8 @@ const OWNER_CONNECTIONS_MAX: u32 = 1;
 /// Upper bound of the grants, which wait for the grants of other starting instances.
 const GRANT_MAX: Duration = Duration::from_secs(30);
 
-/// Applies the migrations of this binary and grants the role of `DATABASE_URL` what it needs.
-/// Returns that role's pool.
+/// Applies the migrations of this binary and grants the role of `DATABASE_URL` the privileges that
+/// it needs. Returns that role's pool.
 ///
 /// Without an owner's address, a role that owns nothing cannot migrate: it continues if every
 /// migration has been applied.
@@ -59,7 +59,7 @@ pub async fn is_owner(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     .await
 }
 
-/// Grants `role` what `grants` says.
+/// Grants `role` the privileges of the script `grants`.
 async fn grant(owner: &Pool, role: &str, grants: &'static str) -> Result<(), sqlx::Error> {
     let mut db = owner.connect_beside(APPLICATION_NAME, GRANT_MAX).await?;
     let mut tx = db.begin().await?;

@@ -57,8 +57,8 @@ impl<M: managed::Manager<Type: Reusable>> PoolSlot<M> {
     }
 
     /// Ends a use that was dropped in the middle: resets the connection, or waits for `gone` and closes
-    /// it. Its place in the pool and `permit` are kept until then. Returns what `gone` returned;
-    /// `None` if the connection was reset.
+    /// it. Its place in the pool and `permit` are kept until then. Returns the result of `gone`; `None`
+    /// if the connection was reset.
     pub(crate) async fn recover<P, T>(
         mut self,
         permit: P,

@@ -1,6 +1,6 @@
-//! What becomes of a row to lock that another transaction holds.
+//! Handling of rows to lock that another transaction has locked.
 
-/// What becomes of rows that another transaction holds.
+/// Handling of rows that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhenHeld {
     /// They are passed over.

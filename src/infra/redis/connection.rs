@@ -37,7 +37,7 @@ pub(crate) enum RedisConnection {
 /// Connection to one process of a server.
 pub(crate) struct ServerConnection {
     connection: MultiplexedConnection,
-    /// Empty for a server that does not tell it.
+    /// Empty for a server that does not report it.
     run_id: Arc<str>,
 }
 

@@ -58,7 +58,7 @@ enum Servers {
 }
 
 impl Links {
-    /// Creates the links to what `url` names, without connecting.
+    /// Creates the links to the servers of `url`, without connecting.
     pub(crate) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,

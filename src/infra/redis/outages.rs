@@ -23,7 +23,7 @@ const SCHEDULES: usize = 2_000;
 /// Changes of the running thread that a schedule places deliberately.
 const DEPTH: usize = 3;
 
-/// Server that comes and goes, and what the threads know of it.
+/// Server that comes and goes, and the threads' knowledge of it.
 struct Model {
     is_up: Mutex<bool>,
     now: Mutex<Instant>,

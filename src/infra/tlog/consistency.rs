@@ -22,7 +22,7 @@ pub(crate) fn places_of_growth(old_size: u64, size: u64) -> Vec<TilePlace> {
 }
 
 /// Proves out of the tiles at [`places_of_growth`] that a tree grew from `old_size` to `size` entries.
-/// The proof is empty if `old_size` is 0 or `size`; an error means that the tiles are not those.
+/// The proof is empty if `old_size` is 0 or `size`; an error means that the tiles are of another tree.
 pub(crate) fn prove_growth(old_size: u64, size: u64, tiles: &Tiles) -> Result<TreeProof, Error> {
     if old_size == 0 { Ok(Vec::new()) } else { prove_tree(size, old_size, tiles) }
 }
@@ -65,7 +65,7 @@ pub(crate) struct WitnessRequest {
 }
 
 impl WitnessRequest {
-    /// Parses what a log sends; `None` if it is malformed.
+    /// Parses a log's text; `None` if it is malformed.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (head, checkpoint) = text.split_once("\n\n")?;
         let mut lines = head.split('\n');

@@ -8,14 +8,15 @@ use signed_note::Signature;
 
 use crate::config::{WitnessKey, WitnessKeyError};
 
-/// Begins what is signed; no checkpoint begins like this.
+/// First line of the signed text; no checkpoint begins like this.
 const HEADER: &str = "cosignature/v1";
 /// Begins the text of a secret key, as `signed-note`'s tools write one.
 const SECRET: &str = "PRIVATE+KEY+";
 /// Length of the time before the signature.
 const TIME_BYTES: usize = size_of::<u64>();
 
-/// Returns what a witness signs: the header, the time in seconds since 1970, and the checkpoint.
+/// Returns the text that a witness signs: the header, the time in seconds since 1970, and the
+/// checkpoint.
 fn message(checkpoint: &str, time: u64) -> String {
     format!("{HEADER}\ntime {time}\n{checkpoint}")
 }
@@ -41,7 +42,7 @@ impl Cosigner {
         Ok(Self { secret, key })
     }
 
-    /// Parses what [`Cosigner::secret_text`] returns; `None` for any other text.
+    /// Parses the text of [`Cosigner::secret_text`]; `None` for any other text.
     pub(crate) fn parse_secret(text: &str) -> Option<Self> {
         let (name, rest) = text.strip_prefix(SECRET)?.split_once('+')?;
         let (_, seed) = rest.split_once('+')?;

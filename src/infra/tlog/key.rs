@@ -1,4 +1,4 @@
-//! Key that signs what a log says, and the key that checks it.
+//! Key that signs the texts of a log, and the key that checks them.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ impl LogKey {
         Self(SigningKey::from_bytes(seed))
     }
 
-    /// Returns the key that checks what is signed under `name`, as text: name, id and public key.
+    /// Returns the key that checks signatures under `name`, as text: name, id and public key.
     pub(crate) fn verifier_key(&self, name: &str) -> String {
         new_ed25519_verifier_key(name, &self.0.verifying_key())
     }

@@ -7,7 +7,7 @@ const GROUPS_MAX: usize = 6;
 /// Highest level of a tile.
 const LEVEL_MAX: u8 = 7;
 
-/// What a path names.
+/// Parsed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TileContent {
     /// Hashes of a tile.

@@ -99,7 +99,7 @@ impl IntoIterator for Tiles {
 }
 
 impl HashReader for Tiles {
-    /// Returns hashes of the tree, also those between the levels of tiles.
+    /// Returns hashes of the tree, also hashes between the levels of tiles.
     fn read_hashes(&self, indexes: &[u64]) -> Result<Vec<Hash>, Error> {
         let hash = |&index: &u64| {
             let hashes = self.0.get(&TilePlace::of_hash(index)).ok_or(Error::InvalidTile)?;

@@ -18,17 +18,17 @@ pub(super) struct Content {
     pub(super) paragraphs: Vec<Phrase>,
     /// Facts with their names.
     pub(super) facts: Vec<(Phrase, String)>,
-    /// Where the one button leads, and what is on it.
+    /// Target of the one button, and its label.
     pub(super) action: Option<(String, Phrase)>,
     /// Sentences below the button.
     pub(super) notes: Vec<Phrase>,
     pub(super) site: String,
     pub(super) office: Arc<OfficeSettings>,
-    /// Where the mails of this topic are ended; `None` where they cannot be declined.
+    /// Address that ends the mails of this topic; `None` where they cannot be declined.
     pub(super) unsubscription: Option<String>,
 }
 
-/// Shown in a link instead of what grants something, where that is not kept or not for the reader.
+/// Shown in a link in place of its secret, where that was deleted or is not for the reader.
 pub(super) const WIPED: &str = "...";
 
 impl Content {

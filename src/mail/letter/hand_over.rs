@@ -149,7 +149,7 @@ pub(super) fn greeting(locale: Locale, name: Option<&str>) -> Phrase {
     locale.text("mail-greeting").word("name", on_one_line(name.unwrap_or_default()))
 }
 
-/// Returns what the ticket is for: the program, when, where and which seat.
+/// Returns the facts about the ticket: the program, when, where and which seat.
 pub(super) fn facts(locale: Locale, ticket: &TicketTold) -> Vec<(Phrase, String)> {
     let starts_at = times::in_full(ticket.starts_at, times::zone(&ticket.time_zone), locale);
     vec![

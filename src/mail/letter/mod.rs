@@ -1,4 +1,4 @@
-//! Letters: what mails say, in the languages of `locales/`.
+//! Letters: the texts of mails, in the languages of `locales/`.
 
 mod account;
 mod content;

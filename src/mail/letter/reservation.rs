@@ -121,7 +121,7 @@ pub(super) fn cancelled(blank: Content, reserved: &Reserved, refunded: Points) -
     }
 }
 
-/// Returns what is reserved: the program, when, where and which seats.
+/// Returns the facts about a reservation: the program, when, where and which seats.
 fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     let event = &reserved.event;
     let starts_at = times::in_full(event.starts_at, times::zone(&event.time_zone), locale);
@@ -135,7 +135,7 @@ fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     ]
 }
 
-/// Returns what the code took off; `None` without one.
+/// Returns the discount of the code; `None` without one.
 fn discount(locale: Locale, event: &ReservedEvent) -> Option<(Phrase, String)> {
     let code = event.code.as_ref()?;
     let name = locale.text("reservation-code").word("code", code);

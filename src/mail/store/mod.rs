@@ -1,4 +1,4 @@
-//! SQL of what mails tell of.
+//! SQL of the subjects of mails.
 
 pub(crate) mod performances;
 pub(crate) mod sales;
@@ -12,7 +12,7 @@ use crate::{
     tickets::HandOverStatus, wallet::TransferStatus,
 };
 
-/// Reservation as a mail tells of it.
+/// Reservation as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct ReservedEvent {
     /// Name of its owner.
@@ -56,7 +56,7 @@ pub(crate) struct ReservedPlace {
     pub price_type: Option<String>,
 }
 
-/// Returns a reservation as a mail tells of it; `None` if it does not exist.
+/// Returns a reservation as a mail describes it; `None` if it does not exist.
 pub(crate) async fn find_event(
     db: &Pool,
     reservation_id: Uuid,
@@ -108,7 +108,7 @@ pub(crate) async fn list_places(
     .await
 }
 
-/// Offer of points as a mail tells of it.
+/// Offer of points as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct OfferedPoints {
     /// Name of the sender.
@@ -125,7 +125,7 @@ pub(crate) struct OfferedPoints {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Returns a transfer as a mail tells of it; `None` if it does not exist.
+/// Returns a transfer as a mail describes it; `None` if it does not exist.
 pub(crate) async fn find_offer(
     db: &Pool,
     transfer_id: Uuid,
@@ -146,7 +146,7 @@ pub(crate) async fn find_offer(
     .await
 }
 
-/// Ticket as a mail tells of it.
+/// Ticket as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct TicketTold {
     /// Title of the program.
@@ -163,7 +163,7 @@ pub(crate) struct TicketTold {
     pub place: ReservedPlace,
 }
 
-/// Returns a ticket as a mail tells of it; `None` if it does not exist.
+/// Returns a ticket as a mail describes it; `None` if it does not exist.
 pub(crate) async fn find_ticket(
     db: &Pool,
     ticket_id: Uuid,
@@ -207,7 +207,7 @@ pub(crate) async fn find_ticket(
     }))
 }
 
-/// Hand-over as a mail tells of it.
+/// Hand-over as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct HandOverTold {
     /// Id of the ticket.
@@ -222,7 +222,7 @@ pub(crate) struct HandOverTold {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Returns a hand-over as a mail tells of it; `None` if it does not exist.
+/// Returns a hand-over as a mail describes it; `None` if it does not exist.
 pub(crate) async fn find_hand_over(
     db: &Pool,
     hand_over_id: Uuid,
@@ -255,7 +255,7 @@ pub(crate) enum TurnStage {
     Missed,
 }
 
-/// Turn in a queue as a mail tells of it.
+/// Turn in a queue as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedTurn {
     /// Name of the account.
@@ -274,7 +274,7 @@ pub(crate) struct QueuedTurn {
     pub stay_ends_at: Option<DateTime<Utc>>,
 }
 
-/// Returns a turn as a mail tells of it at this moment; `None` if there is no such token.
+/// Returns a turn as a mail describes it at this moment; `None` if there is no such token.
 pub(crate) async fn find_turn(
     db: &Pool,
     token_id: Uuid,

@@ -1,11 +1,11 @@
-//! SQL of the performances that mails tell of.
+//! SQL of the performances that mails describe.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::infra::postgres::Pool;
 
-/// Performance as a mail tells of it.
+/// Performance as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct PerformanceTold {
     /// Title of the program.
@@ -18,7 +18,7 @@ pub(crate) struct PerformanceTold {
     pub time_zone: String,
 }
 
-/// Returns a performance as a mail tells of it; `None` if it does not exist.
+/// Returns a performance as a mail describes it; `None` if it does not exist.
 pub(crate) async fn find(
     db: &Pool,
     schedule_id: Uuid,

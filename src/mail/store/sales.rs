@@ -1,4 +1,4 @@
-//! SQL of tickets that were sold on, as mails tell of them.
+//! SQL of tickets that were sold on, as mails describe them.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::{infra::postgres::Pool, points::Points};
 pub(crate) struct SaleTold {
     /// Id of the seller's ticket.
     pub ticket_id: Uuid,
-    /// What came back.
+    /// Points that came back.
     pub payout: Points,
 }
 

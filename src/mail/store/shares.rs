@@ -1,4 +1,4 @@
-//! SQL of shares as mails tell of them.
+//! SQL of shares as mails describe them.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::ReservedPlace;
 use crate::{infra::postgres::Pool, points::Points};
 
-/// Share as a mail to its payer tells of it.
+/// Share as a mail to its payer describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareTold {
     /// Name of the payer.

@@ -66,7 +66,7 @@ pub(crate) async fn insert_for_accounts(
     Ok(())
 }
 
-/// Inserts a mail; skips one whose event has been told.
+/// Inserts a mail; skips one whose event was mailed already.
 pub(crate) async fn insert(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
     let (kind, payload) = mail.message.stored();
     sqlx::query!(

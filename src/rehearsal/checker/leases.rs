@@ -21,7 +21,7 @@ pub(crate) struct Leases {
 }
 
 impl Leases {
-    /// Returns the leases that `events` tell of.
+    /// Returns the leases in the answers of `events`.
     pub(crate) fn of(events: &[Event]) -> Self {
         let mut leases = Self::default();
         for event in events.iter().filter(|event| event.step == Step::Hold) {

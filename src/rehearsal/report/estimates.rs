@@ -16,7 +16,7 @@ const COMPARED_MIN_SECS: u64 = 60;
 /// Estimates for shoppers who were admitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Estimates {
-    /// Estimates that were told.
+    /// Estimates that were shown.
     pub(super) compared: usize,
     /// Estimates that were off by at most a fifth of the wait.
     pub(super) close: usize,

@@ -158,7 +158,7 @@ impl Report {
         }
     }
 
-    /// Lists what was found, and what could not be checked.
+    /// Lists the violations, and promises that could not be checked.
     fn problems(&self) -> impl Iterator<Item = String> {
         let unseen = (self.unseen > 0).then(|| {
             format!("{} people could not be asked in the end what they have.", self.unseen)

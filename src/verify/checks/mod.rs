@@ -35,7 +35,7 @@ macro_rules! invariants {
             }
         }
 
-        /// Lists what breaks an invariant in the snapshot of `tx`.
+        /// Lists the rows that break an invariant in the snapshot of `tx`.
         pub(super) async fn list_broken(
             tx: &mut Connection,
         ) -> Result<Vec<Violation>, sqlx::Error> {
@@ -48,8 +48,8 @@ macro_rules! invariants {
             Ok(violations)
         }
 
-        /// Lists what should have ended and is there at each of several reads. Workers end the
-        /// oldest first, so a backlog that shrinks shows other rows at each read.
+        /// Lists the rows that should have ended and are there at each of several reads. Workers end
+        /// the oldest first, so a backlog that shrinks shows other rows at each read.
         pub(super) async fn list_late(
             db: &mut Connection,
         ) -> Result<Vec<Violation>, sqlx::Error> {
@@ -101,7 +101,7 @@ invariants! {
     C3 DebtorsOfferNothing ["src/verify/checks/pledging_debtors.sql"];
     /// No seat is in two live items.
     S1 SeatIsLiveOnce ["src/verify/checks/double_seats.sql"];
-    /// Items, reservations and seats agree on what is taken.
+    /// Items, reservations and seats agree on the taken places.
     S2 SeatsAgreeWithItems [
         "src/verify/checks/wrong_live_items.sql",
         "src/verify/checks/wrong_seat_statuses.sql"
@@ -121,13 +121,13 @@ invariants! {
         "src/verify/checks/lone_companions.sql",
         "src/verify/checks/wrong_seat_kinds.sql"
     ];
-    /// What becomes free is offered in the order of the waiting list, and only what was wished for.
+    /// Freed places are offered in the order of the waiting list, and only to wishes that they fit.
     S7 WishesAreServedInOrder [
         "src/verify/checks/wrong_waiting_lists.sql",
         "src/verify/checks/wrong_offers.sql",
         "src/verify/checks/passed_wishes.sql"
     ] late ["src/verify/checks/overdue_wishes.sql"];
-    /// Places of a price type cost what its terms say, and orders keep to its limits.
+    /// Places of a price type cost as its terms say, and orders keep to its limits.
     S8 PriceTypesAreKept [
         "src/verify/checks/wrong_typed_prices.sql",
         "src/verify/checks/wrong_typed_orders.sql"
@@ -168,19 +168,19 @@ invariants! {
         "src/verify/checks/wrong_sold_now.sql",
         "src/verify/checks/wrong_resales.sql"
     ] late ["src/verify/checks/overdue_returns.sql"];
-    /// The buyer of a place on return pays what its seller was paid for.
+    /// The buyer of a place on return pays the price that its seller gets a payout for.
     O2 ReturnsKeepTheirPrice ["src/verify/checks/cheapened_returns.sql"];
     /// A code is used as often as it may be, by reservations with the discount that it gives.
     K1 CodesAreUsedWithinLimits [
         "src/verify/checks/wrong_code_uses.sql",
         "src/verify/checks/wrong_discounts.sql"
     ];
-    /// Something hidden is held by those only to whom a code has opened it.
+    /// Hidden places are held only by accounts to which a code has opened them.
     K2 HiddenIsHeldByTheInvited [
         "src/verify/checks/unopened_holds.sql",
         "src/verify/checks/shown_parts_of_hidden_sections.sql"
     ];
-    /// Access gates admit those only who redeemed a code of them.
+    /// Access gates admit only accounts that redeemed a code of them.
     K3 GatesAdmitTheInvited ["src/verify/checks/uninvited_at_gates.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
@@ -195,7 +195,7 @@ invariants! {
     Q4 OnePlaceEach;
     /// No queue stays incomplete in Redis while an instance is up.
     Q6 RedisIsComplete;
-    /// A queue's public log says what its tokens say.
+    /// A queue's public log agrees with its tokens.
     Q7 LogsAgreeWithTokens;
     /// The numbers of an opening draw are the drawn ones.
     Q8 DrawsAreDrawn;
@@ -225,15 +225,15 @@ invariants! {
     A1 DeletedIsGone ["src/verify/checks/left_of_deleted_accounts.sql"];
     /// Points are given up by the deletion of an account only.
     A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
-    /// Daily sales are what was paid, refunded and sold on.
+    /// Daily sales are the sums of payments, refunds and resales.
     B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];
     /// Names are kept in the form in which they are typed and compared.
     N1 NamesAreComposed ["src/verify/checks/uncomposed_names.sql"];
     /// A mail ends once, and keeps no secret afterwards.
     M1 MailsEndOnce ["src/verify/checks/wrong_mails.sql"];
-    /// An event tells what happened, once.
+    /// A change has one event, and every event its change.
     E1 EventsTellWhatHappened ["src/verify/checks/wrong_events.sql"];
-    /// A delivery ends once, and after those before it of the same subject and endpoint.
+    /// A delivery ends once, and after earlier deliveries of the same subject and endpoint.
     E2 EventsInOrder ["src/verify/checks/wrong_deliveries.sql"]
         late ["src/verify/checks/overdue_deliveries.sql"];
     /// Every lock ends by itself.
@@ -247,7 +247,7 @@ invariants! {
 pub(super) struct CheckFailure {
     /// Kind and id of the row.
     pub(super) subject: String,
-    /// What is wrong with the row, as the end of a sentence.
+    /// Fault of the row, as the end of a sentence.
     pub(super) sentence: String,
 }
 
@@ -258,7 +258,7 @@ pub struct Violation {
     pub invariant: Invariant,
     /// Kind and id of the row that breaks it.
     pub subject: String,
-    /// What is wrong with the row, as the end of a sentence.
+    /// Fault of the row, as the end of a sentence.
     pub sentence: String,
 }
 

@@ -185,8 +185,8 @@ fn answer(members: Vec<Member<ChargeBatch>>, outcomes: Vec<Settled>) -> Vec<Memb
     left
 }
 
-/// Answers one member with its error. Several have lost their answer: what became of their charges
-/// is unknown.
+/// Answers one member with its error. Several have lost their answer: the outcome of their charges is
+/// unknown.
 fn refuse(mut members: Vec<Member<ChargeBatch>>, error: WalletError) {
     tracing::warn!(%error, n = members.len(), "charges failed");
     if let (Some(member), true) = (members.pop(), members.is_empty()) {

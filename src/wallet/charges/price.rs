@@ -21,7 +21,7 @@ pub(crate) struct Money {
 }
 
 impl Money {
-    /// Returns what `amount` points cost.
+    /// Returns the price of `amount` points.
     pub(crate) fn of(amount: ChargeAmount, price: PointPrice) -> Self {
         let minor = amount.points().get().saturating_mul(i64::from(price.minor.get()));
         Self { minor, currency: price.currency }

@@ -10,7 +10,8 @@ use crate::config::{PaymentConfig, ProviderConfig};
 pub(crate) enum Provider {
     /// Takes no money and confirms at once; every page with a charge form says so.
     Demo,
-    /// Stripe Checkout: sends the browser to its own page, and tells later that the money is there.
+    /// Stripe Checkout: sends the browser to its own page, and reports later that the money is
+    /// there.
     Stripe(Arc<Stripe>),
 }
 
@@ -41,7 +42,7 @@ impl Provider {
         }
     }
 
-    /// Returns what `amount` points cost; `None` where they cost nothing.
+    /// Returns the price of `amount` points; `None` where they cost nothing.
     pub(crate) fn price(&self, amount: ChargeAmount) -> Option<Money> {
         match self {
             Self::Demo => None,

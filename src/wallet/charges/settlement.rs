@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// What became of one charge.
+/// Outcome of one charge.
 #[derive(Debug)]
 pub(super) enum Settled {
     Done(Result<Charged, WalletError>),
@@ -39,7 +39,7 @@ pub(super) struct WrittenCharges {
 }
 
 impl WrittenCharges {
-    /// Commits them, and returns what became of each.
+    /// Commits them, and returns their outcomes.
     pub(super) async fn commit(self) -> Result<Vec<Settled>, sqlx::Error> {
         self.tx.commit().await?;
         Ok(self.settled)

@@ -7,12 +7,13 @@
 //!
 //! * A write-off is a row of `debt_write_offs` and an entry of the wallet's history, which moves no
 //!   points; both have the id of the act in the audit log. Rows are never changed.
-//! * A wallet's debt is what the reversals of its account have not moved, less what was written off:
+//! * A wallet's debt is the points that the reversals of its account have not moved, less write-offs:
 //!   rule C2 of `verify`.
 //!
 //! # Concurrency
 //!
-//! A write-off locks the wallet, as reversals do. What exceeds the debt at that moment is refused.
+//! A write-off locks the wallet, as reversals do. A write-off of more than the debt at that moment is
+//! refused.
 
 mod store;
 

@@ -1,5 +1,5 @@
-//! Pledges: what a wallet withholds for open transfer requests and for shares that wait, and how they end
-//! where the wallet owes points.
+//! Pledges: points that a wallet withholds for open transfer requests and for shares that wait, and how
+//! they end where the wallet owes points.
 //!
 //! A wallet's **debt** is covered as far as the wallet has points that nothing withholds. Where it is not,
 //! pledges end, the newest first, until it is.
@@ -12,8 +12,8 @@
 //! # Concurrency
 //!
 //! A reversal locks the pledges of its account before the purchase and the wallet, in the order of
-//! ARCHITECTURE.md. A pledge that was made between those locks is seen by the sum of what the wallet
-//! withholds, and the attempt starts over. The debts of other versions are covered by a worker.
+//! ARCHITECTURE.md. A pledge that was made between these locks shows in the wallet's sum of withheld
+//! points, and the attempt starts over. The debts of other versions are covered by a worker.
 
 mod store;
 

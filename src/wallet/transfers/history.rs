@@ -1,4 +1,4 @@
-//! Status history of a request: what its rows say, and what the clock has done since.
+//! Status history of a request: the changes in its rows, and the clock's changes since.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ pub(crate) struct StatusChange {
     pub status: TransferStatus,
     /// Time of the change.
     pub changed_at: DateTime<Utc>,
-    /// Who changed it.
+    /// Author of the change.
     pub by: ChangedBy,
 }
 

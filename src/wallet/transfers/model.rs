@@ -111,7 +111,7 @@ pub(crate) enum TransferDirection {
     Received,
 }
 
-/// Who brought a request into a state.
+/// Cause of a request's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ChangedBy {

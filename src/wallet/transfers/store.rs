@@ -294,8 +294,8 @@ pub(crate) async fn list_history(
     Ok(rows.into_iter().map(|row| (row.status, row.changed_at, row.by_office)).collect())
 }
 
-/// Returns the wallet as it is shown: points of lapsed requests count as usable, whether or not
-/// those have been expired.
+/// Returns the wallet as it is shown: points of lapsed requests count as usable, whether or not the
+/// requests have been expired.
 pub(crate) async fn find_shown_wallet(
     db: impl PgExecutor<'_>,
     account_id: AccountId,

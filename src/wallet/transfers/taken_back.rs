@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{infra::postgres::Connection, wallet::error::WalletError};
 
-/// Ends a locked, open request of a debtor, whose points the caller releases, and tells both sides; one
-/// that has lapsed ends by itself. The receiver of one that has not started was never told of it.
+/// Ends a locked, open request of a debtor, whose points the caller releases, and writes the mails to
+/// both sides; a lapsed request ends by itself. The receiver of one that has not started gets no mail.
 pub(in crate::wallet) async fn end_for_debt(
     tx: &mut Connection,
     transfer: &LockedTransfer,

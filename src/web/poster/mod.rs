@@ -9,7 +9,7 @@
 //! the palette, where it can be read. Sites on which links are shared get it as a [`picture`].
 //!
 //! A picture that was uploaded takes the place of the art where shows are chosen: on cards, in lists, on the
-//! page of its program and in links that are shared. What people have bought keeps the art.
+//! page of its program and in links that are shared. Reservations and tickets keep the art.
 
 mod compositions;
 pub(crate) mod picture;

@@ -1,8 +1,8 @@
 //! Poster as a picture, for the sites on which people share a link: they take no SVG.
 //!
-//! The picture is as large as those sites ask for and has the art alone, because they set the title
-//! beside it. It is drawn once in the life of a process and kept; its version changes with the drawing, so
-//! that others may keep it for ever.
+//! The picture has the size that such sites ask for, and the art alone, because they set the title beside
+//! it. It is drawn once in the life of a process and kept; its version changes with the drawing, so that
+//! others may keep it for ever.
 
 use std::{sync::LazyLock, time::Duration};
 

@@ -88,7 +88,7 @@ pub(crate) async fn write_delivered(
     Ok(())
 }
 
-/// Puts a delivery off, and those behind it, which wait for it; if the claim is still the last.
+/// Puts a delivery off, and the deliveries behind it, which wait for it; if the claim is still the last.
 pub(crate) async fn write_put_off(
     db: &Pool,
     endpoint_id: EndpointId,

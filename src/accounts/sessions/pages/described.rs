@@ -1,4 +1,4 @@
-//! What the API reference says about operations that read a session.
+//! Facts for the API reference about operations that read a session.
 
 use super::current::{CachedAccount, CurrentAccount, Visitor};
 use crate::web::described::{AllowedBy, Described, Facts};

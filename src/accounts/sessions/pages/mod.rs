@@ -28,7 +28,7 @@ use crate::{
 
 /// Path of the page, to which its forms lead back.
 const PATH: &str = "/account/sessions";
-/// Sessions on the page; those seen longest ago are left out, and ended with the others.
+/// Sessions on the page; sessions seen longest ago are left out, and ended with the others.
 const SHOWN_MAX: i64 = 100;
 
 #[derive(Template)]

@@ -1,4 +1,4 @@
-//! What an act of a signed-in account may require beside the session.
+//! Requirements of an act of a signed-in account beside the session.
 
 use super::current::CurrentAccount;
 use crate::accounts::error::AccountError;

@@ -97,7 +97,7 @@ pub(crate) fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
     fields.filter(|change| change.before.is_some() || change.after.is_some()).collect()
 }
 
-/// Returns a change that a refusal tells of, in the reader's language.
+/// Returns a change that a refusal shows, in the reader's language.
 pub(crate) fn reworded(v: &View, change: &FieldChange) -> FieldChange {
     let shown = |value: &Option<String>| {
         let value = Value::String(value.clone()?);
@@ -118,7 +118,7 @@ fn label(v: &View, field: &str) -> String {
     }
 }
 
-/// Returns a value as text; `None` for null, for an id and for what is made of those alone.
+/// Returns a value as text; `None` for null, for an id, and for lists and objects of these alone.
 fn text(v: &View, field: &str, value: &Value, zone: &str) -> Option<String> {
     match value {
         Value::Null => None,

@@ -64,7 +64,7 @@ pub(crate) struct AuditQuery {
     who: String,
     /// Name of the act.
     act: String,
-    /// Id of what was acted on.
+    /// Id of the subject of the act.
     #[serde(deserialize_with = "typed::deserialize")]
     subject: String,
     /// Key of the last row of the page before.

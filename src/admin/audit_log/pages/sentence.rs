@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SentencePart {
     pub(crate) text: String,
-    /// Page of what the part names; `None` for words and for what has no page.
+    /// Page of the thing that the part names; `None` for words and for things without a page.
     pub(crate) href: Option<String>,
 }
 
@@ -42,8 +42,8 @@ fn split(sentence: &Phrase, who: &SentencePart, what: &SentencePart) -> Vec<Sent
     pieces.filter(|part| !part.text.is_empty()).collect()
 }
 
-/// Returns the name of what was acted on: as it is called today, else as it was called when it was
-/// deleted, else what it was.
+/// Returns the name of the subject of the act: as it is called today, else as it was called when it
+/// was deleted, else what it was.
 pub(crate) fn subject(v: &View, line: &LogLine) -> SentencePart {
     let named = |text: String, href: String| SentencePart { text, href: Some(href) };
     let id = &line.subject_id;

@@ -179,7 +179,7 @@ impl CodesForm {
     }
 }
 
-/// How much of a code may be used.
+/// Limits of a code's uses and places.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CodeLimitForm {

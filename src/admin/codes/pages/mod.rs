@@ -90,7 +90,7 @@ impl CodesPage {
         })
     }
 
-    /// Returns what a code takes off.
+    /// Returns the discount of a code, in words.
     fn off(&self, code: &SaleCode) -> String {
         match (code.percent, code.amount) {
             _ if code.is_access => self.v.t("admin-code-access").to_string(),
@@ -99,7 +99,7 @@ impl CodesPage {
         }
     }
 
-    /// Returns when and for what a code is valid, as far as it is limited.
+    /// Returns the limits of a code's validity, in words.
     fn limits(&self, code: &SaleCode) -> String {
         let moment = |at| self.v.moment(at, &self.edition.time_zone);
         let start = |id: &ScheduleId| {

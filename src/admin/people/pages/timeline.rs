@@ -14,7 +14,7 @@ pub(crate) struct TimelineEntry {
 }
 
 impl TimelineEntry {
-    /// Tells a moment of the account of `name`.
+    /// Returns a moment of the account of `name` as a sentence.
     pub(crate) fn of(v: &View, name: &str, moment: AccountEvent) -> Self {
         let reference = moment.reference.as_deref().unwrap_or_default();
         let (key, href) = match moment.what.as_str() {
@@ -41,7 +41,7 @@ impl TimelineEntry {
         Self { moment, text, href }
     }
 
-    /// Tells what was done to the account of `name`.
+    /// Returns an act on the account of `name` as a sentence.
     fn act(v: &View, name: &str, moment: AccountEvent) -> Self {
         let who = moment.who.as_deref().unwrap_or_default();
         let text = v.text(format!("{ACT_KEY}{}", moment.subject)).word("who", who);

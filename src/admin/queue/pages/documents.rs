@@ -1,4 +1,4 @@
-//! What programs are answered by the pages of a queue.
+//! JSON documents of the pages of a queue.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,10 +18,10 @@ use crate::{
 pub(crate) struct QueueDocument<'a> {
     pub(super) program: &'a ProgramEdition,
     pub(super) figures: &'a QueueFigures,
-    /// What the present limits lead to.
+    /// Prediction for the present limits.
     pub(super) prediction: Option<&'a Prediction>,
     pub(super) guard_effects: &'a [Effect],
-    /// What the limits in the query string would lead to.
+    /// Prediction for the limits in the query string.
     pub(super) with_these: Option<&'a Prediction>,
     /// The last hour, oldest first.
     pub(super) minutes: &'a [Minute],

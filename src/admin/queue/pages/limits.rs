@@ -19,7 +19,7 @@ pub(crate) struct LimitsForm {
     queue_capacity: Field,
     /// Admissions a second.
     queue_rate_per_second: Field,
-    /// Set to predict what the limits lead to instead of saving them.
+    /// Set to predict the effect of the limits instead of saving them.
     predict: Field,
 }
 

@@ -1,4 +1,4 @@
-//! Charts of what was sold of a program, day by day.
+//! Charts of the sales of a program, day by day.
 
 use chrono::{Days, NaiveDate};
 
@@ -18,7 +18,7 @@ const TICK_DAYS: u32 = 7;
 
 /// Two charts of the same days.
 pub(crate) struct SalesCharts {
-    /// Days, oldest first, those without sales too.
+    /// Days, oldest first, days without sales too.
     pub(crate) days: Vec<SoldDay>,
     pub(crate) bookings: Chart,
     pub(crate) bookings_total: i64,

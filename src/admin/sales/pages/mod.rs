@@ -56,9 +56,9 @@ struct Evening {
     starts_at: DateTime<Utc>,
     time_zone: String,
     sections: Vec<SoldSection>,
-    /// What was sold by price; empty without price types.
+    /// Sales by price; empty without price types.
     types: Vec<SoldType>,
-    /// Points that codes took off what is sold.
+    /// Discounts of codes on sold places, in points.
     discounts: i64,
 }
 
@@ -71,7 +71,7 @@ impl Evening {
         self.sum(|section| section.sold)
     }
 
-    /// Returns the points paid for what is sold.
+    /// Returns the points paid for sold places.
     fn revenue(&self) -> i64 {
         self.sum(|section| section.revenue) - self.discounts
     }
@@ -93,7 +93,7 @@ impl SoldSection {
     }
 }
 
-/// Returns what was sold at a performance by price; empty if all was sold at the ordinary prices.
+/// Returns the sales of a performance by price; empty if all were at the ordinary prices.
 fn types_of(types: &[SoldType], schedule_id: ScheduleId) -> Vec<SoldType> {
     let sold = types.iter().filter(|each| each.schedule_id == schedule_id).cloned();
     let sold: Vec<SoldType> = sold.collect();
@@ -115,7 +115,7 @@ struct SalesPage {
     evenings: Vec<Evening>,
 }
 
-/// What was sold of a show.
+/// Sales of a show.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SalesDocument {
     program: ProgramEdition,

@@ -1,4 +1,4 @@
-//! What programs are answered by the pages of a performance.
+//! JSON documents of the pages of a performance.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -75,7 +75,7 @@ pub(crate) async fn show_seats(
     whole_csv("seats", plan.records())
 }
 
-/// What a seat plan holds.
+/// Size of a seat plan.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PlanDocument<'a> {
     /// Number of seats.
@@ -139,7 +139,7 @@ pub(crate) async fn update_seats(
     }
 }
 
-/// Answers a refused plan: the venue's page with what was typed and the line at fault.
+/// Answers a refused plan: the venue's page with the typed plan and the line at fault.
 async fn refuse_plan(
     app: &App,
     v: View,

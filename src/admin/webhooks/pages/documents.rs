@@ -1,4 +1,4 @@
-//! What programs are answered by the pages of webhooks.
+//! JSON documents of the pages of webhooks.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -88,7 +88,7 @@ fn reason_of(fault: TargetFault) -> &'static str {
     }
 }
 
-/// Form of a replay of what was given up within some hours.
+/// Form of a replay of deliveries that were given up within some hours.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ReplayForm {

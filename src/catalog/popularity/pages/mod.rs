@@ -72,7 +72,7 @@ pub(crate) async fn show_popular(
     let ids = &ids;
     let read = |db| async move { listed::list_published(&db, ids).await };
     let programs = app.read_stale(StaleRead::Rankings, read).await?;
-    // What is cancelled or a draft again keeps its rank, and is not listed.
+    // A program that is cancelled or a draft again keeps its rank, and is not listed.
     let ranked: Vec<RankedProgram> = found
         .ranked
         .iter()

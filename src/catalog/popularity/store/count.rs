@@ -1,4 +1,4 @@
-//! SQL that counts what was sold.
+//! SQL that counts sales.
 
 use chrono::{DateTime, Utc};
 
@@ -44,8 +44,8 @@ pub(crate) async fn read_horizon(tx: &mut Connection) -> Result<DateTime<Utc>, s
     .await
 }
 
-/// Adds what was paid, refunded and sold on from `from` until before `until` to the daily sales, with
-/// days of the time zone `zone`, in the count `number`. Returns the performances with a payment.
+/// Adds payments, refunds and resales from `from` until before `until` to the daily sales, with days
+/// of the time zone `zone`, in the count `number`. Returns the performances with a payment.
 pub(crate) async fn write_sales(
     tx: &mut Connection,
     from: DateTime<Utc>,

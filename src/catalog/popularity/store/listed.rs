@@ -1,4 +1,4 @@
-//! SQL of what rankings show of programs and performances.
+//! SQL of the programs and performances that rankings show.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -130,7 +130,7 @@ pub(crate) struct SellOut {
     pub(crate) took_secs: i64,
 }
 
-/// Lists at most `rows_max` performances that have sold out, the fastest first, those after the performance
+/// Lists at most `rows_max` performances that have sold out, the fastest first, after the performance
 /// `after` if one is given.
 pub(crate) async fn list_sell_outs(
     db: &Pool,

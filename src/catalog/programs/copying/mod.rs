@@ -1,8 +1,8 @@
 //! Copies of programs: a draft with the same texts, poster and rules, and the same performances if they are
 //! wanted.
 //!
-//! What a performance sells is copied as its prices: they are saved for the seats, and written into them
-//! as saved prices always are. Sales, codes, seats off sale and hidden sections are not copied.
+//! The inventory of a performance is copied as its prices: they are saved for the seats, and written into
+//! them as saved prices always are. Sales, codes, seats off sale and hidden sections are not copied.
 
 mod store;
 

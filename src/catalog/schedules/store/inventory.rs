@@ -1,4 +1,4 @@
-//! SQL of what a performance sells, counted by section, by price category and by zone.
+//! SQL of a performance's inventory, counted by section, by price category and by zone.
 
 use sqlx::PgExecutor;
 

@@ -67,7 +67,7 @@ pub(crate) async fn lock_of_venue(tx: &mut Connection, id: VenueId) -> Result<()
     Ok(())
 }
 
-/// Inserts a performance, and tells of one of a published program.
+/// Inserts a performance, and writes the event if its program is published.
 pub(crate) async fn insert(
     tx: &mut Connection,
     id: ScheduleId,
@@ -129,7 +129,7 @@ pub(crate) async fn write_kept_until(
 }
 
 /// Moves a locked performance, and records the refund deadline of the new start, which the
-/// current rule of the program gives. Tells of one of a published program.
+/// current rule of the program gives. Writes the event if its program is published.
 pub(crate) async fn write_moved(
     tx: &mut Connection,
     id: ScheduleId,
@@ -232,7 +232,7 @@ pub(crate) async fn write_zone(
     Ok(written.rows_affected() == 1)
 }
 
-/// Counts one more change of what is hidden.
+/// Counts one more change of hidden sections and zones.
 pub(in crate::catalog) async fn write_hiding(
     tx: &mut Connection,
     id: ScheduleId,

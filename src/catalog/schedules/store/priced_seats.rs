@@ -106,8 +106,8 @@ pub(crate) async fn lock_for_step(
     Ok(step)
 }
 
-/// Changes the price of seats, locked by id as every hold locks them; a hold keeps the price it
-/// was made at, and a return what was paid. A seat that the plan has given another category meanwhile
+/// Changes the price of seats, locked by id as every hold locks them; a hold keeps the price it was made
+/// at, and a return the price that was paid. A seat that the plan has given another category meanwhile
 /// is left as it is.
 pub(crate) async fn write_prices(
     tx: &mut Connection,

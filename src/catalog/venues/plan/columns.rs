@@ -27,7 +27,7 @@ pub(super) struct Columns {
     has_decimal_comma: bool,
 }
 
-/// What a line says of a seat.
+/// Seat as a line describes it.
 pub(super) struct SeatLine<'a> {
     pub(super) names: [&'a str; 3],
     pub(super) place: Option<(f32, f32)>,

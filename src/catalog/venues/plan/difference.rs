@@ -1,4 +1,4 @@
-//! What a plan changes of the seats that a venue has.
+//! Changes that a plan makes to the seats of a venue.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct SavedSeat {
     pub(crate) seat: PlannedSeat,
 }
 
-/// Difference between the seats of a venue and those of a plan.
+/// Difference between the seats of a venue and of a plan.
 #[derive(Debug, Default)]
 pub(crate) struct PlanDifference<'a> {
     /// Seats that the venue does not have, in the order of the plan.

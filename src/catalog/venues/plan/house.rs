@@ -164,7 +164,7 @@ fn extent(row: &[f32]) -> Option<(f32, f32)> {
     (!row.is_empty()).then_some(all)
 }
 
-/// Returns a number of rows or seats; those beyond 65,535, for which no map has room, count as that many.
+/// Returns a number of rows or seats, at most 65,535: no map has room for more.
 fn count(n: usize) -> f32 {
     u16::try_from(n).map_or(f32::from(u16::MAX), f32::from)
 }

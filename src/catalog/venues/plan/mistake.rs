@@ -75,7 +75,7 @@ pub(crate) enum PlanProblem {
     SamePoint,
     /// More seats than a venue can have.
     TooMany,
-    /// The kind is none of those there are, in capital letters.
+    /// The kind, in capital letters, does not exist.
     Kind,
     /// A companion's place names no wheelchair place, or another seat names one.
     Companion,

@@ -26,7 +26,7 @@ pub(crate) struct WaitOutcome {
     pub(crate) is_comparable: bool,
 }
 
-/// How good the estimates of a line were.
+/// Accuracy of the estimates of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accuracy {
     /// Estimates that were compared in the last hour.

@@ -1,4 +1,4 @@
-//! Checkpoints of a queue's logs, with what witnesses added to them.
+//! Checkpoints of a queue's logs, with the cosignatures of witnesses.
 
 use actix_web::{
     HttpResponse,

@@ -52,7 +52,7 @@ struct LogPage<'a> {
     log: &'a StoredLog,
     newest: &'a [JoinEntry],
     moves: &'a [Move],
-    /// What witnesses confirmed of the joins; empty without a witness.
+    /// Confirmations of the joins by witnesses; empty without a witness.
     witnessed: &'a [WitnessedLog],
     moves_witnessed: &'a [WitnessedLog],
 }
@@ -85,7 +85,7 @@ impl LogPage<'_> {
         self.v.text(format!("public-log-move-{kind}"))
     }
 
-    /// Returns the reason of staff, the rules, or what a draw published; empty for other moves.
+    /// Returns the reason of staff, the rules, or the published data of a draw; empty for other moves.
     fn detail(&self, entry: &Move) -> String {
         let detail = entry.detail.as_deref().unwrap_or_default();
         match serde_json::from_str(detail) {

@@ -1,4 +1,4 @@
-//! What the pages of a log say of its witnesses.
+//! Witnesses of a log on its pages.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use crate::{
     web::page::View,
 };
 
-/// Returns what the configured witnesses confirmed of a log, in their configured order.
+/// Returns the confirmations of a log by the configured witnesses, in their configured order.
 pub(super) async fn witnessed_of(app: &App, log: LogId) -> Result<Vec<WitnessedLog>, sqlx::Error> {
     let witnesses = app.config.witnesses.iter().map(|witness| witness.key.text().to_owned());
     let witnesses: Vec<String> = witnesses.collect();
@@ -32,7 +32,7 @@ pub(super) async fn witnessed_of(app: &App, log: LogId) -> Result<Vec<WitnessedL
     Ok(witnesses.into_iter().map(of).collect())
 }
 
-/// What one witness confirmed, as JSON.
+/// Confirmation of one witness, as JSON.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct WitnessedDocument<'a> {
     witness: &'a str,

@@ -14,7 +14,7 @@ use crate::{
 /// Longest receipt that is read, in bytes. A proof in a log of 2^63 entries is shorter.
 const RECEIPT_BYTES_MAX: usize = 16_384;
 
-/// What a receipt proves.
+/// Facts that a receipt proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedReceipt {
     /// Name of the log.

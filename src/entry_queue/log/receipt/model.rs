@@ -19,7 +19,7 @@ pub(super) const FORMAT: &str = "stagedoor/receipt/v2";
 /// First line of the text of a receipt that version 0.1.0 signed: it names no account.
 pub(super) const FORMAT_WITHOUT_ACCOUNT: &str = "stagedoor/receipt/v1";
 
-/// What a receipt says, and what its signature is of.
+/// Signed text of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReceiptText {
     /// Name of the log.
@@ -43,7 +43,7 @@ impl ReceiptText {
         }
     }
 
-    /// Parses what [`ReceiptText::text`] returns; `None` for any other text.
+    /// Parses the text of [`ReceiptText::text`]; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
         let (said, account_id) = match *lines.as_slice() {
@@ -102,7 +102,7 @@ impl Receipt {
         }
     }
 
-    /// Whether the fields for readers say what the signed text says.
+    /// Whether the fields for readers agree with the signed text.
     pub(super) fn agrees_with(&self, text: &ReceiptText) -> bool {
         self.log == text.origin
             && self.queue_number == text.entry.number

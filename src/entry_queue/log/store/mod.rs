@@ -14,13 +14,13 @@ use crate::{
 };
 use sqlx::PgExecutor;
 
-/// What a log is of.
+/// Subject of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum LogKind {
-    /// Who came, in order.
+    /// Joins, in order.
     Joins,
-    /// What moved the line.
+    /// Moves of the line.
     Moves,
 }
 
@@ -47,7 +47,7 @@ impl LogId {
         Self { program_id, kind: LogKind::Joins }
     }
 
-    /// Returns the log of what moved a program's line.
+    /// Returns the log of the moves of a program's line.
     pub(crate) fn moves(program_id: ProgramId) -> Self {
         Self { program_id, kind: LogKind::Moves }
     }

@@ -1,4 +1,4 @@
-//! SQL of the tokens, as their entries tell them.
+//! SQL of the tokens, as their entries describe them.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -13,7 +13,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Token as its entry tells it.
+/// Token as its entry describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct LoggedToken {
     pub(crate) id: TokenId,

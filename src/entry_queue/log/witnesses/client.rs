@@ -15,7 +15,7 @@ const ANSWER_BYTES_MAX: usize = 16 * 1024;
 /// Idle connections kept to one witness.
 const IDLE_CONNECTIONS_MAX: usize = 2;
 
-/// What a witness says.
+/// Answer of a witness.
 #[derive(Debug)]
 pub(super) enum WitnessAnswer {
     /// It cosigned: signature lines, not checked yet.
@@ -52,7 +52,7 @@ pub(super) async fn ask(client: &Client, url: &Url, request: &WitnessRequest) ->
     }
 }
 
-/// Returns what an answer means; `body` is `None` if it is too long or no text.
+/// Returns the meaning of an answer; `body` is `None` if it is too long or no text.
 fn answer_of(status: StatusCode, body: Option<String>) -> WitnessAnswer {
     let fault = match (status, body) {
         (StatusCode::OK, Some(lines)) => return WitnessAnswer::Cosigned(lines),

@@ -1,4 +1,4 @@
-//! Types of what witnesses cosigned.
+//! Types of witnesses' confirmations.
 
 use chrono::{DateTime, Utc};
 
@@ -42,7 +42,7 @@ impl WitnessFault {
     }
 }
 
-/// What one witness confirmed of one log.
+/// Newest confirmation of one log by one witness.
 #[derive(Clone, Debug)]
 pub(crate) struct WitnessedLog {
     /// Key of the witness.

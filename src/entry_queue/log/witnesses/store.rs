@@ -1,4 +1,4 @@
-//! SQL of what witnesses cosigned.
+//! SQL of witnesses' confirmations.
 
 use sqlx::PgExecutor;
 
@@ -59,7 +59,7 @@ pub(super) async fn list_due(
     .await
 }
 
-/// Notes that a witness is asked about a log from now on, and returns what it confirmed so far;
+/// Records that a witness is asked about a log from now on, and returns its newest confirmation;
 /// `None` if another instance asks it.
 pub(super) async fn claim(
     db: &Pool,
@@ -84,7 +84,7 @@ pub(super) async fn claim(
     .await
 }
 
-/// Keeps what a witness confirmed, unless more was confirmed meanwhile.
+/// Stores a confirmation of a witness, unless more was confirmed meanwhile.
 pub(super) async fn write_cosignature(
     db: &Pool,
     log: LogId,
@@ -133,7 +133,8 @@ pub(super) async fn write_fault(
     Ok(())
 }
 
-/// Returns what each of `witnesses` confirmed of a log; witnesses that were never asked are left out.
+/// Returns the newest confirmation of a log by each of `witnesses`; witnesses that were never asked
+/// are left out.
 pub(crate) async fn list_witnessed(
     db: impl PgExecutor<'_>,
     log: LogId,
@@ -156,7 +157,7 @@ pub(crate) async fn list_witnessed(
     .await
 }
 
-/// Returns what any witness cosigned of a log, also one that is not asked any more.
+/// Returns the newest confirmation of a log by every witness, also by one that is not asked any more.
 pub(crate) async fn list_all_witnessed(
     db: impl PgExecutor<'_>,
     log: LogId,
@@ -176,7 +177,7 @@ pub(crate) async fn list_all_witnessed(
     .await
 }
 
-/// What one witness confirmed of all logs together.
+/// Confirmations of one witness over all logs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WitnessedSum {
     /// Entries that it confirmed.
@@ -191,7 +192,7 @@ pub(crate) struct WitnessedSum {
     pub(crate) failing_secs: f64,
 }
 
-/// Sums up what a witness confirmed of all logs of real programs.
+/// Sums up the confirmations of a witness over all logs of real programs.
 pub(crate) async fn sum_witnessed(db: &Pool, witness: &str) -> Result<WitnessedSum, sqlx::Error> {
     sqlx::query_as!(
         WitnessedSum,

@@ -37,7 +37,7 @@ pub(super) struct LogPosition {
     pub(super) position: i64,
 }
 
-/// What the standby answered.
+/// Answer of the standby.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StandbyAnswer {
     /// It has replayed the log up to here.
@@ -54,7 +54,7 @@ struct Mark {
     moment: Instant,
 }
 
-/// What is known of how far the standby is behind.
+/// Measured lag of the standby.
 #[derive(Debug, Default)]
 pub(super) struct Freshness {
     /// Timeline of the marks; `None` before the primary has answered.
@@ -74,7 +74,7 @@ pub(super) struct Freshness {
 impl Freshness {
     /// Notes an answer of the primary to a question that was put at `asked_at`; `None` if it did not answer.
     ///
-    /// With a new timeline all marks go: a promoted server may lack what the one before it had written.
+    /// With a new timeline all marks go: a promoted server may lack writes of the primary before it.
     pub(super) fn note_primary(&mut self, asked_at: Instant, written: Option<LogPosition>) {
         self.is_primary_silent = written.is_none();
         let Some(LogPosition { timeline, position }) = written else { return };
@@ -129,7 +129,7 @@ impl Freshness {
         self.is_fresh(now) && (self.is_primary_silent || !is_left)
     }
 
-    /// Whether what the standby has is new enough.
+    /// Whether the standby's data is new enough.
     pub(super) fn is_fresh(&self, now: Instant) -> bool {
         let staleness_max = match self.is_primary_silent {
             true => STALENESS_WITHOUT_PRIMARY_MAX,

@@ -44,7 +44,7 @@ const QUESTION_MAX: Duration = Duration::from_secs(1);
 /// answer counts. It leaves the primary almost three quarters of a page's deadline.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Who answered a stale read, as the metrics tell it.
+/// Server that answered a stale read, as the label of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum AnsweredBy {
@@ -55,7 +55,7 @@ enum AnsweredBy {
     PrimaryAfterStandby,
 }
 
-/// Reader of what may be some seconds old; clones share what is known of the standby.
+/// Reader of data that may be some seconds old; clones share the measured state of the standby.
 #[derive(Clone, Debug)]
 pub struct StaleReads {
     primary: Pool,
@@ -99,7 +99,7 @@ impl StaleReads {
     /// Asks both servers how far they are; one tick of a worker. That a server is away is no failure of it.
     pub async fn follow(&self) {
         let Some(standby) = &self.standby else { return };
-        // Before the question: what was acknowledged later may be missing from the answer.
+        // Before the question: later acknowledged writes may be missing from the answer.
         let asked_at = Instant::now();
         let written = timeout(QUESTION_MAX, questions::ask_primary(&self.primary)).await;
         let written = written.ok().and_then(Result::ok);
@@ -131,7 +131,7 @@ impl StaleReads {
         Ok(self.answer(name, read).await?.1)
     }
 
-    /// Works as [`read`](Self::read), and asks the primary too for what the standby does not have.
+    /// Works as [`read`](Self::read), and asks the primary too for rows that the standby does not have.
     pub async fn find<T, F>(
         &self,
         name: &'static str,

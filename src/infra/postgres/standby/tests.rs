@@ -1,4 +1,4 @@
-//! Who answers a stale read, by pools that are never connected.
+//! Tests of the server that answers a stale read, with pools that are never connected.
 
 use std::{future::pending, io, sync::atomic::AtomicU32};
 

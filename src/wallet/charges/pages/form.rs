@@ -142,12 +142,12 @@ impl ChargeBox {
         }
     }
 
-    /// Returns what `points` cost; `None` where they cost nothing.
+    /// Returns the price of `points`; `None` where they cost nothing.
     pub(crate) fn price(&self, points: impl Count) -> Option<Money> {
         self.provider.price(ChargeAmount::new(points.count())?)
     }
 
-    /// Returns what one point costs; `None` where it costs nothing.
+    /// Returns the price of one point; `None` where it costs nothing.
     pub(crate) fn unit_price(&self) -> Option<Money> {
         self.provider.price(ChargeAmount::new(1)?)
     }

@@ -1,7 +1,7 @@
 //! Purchases: charges that are paid with money on the page of a payment provider.
 //!
-//! A **purchase** is a row of `charges`: an account, its points, and what they cost when the order
-//! was made. Its **checkout** is the provider's page for it. It is **settled** when its points are
+//! A **purchase** is a row of `charges`: an account, its points, and their price when the order was
+//! made. Its **checkout** is the provider's page for it. It is **settled** when its points are
 //! credited, by [`Charges::settle_purchase`](super::Charges::settle_purchase).
 //!
 //! # Invariants

@@ -1,4 +1,4 @@
-//! Purchases, their states, and what the provider's answer means for one.
+//! Purchases, their states, and the effect of the provider's answers.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -76,7 +76,7 @@ pub(crate) struct PurchaseOrder {
     /// Request key of the form: a second click finds the first one's purchase.
     pub(crate) request_key: Uuid,
     pub(crate) amount: ChargeAmount,
-    /// What the points cost.
+    /// Price of the points.
     pub(crate) price: Money,
     /// Reservation to be paid once the points are there.
     pub(crate) reservation_id: Option<Uuid>,
@@ -104,7 +104,7 @@ pub(crate) struct Purchase {
     pub(crate) expires_at: DateTime<Utc>,
 }
 
-/// What a checkout means for a purchase.
+/// Effect of a checkout on a purchase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CheckoutVerdict {
     /// All of the money was taken.
@@ -120,7 +120,7 @@ pub(crate) enum CheckoutVerdict {
 }
 
 impl Purchase {
-    /// Returns what `checkout` means for this purchase.
+    /// Returns the effect of `checkout` on this purchase.
     pub(crate) fn judge(&self, checkout: &Checkout) -> CheckoutVerdict {
         let is_ours = checkout.client_reference_id.as_deref() == Some(&*self.id.to_string())
             && self.provider_ref.as_ref().is_none_or(|known| *known == checkout.id);
@@ -153,7 +153,7 @@ impl Purchase {
         code.is_some_and(|code| code.eq_ignore_ascii_case(&self.currency))
     }
 
-    /// Returns what was agreed to be paid.
+    /// Returns the agreed payment.
     pub(crate) fn price(&self) -> Option<Money> {
         Some(Money { minor: self.amount_minor, currency: self.currency.parse().ok()? })
     }

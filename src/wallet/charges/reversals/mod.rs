@@ -15,7 +15,7 @@
 //! * A purchase has lost the points of all reported refunds and disputes: their share of the points, rounded
 //!   up, so that no point is left whose money was returned. All reversals together take no more than was
 //!   bought.
-//! * A balance is never negative. A wallet's debt is what its account's reversals have not moved:
+//! * A balance is never negative. A wallet's debt is the points that its account's reversals have not moved:
 //!   rule C2 of `verify`.
 //! * A message counts once, however often and in any order it arrives. Refunds that failed and disputes are
 //!   known by their names (`charge_reversals_cause_key`), totals by their amounts and times: each reversal
@@ -26,10 +26,9 @@
 //!
 //! # Concurrency
 //!
-//! What the account has pledged is locked first (`wallet/pledges`), then the purchase's row, then the
-//! wallet: pledges that stand between the points and the debt end in the same transaction, so no points
-//! leave beside it. A message that comes before the purchase is settled is refused, and delivered again
-//! later.
+//! The account's pledges are locked first (`wallet/pledges`), then the purchase's row, then the wallet:
+//! pledges that stand between the points and the debt end in the same transaction, so no points leave beside
+//! it. A message that comes before the purchase is settled is refused, and delivered again later.
 
 pub(crate) mod model;
 pub(crate) mod news;
@@ -55,7 +54,7 @@ use crate::{
     },
 };
 
-/// What became of a message about returned money.
+/// Outcome of a message about returned money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reversed {
     /// It is booked, now or before.

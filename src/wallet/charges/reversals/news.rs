@@ -1,4 +1,4 @@
-//! What the provider tells of money that left or came back.
+//! Messages of the provider about money that left or came back.
 
 use chrono::{DateTime, Utc};
 
@@ -14,7 +14,7 @@ pub(crate) struct MoneyNews {
     pub(crate) fact: MoneyFact,
 }
 
-/// What a message says. Amounts are in minor units.
+/// Fact that a message reports. Amounts are in minor units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MoneyFact {
     /// The payment's refunds amount to this much.

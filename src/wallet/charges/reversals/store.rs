@@ -61,7 +61,7 @@ pub(super) async fn list_reversals(
     .await
 }
 
-/// Inserts a reversal and what became of its points.
+/// Inserts a reversal with the movement of its points.
 pub(super) async fn insert_reversal(
     tx: &mut Connection,
     id: Uuid,

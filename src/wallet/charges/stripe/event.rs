@@ -39,12 +39,12 @@ struct Payment {
     amount_refunded: i64,
     /// Code of the currency, in lower case.
     currency: String,
-    /// What this office wrote beside the payment.
+    /// Metadata that this office wrote beside the payment.
     #[serde(default)]
     metadata: PaymentMetadata,
 }
 
-/// What this office writes beside a payment.
+/// Metadata that this office writes beside a payment.
 #[derive(Debug, Default, Deserialize)]
 struct PaymentMetadata {
     /// Id of the purchase.
@@ -149,7 +149,7 @@ struct EnvelopeData {
     previous_attributes: Option<Previous>,
 }
 
-/// What an object was before, of what has changed.
+/// Former values of an object's changed members.
 #[derive(Debug, Deserialize)]
 struct Previous {
     #[serde(default)]
@@ -157,8 +157,8 @@ struct Previous {
 }
 
 impl StripeEvent {
-    /// Parses the body of a message. The order of messages is not that of what they tell, so each
-    /// is read as the state of its object and not as a step.
+    /// Parses the body of a message. Messages do not come in the order of their facts, so each is read
+    /// as the state of its object and not as a step.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, serde_json::Error> {
         let Envelope { kind, created, data } = serde_json::from_slice(body)?;
         let EnvelopeData { object, previous_attributes: previous } = data;

@@ -1,4 +1,4 @@
-//! Stripe Checkout: asks for a checkout, and what became of one.
+//! Stripe Checkout: creates a checkout, and reads its state.
 //!
 //! A **checkout** (a Checkout Session) is Stripe's page on which one purchase is paid. It is
 //! created under the purchase's id as its idempotency key, so that a repeated request names the
@@ -24,7 +24,7 @@ use crate::{
 /// Version of the API that this client is written for.
 const API_VERSION: &str = "2025-08-27.basil";
 /// Upper bound of one conversation, with its connection and the body of the answer. Below the
-/// deadline of a change, so that a form is answered with what is known.
+/// deadline of a change, so that a form is answered in time.
 const ASK_MAX: Duration = Duration::from_secs(4);
 /// Upper bound of an answer, in bytes; a checkout has about 5,000.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
@@ -43,10 +43,10 @@ pub(crate) struct Stripe {
 /// Reason why Stripe gave no checkout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// No answer that says anything: what was asked may have been done.
+    /// No answer that says anything: the request may have been carried out.
     #[error("Stripe gave no answer: {0}")]
     Unknown(String),
-    /// Stripe refused what was asked, and nothing was done.
+    /// Stripe refused the request and did nothing.
     #[error("Stripe refused: {0}")]
     Refused(String),
 }
@@ -156,8 +156,8 @@ impl Stripe {
     }
 }
 
-/// Whether `status` says that what was asked will never be done. A wrong key, a limit or a request
-/// that is still under way says nothing about it.
+/// Whether `status` says that the request will never be carried out. A wrong key, a limit or a
+/// request that is still under way says nothing about it.
 fn is_refusal(status: StatusCode) -> bool {
     matches!(status, StatusCode::BAD_REQUEST | StatusCode::PAYMENT_REQUIRED | StatusCode::NOT_FOUND)
 }

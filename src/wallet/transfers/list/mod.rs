@@ -1,10 +1,10 @@
 //! List of an account's requests, sent and received, by state and counterparty.
 //!
 //! A **counterparty** is the other person: given by the address, or by a request with the person,
-//! because a receiver is not told the sender's address. An address selects what was sent to it as typed
-//! until it is accepted: whose it is shows by no list. A **filter** selects requests; pages go from
-//! the newest to the oldest by the id of the last one seen. A planned request is in its sender's list
-//! only, until it starts.
+//! because a receiver does not see the sender's address. An address selects the requests that were
+//! sent to it as typed until they are accepted: whose it is shows by no list. A **filter** selects
+//! requests; pages go from the newest to the oldest by the id of the last one seen. A planned request
+//! is in its sender's list only, until it starts.
 
 mod model;
 pub(crate) mod pages;

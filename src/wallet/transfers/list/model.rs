@@ -35,8 +35,8 @@ impl TransferFilter {
         TransferStatus::VARIANTS.iter().copied().filter(is_shown).collect()
     }
 
-    /// Returns the states that rows of the selected requests have. One that ended by the clock may
-    /// not be written yet, and a planned one is never stored as such.
+    /// Returns the states that rows of the selected requests have. A request that ended by the
+    /// clock may not be written yet, and a planned one is never stored as such.
     pub(super) fn stored(&self) -> &[TransferStatus] {
         use TransferStatus::{Accepted, Cancelled, Expired, Pending, Planned, Rejected};
         match self.status {

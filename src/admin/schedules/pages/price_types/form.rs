@@ -33,7 +33,7 @@ pub(crate) struct PriceTypeForm {
     version: Field,
     /// Name.
     pub(super) name: Field,
-    /// What has to be shown at the door.
+    /// Note, such as a proof to be shown at the door.
     pub(super) note: Field,
     /// `free`, `percent` or `price`; empty: the one that has a number.
     cost: Field,
@@ -47,9 +47,9 @@ pub(crate) struct PriceTypeForm {
     kinds: Fields,
     /// Places of an order; empty: any number.
     pub(super) per_order_max: Field,
-    /// What must be bought beside it.
+    /// Places that must be bought beside it.
     beside: Field,
-    /// Places for each of those.
+    /// Places of the type for each place of `beside`.
     pub(super) per_beside_max: Field,
 }
 
@@ -162,7 +162,7 @@ fn parse_list<T: PartialEq>(
     Some((!list.is_empty()).then_some(list))
 }
 
-/// What the template asks of a form.
+/// Values that the template reads from a form.
 impl PriceTypeForm {
     pub(super) fn is_cost(&self, cost: &str) -> bool {
         self.cost.text() == cost || self.cost.is_empty() && cost == "percent"

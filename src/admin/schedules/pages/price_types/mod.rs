@@ -84,7 +84,8 @@ impl PriceTypesPage {
         })
     }
 
-    /// Returns the page with what was typed in the form of `type_id`, or in that of a new type.
+    /// Returns the page with the typed values in the form of `type_id`, or in the form of a new
+    /// type.
     fn typed(mut self, type_id: Option<PriceTypeId>, form: PriceTypeForm) -> Self {
         let idx = self.price_types.iter().position(|each| Some(each.id) == type_id);
         match idx.and_then(|idx| self.forms.get_mut(idx)) {
@@ -103,12 +104,12 @@ impl PriceTypesPage {
         self.price_types.iter().zip(&self.forms)
     }
 
-    /// Returns what a type costs, in words.
+    /// Returns the cost of a type, in words.
     fn cost(&self, price_type: &PriceType) -> String {
         cost_words(&self.v, price_type)
     }
 
-    /// Returns whom a type is for, and its limits, as sentences.
+    /// Returns the seats and sections of a type, and its limits, as sentences.
     fn limits(&self, price_type: &PriceType) -> String {
         limit_words(&self.v, price_type)
     }

@@ -47,7 +47,7 @@ impl Reversal {
     }
 }
 
-/// What became of the points of a reversal.
+/// Movement of the points of a reversal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moved {
     /// Points that left the wallet; negative if points came back.
@@ -95,7 +95,7 @@ impl PaidPurchase {
     /// Returns the state of the purchase after all reversals, `rows`.
     pub(crate) fn status_after(&self, rows: &[Reversal]) -> PurchaseStatus {
         let has = |cause| rows.iter().any(|row| row.cause == cause);
-        // Of unclaimed money older versions kept the status alone.
+        // For unclaimed money older versions stored the status alone.
         let was = |status| self.status == status;
         let is_won = has(Cause::DisputeWon);
         let is_disputed = open_disputes(rows).next().is_some();
@@ -112,8 +112,8 @@ impl PaidPurchase {
         }
     }
 
-    /// Returns what `told` says as a reversal of no points yet; `None` if `before` says it already, or
-    /// says something later that makes it void.
+    /// Returns the message `told` as a reversal without points yet; `None` if `before` has it already, or
+    /// has a later one that makes it void.
     fn unbooked(&self, told: &MoneyNews, before: &[Reversal]) -> Option<Reversal> {
         let find = |cause, cause_ref: &str| {
             before.iter().any(|row| row.cause == cause && row.cause_ref == cause_ref)
@@ -129,7 +129,7 @@ impl PaidPurchase {
             MoneyFact::RefundFailed { refund_ref, minor } => {
                 (Cause::RefundFailed, refund_ref.clone(), minor)
             }
-            // The end may be told before the beginning.
+            // The message about the end may come before the one about the beginning.
             MoneyFact::Disputed { dispute_ref, .. } if find(Cause::DisputeWon, dispute_ref) => {
                 return None;
             }
@@ -165,7 +165,7 @@ impl PaidPurchase {
             Trend::Unknown => minor > known,
         };
         let is_void = |row: &Reversal| match row.cause {
-            // What was returned at a later time, less what failed since, is no less.
+            // The money returned at a later time, less failed refunds since, is no less.
             Cause::Refund => is_least && row.happened_at >= at && row.minor() >= minor,
             Cause::RefundTotal if row.happened_at > at => true,
             Cause::RefundTotal => !is_least && row.happened_at == at && row.minor() <= minor,
@@ -206,7 +206,7 @@ impl PaidPurchase {
         let exact = exact.map(|(_, total)| {
             total.minor() - failed(&|failure| failure.happened_at > total.happened_at)
         });
-        // Of a refund of unclaimed money older versions kept the status alone.
+        // For a refund of unclaimed money older versions stored the status alone.
         let is_bare = self.status == PurchaseStatus::Refunded
             && !rows.iter().any(|row| matches!(row.cause, Cause::Refund | Cause::RefundTotal));
         let bare = is_bare.then(|| self.amount_minor - failed(&|_| true));

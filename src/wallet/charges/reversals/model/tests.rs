@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// The messages do not say when what they tell happened, as far as that may be.
+/// The messages lack the times of their facts, as far as that is allowed.
 #[test]
 fn a_refund_that_fails_takes_nothing_in_any_order() {
     let facts = [refund(300), failed("re_1", 300), failed("re_1", 300), refund(300)];
@@ -151,7 +151,7 @@ fn a_whole_refund_that_fails_takes_the_purchase_back_to_what_it_was() {
     let refunded = after(unclaimed.clone(), &all[..1]);
     assert_eq!((refunded.reversed, refunded.status), (0, PurchaseStatus::Refunded));
     assert_eq!(after(unclaimed, &all).status, PurchaseStatus::Settled);
-    // Of a refund of unclaimed money older versions kept no row.
+    // For a refund of unclaimed money older versions stored no row.
     assert_eq!(after(refunded, &all[1..]).status, PurchaseStatus::Settled);
 }
 
