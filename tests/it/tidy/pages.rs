@@ -118,3 +118,174 @@ fn the_page_of_events_lists_every_kind() {
     assert!(kinds.len() > 15, "only {} kinds were found", kinds.len());
     assert_eq!(said, kinds, "docs/EVENTS.md and src/events/model.rs differ");
 }
+
+#[test]
+fn the_words_in_bold_of_the_guide_are_those_of_the_pages() {
+    let (guide, texts) = (read("docs/FIRST-SHOW.md").text, read("locales/en.ftl").text);
+    let texts = texts.to_lowercase();
+    let texts: Vec<&str> = texts.lines().filter_map(|line| line.split(" = ").nth(1)).collect();
+    let is_shown = |word: &str| {
+        let rest = texts.iter().filter_map(|text| text.strip_prefix(word));
+        rest.into_iter().any(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let words: Vec<&str> = guide.split("**").skip(1).step_by(2).collect();
+    assert!(words.len() > 30, "only {} words were found", words.len());
+    let unknown: Vec<String> = words
+        .into_iter()
+        .filter(|word| !is_shown(&word.to_lowercase()))
+        .map(str::to_owned)
+        .collect();
+    expect_none(&unknown, "No page has these words of docs/FIRST-SHOW.md:");
+}
+
+/// Figures of a page with the code that they repeat.
+const FIGURES: [(&str, &str, &str, &str); 22] = [
+    (
+        "ARCHITECTURE.md",
+        "each call ends after 7 seconds",
+        "src/infra/postgres/connection.rs",
+        "CALL_MAX: Duration = Duration::from_secs(7)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "waits half a second for the standby alone",
+        "src/infra/postgres/standby/mod.rs",
+        "PATIENCE: Duration = Duration::from_millis(500)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "longer than 5 seconds is answered as unknown",
+        "src/web/deadline.rs",
+        "CHANGE_MAX: Duration = Duration::from_millis(4_900)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "and dropped after 20",
+        "src/web/deadline.rs",
+        "CHANGE_WORK_MAX: Duration = Duration::from_secs(20)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "pings after three seconds of silence",
+        "src/infra/redis/subscription.rs",
+        "SILENCE_MAX: Duration = Duration::from_secs(3)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "A conversation ends after 4 seconds, for a page",
+        "src/wallet/charges/stripe/mod.rs",
+        "ASK_MAX: Duration = Duration::from_secs(4)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "for a page after 1.2;",
+        "src/payment/checkout/mod.rs",
+        "PAGE_ASK_MAX: Duration = Duration::from_millis(1_200)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "A conversation ends after 4 seconds, a round",
+        "src/entry_queue/log/witnesses/client.rs",
+        "ASK_MAX: Duration = Duration::from_secs(4)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "a round after ten",
+        "src/entry_queue/log/witnesses/mod.rs",
+        "ROUND_MAX: Duration = Duration::from_secs(10)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "An attempt ends after 10 seconds",
+        "src/webhooks/client.rs",
+        "ATTEMPT_MAX: Duration = Duration::from_secs(10)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "leased to the account for ten seconds",
+        "src/reservation/leased_seats/mod.rs",
+        "LEASE: Duration = Duration::from_secs(10)",
+    ),
+    (
+        "ARCHITECTURE.md",
+        "at most a hundred a transaction",
+        "src/reservation/lifecycle/expiry.rs",
+        "BATCH_ROWS: usize = 100",
+    ),
+    (
+        "docs/GROWING.md",
+        "The longest answer takes 15;",
+        "src/web/deadline.rs",
+        "LONG_CHANGE_MAX: Duration = Duration::from_secs(15)",
+    ),
+    (
+        "docs/GROWING.md",
+        "lasts at most ten minutes",
+        "src/reservation/seat_map/pages/changes.rs",
+        "STREAM_MAX: Duration = Duration::from_mins(10)",
+    ),
+    (
+        "docs/GROWING.md",
+        "At most 5 seconds",
+        "src/infra/postgres/standby/freshness.rs",
+        "STALENESS_MAX: Duration = Duration::from_secs(5)",
+    ),
+    (
+        "docs/SEAT-PLANS.md",
+        "A venue has up to 100,000 seats",
+        "src/catalog/venues/plan/draft.rs",
+        "SEATS_MAX: usize = 100_000",
+    ),
+    (
+        "docs/SEAT-PLANS.md",
+        "at most 20,000 seats of performances",
+        "src/catalog/changes.rs",
+        "PERFORMED_MAX: usize = 20_000",
+    ),
+    (
+        "docs/SEAT-PLANS.md",
+        "Names, up to 40 characters",
+        "src/catalog/venues/plan/seat.rs",
+        "NAME_CHARS_MAX: usize = 40",
+    ),
+    (
+        "docs/SECURITY-EVENTS.md",
+        "written 20 times at once",
+        "src/infra/security_log.rs",
+        "BURST: NonZeroU32 = NonZeroU32::new(20)",
+    ),
+    (
+        "docs/SECURITY-EVENTS.md",
+        "One network may have 112 log-ins waiting",
+        "src/accounts/password/hash_queue.rs",
+        "ALONE_MAX: usize = 112",
+    ),
+    (
+        "docs/SECURITY-EVENTS.md",
+        "3 links of one kind an hour",
+        "src/accounts/links/mod.rs",
+        "LINKS_PER_HOUR_MAX: i64 = 3",
+    ),
+    (
+        "docs/PRIVACY.md",
+        "| request keys | two days |",
+        "src/infra/idempotency/mod.rs",
+        "KEPT_HOURS: i32 = 48",
+    ),
+];
+
+#[test]
+fn a_figure_on_a_page_is_that_of_the_code() {
+    let mut mistakes = Vec::new();
+    for (page, sentence, path, code) in FIGURES {
+        let words: Vec<String> =
+            read(page).text.split_whitespace().map(ToOwned::to_owned).collect();
+        if !words.join(" ").contains(sentence) {
+            mistakes.push(format!("{page} does not say {sentence:?}"));
+        }
+        if !root().join(path).exists() || !read(path).text.contains(code) {
+            mistakes.push(format!("{path} has no {code:?}, of which {page} says {sentence:?}"));
+        }
+    }
+    expect_none(&mistakes, "A page and the code differ:");
+}
