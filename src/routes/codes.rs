@@ -69,6 +69,7 @@ pub(super) const CODES: &[ProblemCode] = &[
     row(409, "email-taken", &[]),
     row(409, "hand-over-begun", &[]),
     row(409, "hand-over-ended", &["hand_over_status"]),
+    row(409, "hand-over-frozen", &[]),
     row(409, "hand-over-limit", &["limit"]),
     row(409, "hand-over-not-valid", &["ticket_status"]),
     row(409, "hand-over-on-return", &[]),

@@ -55,7 +55,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/hand-overs/{id}")
             .get(hand_over::pages::show_hand_over, shows::<HandOverDocument<'_>>("Shows a ticket that is offered, to both sides.")),
         at("/hand-overs/{id}/acceptance")
-            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.").refuses("hand-over-not-valid hand-over-ended hand-over-expired hand-over-begun hand-over-unconfirmed contended")),
+            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.").refuses("hand-over-not-valid hand-over-ended hand-over-expired hand-over-begun hand-over-frozen hand-over-unconfirmed contended")),
         at("/hand-overs/{id}/declining")
             .post(hand_over::pages::create_declining, changes::<HandOverAnswered>("Declines a ticket.").refuses("hand-over-ended hand-over-expired contended")),
         at("/hand-overs/{id}/cancellation")

@@ -85,7 +85,7 @@ pub(crate) async fn void(
     }
     hand_over::end(tx, &ticket_ids, HandOverStatus::Voided).await?;
     let voided = store::write_void(tx, &ticket_ids).await?;
-    if i64::try_from(voided.len()) != Ok(n_places - found.n_used) {
+    if i64::try_from(voided.len()) != Ok(n_places - found.n_used - found.n_gone) {
         return Err(TicketError::Inconsistent);
     }
     Ok(tell_voided(tx, payers, &voided).await?)

@@ -116,10 +116,12 @@ pub(crate) struct Uses {
     pub(crate) n_away: i64,
     /// Tickets with a pending hand-over.
     pub(crate) n_offered: i64,
+    /// Tickets that are void because the account of their holder was deleted (`gone_holders`).
+    pub(crate) n_gone: i64,
 }
 
 /// Counts the locked tickets of a reservation of `owner_id` that are used, held by another account,
-/// or offered.
+/// offered, or void although their place was not sold on.
 pub(crate) async fn uses_of(
     tx: &mut Connection,
     owner_id: AccountId,
@@ -132,7 +134,10 @@ pub(crate) async fn uses_of(
                count(*) filter (where account_id <> $2 and status <> 'VOID') as "n_away!",
                (select count(*) from ticket_hand_overs
                 where ticket_id = any($1) and status = 'PENDING'
-                  and expires_at > clock_timestamp()) as "n_offered!"
+                  and expires_at > clock_timestamp()) as "n_offered!",
+               count(*) filter (where status = 'VOID' and not exists (
+                   select from ticket_returns
+                   where ticket_id = tickets.id and status = 'SOLD')) as "n_gone!"
         from tickets
         where id = any($1)
         "#,

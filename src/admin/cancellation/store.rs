@@ -60,7 +60,8 @@ pub(crate) struct Left {
     pub(crate) status: ReservationStatus,
 }
 
-/// Lists running holds, and paid reservations with a valid ticket.
+/// Lists running holds, and paid reservations with a place that nobody has used or bought since, be its
+/// ticket void with a deleted account.
 ///
 /// The `offset 0` keeps the planner from turning the subquery into a join: a page costs as much
 /// as its reservations, where a join would read the tickets of every program ever sold.
@@ -88,12 +89,9 @@ pub(crate) async fn list_left(
               and r.status = 'CONFIRMED'
               and exists (
                 select from reservation_items i
-                cross join lateral (
-                    select from tickets
-                    where reservation_item_id = i.id and status = 'VALID'
-                    limit 1
-                ) ticket
-                where i.reservation_id = r.id
+                where i.reservation_id = r.id and i.quantity - i.returned > (
+                    select count(*) from tickets
+                    where reservation_item_id = i.id and status = 'USED')
                 offset 0
               )
         ) left_over
@@ -108,7 +106,7 @@ pub(crate) async fn list_left(
 }
 
 /// Returns whether there are holds (expired ones that are not yet marked included), paid reservations with
-/// a valid ticket, or, of a whole program, accounts waiting in its queue, all in one snapshot.
+/// a place that was not used, or, of a whole program, accounts waiting in its queue, all in one snapshot.
 pub(crate) async fn is_anything_left(
     tx: &mut Connection,
     of: WindingDown,
@@ -129,12 +127,9 @@ pub(crate) async fn is_anything_left(
                   and r.status = 'CONFIRMED'
                   and exists (
                     select from reservation_items i
-                    cross join lateral (
-                        select from tickets
-                        where reservation_item_id = i.id and status = 'VALID'
-                        limit 1
-                    ) ticket
-                    where i.reservation_id = r.id
+                    where i.reservation_id = r.id and i.quantity - i.returned > (
+                        select count(*) from tickets
+                        where reservation_item_id = i.id and status = 'USED')
                     offset 0
                   )
             )
@@ -214,12 +209,9 @@ pub(crate) async fn progress_of(
               and r.status = 'CONFIRMED'
               and not exists (
                 select from reservation_items i
-                cross join lateral (
-                    select from tickets
-                    where reservation_item_id = i.id and status = 'VALID'
-                    limit 1
-                ) ticket
-                where i.reservation_id = r.id
+                where i.reservation_id = r.id and i.quantity - i.returned > (
+                    select count(*) from tickets
+                    where reservation_item_id = i.id and status = 'USED')
                 offset 0
               )
         ) entered

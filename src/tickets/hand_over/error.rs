@@ -51,6 +51,9 @@ pub(crate) enum HandOverError {
     /// The program asks for a confirmed address, and the recipient has none.
     #[error("the recipient's address is not confirmed")]
     AddressUnconfirmed(HandOverId),
+    /// An administrator locked the sender's account.
+    #[error("the sender's account is locked")]
+    Frozen,
     /// The hand-over has ended before.
     #[error("the hand-over is {0:?}")]
     Ended(HandOverStatus),
@@ -115,6 +118,7 @@ impl HttpError for HandOverError {
                     .with(json!({ "confirmation_url": page }))
                     .recovery(page)
             }
+            Self::Frozen => Problem::new(409, "hand-over-frozen"),
             Self::Ended(status) => {
                 Problem::new(409, "hand-over-ended").with(json!({ "hand_over_status": status }))
             }

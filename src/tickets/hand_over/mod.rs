@@ -16,6 +16,7 @@
 //!   ends once (`ticket_hand_overs_end_once`).
 //! * The reservation, the payment and the right to a refund stay with the payer. The owner's refund
 //!   is refused while one of its tickets is offered or held by another account.
+//! * No ticket is accepted from a locked account: the lock also stops offers that were made before it.
 //! * A ticket that is handed over still counts for the rules of its order
 //!   (`reservation/order_rules`), and those rules are not checked again: which of the people comes
 //!   with a child or sits beside a wheelchair place is left to them.
@@ -194,7 +195,7 @@ async fn answer_once(
     Ok(HandOverAnswered { status: answer.outcome(), code })
 }
 
-/// Refuses an acceptance while the ticket, its performance or its recipient do not allow it.
+/// Refuses an acceptance while the ticket, its performance, its sender or its recipient do not allow it.
 async fn require_acceptable(
     tx: &mut Connection,
     hand_over: &LockedHandOver,
@@ -206,6 +207,9 @@ async fn require_acceptable(
     }
     if ticket.has_begun {
         return Err(HandOverError::Begun);
+    }
+    if accounts::is_locked_out(tx, hand_over.sender_id).await? {
+        return Err(HandOverError::Frozen);
     }
     if ticket.asks_for_confirmed && !store::has_confirmed_address(tx, recipient_id).await? {
         return Err(HandOverError::AddressUnconfirmed(hand_over.id));

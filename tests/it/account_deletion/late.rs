@@ -2,14 +2,16 @@
 
 use serde_json::json;
 use sqlx::PgPool;
+use stagedoor::admin;
 use uuid::Uuid;
 
 use super::{PATH, delete, kinds};
 use crate::support::{
-    Concert, Hold, Office, Person, Purchase, StripeStandIn,
+    Concert, Hold, Office, Person, Purchase, StripeStandIn, count, email_of,
     ledger::{balance, entries},
-    read_one, read_one_with, run_sql,
+    read_one, read_one_with, run_sql, storm,
     stripe::{EventOptions, order_points},
+    until,
 };
 
 /// Ends the only purchase unpaid, as its checkout does after an hour.
@@ -140,6 +142,92 @@ async fn no_ticket_of_a_deleted_account_admits_again(db: PgPool) {
     let moved = boss.post(&format!("/admin/schedules/{}", concert.schedule_id), &moved).await;
     assert_eq!(moved.status, 200, "{}", moved.body);
     assert_eq!(status(&unused.codes[0]).await, "VOID");
+    office.close().await;
+}
+
+/// Where the deletion comes first, the ticket is void; where the move does, the account is kept.
+#[sqlx::test]
+async fn of_deletions_and_a_move_behind_the_present_at_once_no_ticket_of_a_deleted_account_admits(
+    db: PgPool,
+) {
+    const PEOPLE: usize = 10;
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::tonight(&db).await;
+    let boss = office.employ("boss", "ADMIN").await;
+    let people = office.crowd(PEOPLE, "guest").await;
+    for (person, seat) in people.iter().zip(&concert.seat_ids) {
+        let hold = Hold { seat_ids: std::slice::from_ref(seat), ..Hold::default() };
+        Purchase::make(&db, &concert, person, hold).await;
+    }
+    run_sql(&db, "update schedules set starts_at = now() - interval '1 second'").await;
+    let points = balance(&db, people[0].account_id).await;
+    let deletions = storm(people.iter().enumerate().map(|(nth, person)| {
+        let person = office.moved(person, nth);
+        async move { delete(&person, points).await }
+    }));
+    let path = format!("/admin/schedules/{}", concert.schedule_id);
+    let form = [("version", "0"), ("starts_at", "2100-03-02T21:30")];
+    let (deletions, moved) = tokio::join!(deletions, boss.post(&path, &form));
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    let n_deleted = count(&deletions, 200, "");
+    assert_eq!(n_deleted + count(&deletions, 409, "account-kept"), PEOPLE, "{deletions:?}");
+    let of = async |status: &str, is_deleted: bool| {
+        let sql = "select count(*) from tickets t join accounts a on a.id = t.account_id
+            where t.status = $1 and (a.deleted_at is not null) = $2";
+        let found = sqlx::query_scalar(sql).bind(status).bind(is_deleted).fetch_one(&db).await;
+        let found: i64 = found.unwrap();
+        usize::try_from(found).unwrap()
+    };
+    assert_eq!((of("VOID", true).await, of("VALID", true).await), (n_deleted, 0));
+    assert_eq!((of("VALID", false).await, of("VOID", false).await), (PEOPLE - n_deleted, 0));
+    office.close().await;
+}
+
+/// Tickets of friends whose accounts are gone, to a performance that is moved and then cancelled.
+#[sqlx::test]
+async fn whoever_paid_for_tickets_of_deleted_accounts_has_the_money_back(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::tonight(&db).await;
+    let (bob, boss) = (office.sign_in("bob").await, office.employ("boss", "ADMIN").await);
+    let to = email_of(&db, bob.account_id).await;
+    let buy = async |name: &str, seats: &[i64]| {
+        let payer = office.sign_in(name).await;
+        let hold = Hold { seat_ids: seats, ..Hold::default() };
+        let bought = Purchase::make(&db, &concert, &payer, hold).await;
+        let path = format!("/tickets/{}/hand-overs", bought.codes[0]);
+        let offered = payer.post_json(&path, &json!({ "to": &to })).await;
+        assert_eq!(offered.status, 201, "{}", offered.body);
+        let path =
+            format!("/hand-overs/{}/acceptance", offered.json()["hand_over_id"].as_str().unwrap());
+        assert_eq!(bob.post(&path, &()).await.status, 200);
+        (payer, bought.reservation_id)
+    };
+    let [one, two, three, four, ..] = concert.seat_ids[..] else { panic!("four seats") };
+    let (ada, _) = buy("ada", &[one, two]).await;
+    let (cay, _) = buy("cay", &[three]).await;
+    let (eve, refunded) = buy("eve", &[four]).await;
+    run_sql(&db, "update schedules set starts_at = now() - interval '1 second'").await;
+    assert_eq!(delete(&bob, 0).await.status, 200);
+    let path = format!("/admin/schedules/{}", concert.schedule_id);
+    let moved = [("version", "0"), ("starts_at", "2100-03-02T21:30")];
+    assert_eq!(boss.post(&path, &moved).await.status, 200);
+    let void: i64 = read_one(&db, "select count(*) from tickets where status = 'VOID'").await;
+    assert_eq!(void, 3);
+
+    let refund = format!("/admin/reservations/{refunded}/refund");
+    let refund = boss.post(&refund, &[("share", "all"), ("reason", "a goodwill")]).await;
+    assert_eq!(refund.status, 200, "{}", refund.body);
+    let cancelled = [("version", "1"), ("reason", "the singer is ill")];
+    let cancelled = boss.post(&format!("{path}/cancellation"), &cancelled).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.body);
+    until("everything is given back", async || {
+        admin::wind_down(&office.app).await.unwrap();
+        read_one(&db, "select wound_down_at is not null from schedules").await
+    })
+    .await;
+    for payer in [&ada, &cay, &eve] {
+        assert_eq!(balance(&db, payer.account_id).await, 1_000_000);
+    }
     office.close().await;
 }
 

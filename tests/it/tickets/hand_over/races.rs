@@ -216,3 +216,33 @@ async fn to_and_fro_and_on_every_code_is_new(db: PgPool) {
     assert_eq!(distinct.len(), codes.len(), "{codes:?}");
     evening.office.close().await;
 }
+
+/// What was accepted before the lock is the friend's, and no ticket leaves after it.
+#[sqlx::test]
+async fn of_a_lock_and_acceptances_at_once_no_ticket_leaves_after_the_lock(db: PgPool) {
+    const TICKETS: usize = 8;
+    let evening = Evening::tonight(&db, TICKETS).await;
+    let Evening { office, ada, bob, bought, .. } = &evening;
+    let boss = office.employ("boss", "ADMIN").await;
+    let mut paths = Vec::new();
+    for code in &bought.codes {
+        paths.push(offered(&db, ada, code, bob).await);
+    }
+    let accept_all = || {
+        storm(paths.clone().into_iter().enumerate().map(|(idx, path)| {
+            let bob = office.moved(bob, idx);
+            async move { act(&bob, &path, "acceptance").await }
+        }))
+    };
+    let lock = format!("/admin/people/{}/lock", ada.account_id);
+    let why = [("reason", "a stolen password")];
+    let (beside, locked) = tokio::join!(accept_all(), boss.post(&lock, &why));
+    assert_eq!(locked.status, 200, "{}", locked.body);
+    let n_accepted = count(&beside, 200, "");
+    assert_eq!(n_accepted + count(&beside, 409, "hand-over-frozen"), TICKETS, "{beside:?}");
+    let late = accept_all().await;
+    assert_eq!(count(&late, 409, "hand-over-frozen"), TICKETS - n_accepted, "{late:?}");
+    let left: Vec<Uuid> = read_all(&db, "select account_id from tickets").await;
+    assert_eq!(left.iter().filter(|holder| **holder == bob.account_id).count(), n_accepted);
+    evening.office.close().await;
+}

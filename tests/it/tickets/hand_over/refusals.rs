@@ -229,3 +229,22 @@ async fn a_ticket_that_has_been_in_fifty_hands_stays_where_it_is(db: PgPool) {
     assert_eq!(ada.visit(&format!("/tickets/{code}")).await.count(".holders__item"), 51);
     evening.office.close().await;
 }
+
+/// As where somebody else has logged in to an account and offered its ticket to another.
+#[sqlx::test]
+async fn no_ticket_is_accepted_from_a_locked_account(db: PgPool) {
+    let evening = Evening::tonight(&db, 1).await;
+    let Evening { office, ada, bob, bought, .. } = &evening;
+    let boss = office.employ("boss", "ADMIN").await;
+    let path = offered(&db, ada, &bought.codes[0], bob).await;
+    let person = format!("/admin/people/{}", ada.account_id);
+    let why = [("reason", "a stolen password")];
+    assert_eq!(boss.post(&format!("{person}/lock"), &why).await.status, 200);
+    let refused = act(bob, &path, "acceptance").await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "hand-over-frozen"));
+    let holder = "select account_id from tickets";
+    assert_eq!(read_one::<Uuid>(&db, holder).await, ada.account_id);
+    assert_eq!(boss.post(&format!("{person}/unlock"), &why).await.status, 200);
+    assert_eq!(act(bob, &path, "acceptance").await.status, 200);
+    evening.office.close().await;
+}
