@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{admit, admit_logged, hold, hold_places, order_path};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Office, Person, count, run_sql, run_sql_with, storm,
+    Answer, Concert, ConcertOptions, Office, Person, count, read_one, run_sql, run_sql_with, storm,
 };
 
 /// Seats of a row.
@@ -170,5 +170,35 @@ async fn an_order_has_as_many_places_as_its_program_wants_at_least(db: PgPool) {
         assert!(page.body.contains("At least 2 seats per order."), "{path}: {}", page.body);
         assert!(!page.has("select option[value='1']"), "{path}: {}", page.body);
     }
+    office.close().await;
+}
+
+/// Orders of one seat, half of them made once the office has asked for two at least: of those none is held,
+/// at whichever instance and whatever it has read of the program before.
+#[sqlx::test]
+async fn once_an_order_has_two_places_at_least_nobody_gets_one(db: PgPool) {
+    const HALF: usize = 30;
+    let options = ConcertOptions { seats: 60, ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let office = Office::open(db.clone()).await;
+    let people = office.crowd(2 * HALF, "Single").await;
+    admit_logged(&office, &concert, &people).await;
+    let one_each = |people: &[Person], first: usize| {
+        let orders = people.iter().enumerate().map(|(nth, person)| {
+            let (person, concert) = (office.moved(person, nth), concert.clone());
+            async move { hold(&person, &concert, &[concert.seat_ids[first + nth]]).await }
+        });
+        storm(orders.collect::<Vec<_>>())
+    };
+    let (before, after) = people.split_at(HALF);
+    let rule = run_sql(&db, "update programs set places_per_order_min = 2");
+    let (beside, ()) = tokio::join!(one_each(before, 0), rule);
+    let n_held = count(&beside, 201, "");
+    assert_eq!(n_held + count(&beside, 422, "too-few"), HALF, "{beside:?}");
+    let late = one_each(after, HALF).await;
+    assert_eq!(count(&late, 422, "too-few"), HALF, "{late:?}");
+    let held = "select count(*) from schedule_seats where status = 'HELD'";
+    assert_eq!(usize::try_from(read_one::<i64>(&db, held).await), Ok(n_held));
+    office.verify().await;
     office.close().await;
 }

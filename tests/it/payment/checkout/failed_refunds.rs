@@ -8,9 +8,9 @@ use super::{
     status,
 };
 use crate::support::{
-    Concert, Hold,
+    Concert, Hold, count,
     ledger::{balance, entries},
-    read_one_with, run_sql, run_sql_with,
+    read_one, read_one_with, run_sql, run_sql_with, storm,
     stripe::EventOptions,
 };
 
@@ -130,5 +130,48 @@ async fn a_refund_that_fails_cancels_the_debt_first_and_nothing_after_a_deletion
     assert_eq!(failed("re_1", 300).await, (0, 0));
     let reversed = "select reversed from charges where account_id = $1";
     assert_eq!(read_one_with::<i64>(&db, reversed, bought.ada.account_id).await, 0);
+    bought.office.close().await;
+}
+
+/// The provider tells ten times that the refund has failed, while the points are spent ten times: they are
+/// there once.
+#[sqlx::test]
+async fn of_a_refund_that_fails_and_payments_at_once_no_point_is_spent_twice(db: PgPool) {
+    const PRICE: i64 = 100;
+    let bought = Bought::points(&db, 500).await;
+    let concert = Concert::usual(&db).await;
+    run_sql_with(&db, "update schedule_seats set price = $1", PRICE).await;
+    run_sql(&db, "update programs set places_per_account_max = 50").await;
+    assert_eq!(bought.refund(500).await, 200);
+    assert_eq!(bought.balance().await, 0);
+    let mut ids = Vec::new();
+    for seat in &concert.seat_ids[..10] {
+        let hold = Hold { seat_ids: std::slice::from_ref(seat), ..Hold::default() };
+        ids.push(hold.write(&db, &concert, bought.ada.account_id).await);
+    }
+    let pay = |id| {
+        let ada = bought.ada.clone();
+        async move { ada.post(&format!("/reservations/{id}/payment"), &()).await }
+    };
+    let told = async {
+        let object = refund_of(&bought.payment, "re_1", 500, "failed");
+        let event = bought.stripe.sign(FAILED, &object, EventOptions::default()).await;
+        let copies = (0..10).map(|_| {
+            let (event, at) = (event.clone(), bought.ada.clone());
+            async move { event.deliver(&at).await }
+        });
+        storm(copies).await
+    };
+    let (told, paid) = tokio::join!(told, storm(ids.iter().map(|id| pay(*id))));
+    assert!(told.iter().any(|answer| answer.status == 200), "{told:?}");
+    let mut n_paid = count(&paid, 201, "");
+    assert_eq!(n_paid + count(&paid, 402, "insufficient-points"), 10, "{paid:?}");
+    assert_eq!(bought.balance().await, 500 - PRICE * i64::try_from(n_paid).unwrap());
+    let late = storm(ids.iter().map(|id| pay(*id))).await;
+    n_paid += late.iter().filter(|answer| answer.status == 201).count();
+    let sold = "select count(*) from schedule_seats where status = 'RESERVED'";
+    assert_eq!(read_one::<i64>(&db, sold).await, 5, "{n_paid} {late:?}");
+    assert_eq!((bought.balance().await, bought.debt().await), (0, 0));
+    assert_eq!(entries(&db, bought.ada.account_id, "REINSTATEMENT").await, 1);
     bought.office.close().await;
 }

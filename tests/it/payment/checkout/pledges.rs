@@ -6,7 +6,8 @@ use sqlx::PgPool;
 
 use super::reversals::{Bought, buy};
 use crate::support::{
-    Concert, Hold, Person, email_of, ledger::balance, read_all, read_one_with, run_sql_with, storm,
+    Concert, Hold, Person, count, email_of, ledger::balance, read_all, read_one_with, run_sql_with,
+    storm,
 };
 
 /// Offers points, from a moment ahead if there is one, and returns the path of the request.
@@ -103,6 +104,37 @@ async fn nothing_is_accepted_from_a_locked_account(db: PgPool) {
     assert_eq!(balance(&db, bob.account_id).await, 0);
     assert_eq!(boss.post(&format!("{person}/unlock"), &why).await.status, 200);
     assert_eq!(accept(&bob, &path).await, (200, String::new()));
+    bought.office.close().await;
+}
+
+/// What was accepted before the lock is gone, and nothing leaves after it.
+#[sqlx::test]
+async fn of_a_lock_and_acceptances_at_once_nothing_leaves_after_the_lock(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    let (bob, boss) =
+        (bought.office.sign_in("bob").await, bought.office.employ("boss", "ADMIN").await);
+    let mut paths = Vec::new();
+    for _ in 0..10 {
+        paths.push(send(&db, &bought.ada, &bob, 50, Value::Null).await);
+    }
+    let accept_all = || {
+        storm(paths.clone().into_iter().map(|path| {
+            let bob = bob.clone();
+            async move { bob.post(&format!("{path}/acceptance"), &()).await }
+        }))
+    };
+    let lock = format!("/admin/people/{}/lock", bought.ada.account_id);
+    let why = [("reason", "a stolen card")];
+    let (beside, locked) = tokio::join!(accept_all(), boss.post(&lock, &why));
+    assert_eq!(locked.status, 200, "{}", locked.body);
+    let n_accepted = count(&beside, 200, "");
+    assert_eq!(n_accepted + count(&beside, 409, "points-frozen"), 10, "{beside:?}");
+    let late = accept_all().await;
+    assert_eq!(count(&late, 409, "points-frozen"), 10 - n_accepted, "{late:?}");
+    assert_eq!(count(&late, 409, "already-settled"), n_accepted, "{late:?}");
+    let sent = 50 * i64::try_from(n_accepted).unwrap();
+    assert_eq!(balance(&db, bob.account_id).await, sent);
+    assert_eq!((bought.balance().await, pending(&db, &bought.ada).await), (500 - sent, 500 - sent));
     bought.office.close().await;
 }
 

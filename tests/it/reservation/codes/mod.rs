@@ -2,6 +2,7 @@
 
 mod hidden;
 mod hidden_inventory;
+mod hidden_storms;
 mod input;
 mod pages;
 mod renamed;

@@ -86,7 +86,7 @@ async fn of_three_hundred_wishes_a_hundred_freed_seats_pass_nobody_over(db: PgPo
 }
 
 /// Sends a change again for as long as others keep it from being decided.
-async fn again_while_busy<F>(change: impl Fn() -> F) -> Answer
+pub(super) async fn again_while_busy<F>(change: impl Fn() -> F) -> Answer
 where
     F: Future<Output = Answer>,
 {

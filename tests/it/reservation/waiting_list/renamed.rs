@@ -2,8 +2,10 @@
 
 use super::{
     super::{edit, order_path, rename_zone},
+    races::again_while_busy,
     *,
 };
+use crate::support::{count, read_all, storm};
 
 #[sqlx::test]
 async fn a_wish_gets_its_offer_of_a_zone_that_was_renamed(db: PgPool) {
@@ -47,5 +49,48 @@ async fn a_wish_is_for_none_of_the_zones_that_get_the_name_later(db: PgPool) {
     let offer = house.offer_of(&ada).await;
     let held = ada.get(&format!("/reservations/{offer}")).await.json();
     assert_eq!(held["items"][0]["zone_id"], json!(standing), "{held}");
+    house.office.close().await;
+}
+
+/// Ten places are given back while their zone gets one name after the other.
+#[sqlx::test]
+async fn beside_renames_each_freed_place_is_offered_to_the_next_wish_for_the_zone(db: PgPool) {
+    const PLACES: usize = 10;
+    const NAMES: usize = 6;
+    let house = SoldOut::with(db.clone(), 1, &[]).await;
+    let (office, concert) = (&house.office, &house.concert);
+    run_sql(&db, "update zones set capacity = 10, remaining = 9, version = version + 1").await;
+    let people = office.crowd(3 * PLACES - 1, "Guest").await;
+    let (holders, wishers) = people.split_at(PLACES - 1);
+    admit(&db, concert, holders).await;
+    let mut held = vec![(house.holders[1].clone(), house.reservations[1])];
+    for holder in holders {
+        let answer = hold_places(holder, concert, 1).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        held.push((holder.clone(), reservation_of(&answer.json())));
+    }
+    for wisher in wishers {
+        let wished = house.wish(wisher, json!({ "places": 1, "section": "Standing" })).await;
+        assert_eq!(wished.status, 201, "{}", wished.body);
+    }
+    let freed = storm(held.into_iter().enumerate().map(|(nth, (holder, id))| {
+        let holder = office.moved(&holder, nth);
+        async move { again_while_busy(|| give_back(&holder, id)).await }
+    }));
+    let renames = async {
+        for nth in 0..NAMES {
+            rename_zone(office, concert, concert.zone_id, &format!("Floor {nth}")).await;
+        }
+    };
+    let (freed, ()) = tokio::join!(freed, renames);
+    assert_eq!(count(&freed, 200, ""), PLACES, "{freed:?}");
+    let offered: Vec<i64> =
+        read_all(&db, "select number from wishes where status = 'OFFERED' order by number").await;
+    assert_eq!(offered.len(), PLACES);
+    assert!(offered.is_sorted() && offered[PLACES - 1] - offered[0] == 9, "{offered:?}");
+    let of_zone =
+        "select count(*) from reservation_items i join reservations r on r.id = reservation_id
+        where i.live and r.wish_id is not null and i.zone_id is not null";
+    assert_eq!(usize::try_from(read_one::<i64>(&db, of_zone).await), Ok(PLACES));
     house.office.close().await;
 }

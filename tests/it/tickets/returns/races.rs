@@ -197,3 +197,40 @@ async fn a_wish_that_waits_gets_it_before_anybody_else(db: PgPool) {
         .await;
     market.office.close().await;
 }
+
+/// A seller has the order refunded while two others try to hold its place: one of them has it, and it is
+/// paid for once.
+#[sqlx::test]
+async fn beside_a_seller_who_is_refunded_one_of_two_gets_the_place(db: PgPool) {
+    const TURNS: usize = 10;
+    let options = ConcertOptions { places_per_account_max: 50, ..ConcertOptions::default() };
+    let market = Market::with(&db, options, 1, 0).await;
+    let Market { office, concert, ada, bob, .. } = &market;
+    let cas = office.sign_in("cas").await;
+    market.let_in(std::slice::from_ref(&cas)).await;
+    let start = balance(&db, ada.account_id).await;
+    for (round, seat) in concert.seat_ids[1..=TURNS].iter().enumerate() {
+        let reservation = market.held(ada, *seat).await;
+        let bought = pay(ada, reservation).await;
+        let code = bought.json()["tickets"][0].as_str().unwrap().to_owned();
+        assert_eq!(put_on_sale(ada, &code).await.status, 201);
+        let (bob, cas) = (market.enter(bob).await, market.enter(&cas).await);
+        let (there, elsewhere) = (office.moved(ada, round), office.moved(&cas, round + 1));
+        let path = format!("/reservations/{reservation}/cancellation");
+        let seats = [*seat];
+        let (refunded, first, second) = tokio::join!(
+            there.post(&path, &()),
+            hold(&bob, concert, &seats),
+            hold(&elsewhere, concert, &seats),
+        );
+        assert_eq!(refunded.status, 200, "{}", refunded.body);
+        let buyers = [(&bob, &first), (&cas, &second)];
+        let held: Vec<_> = buyers.iter().filter(|(_, held)| held.status == 201).collect();
+        let [(buyer, held)] = held[..] else { panic!("{} {}", first.body, second.body) };
+        assert_eq!(pay(buyer, id_of(&held.json(), "reservation_id")).await.status, 201);
+        assert_eq!(balance(&db, ada.account_id).await, start);
+    }
+    // Whoever was let in by a statement of the test is in no line in Redis.
+    market.office.verify_database().await;
+    market.office.close_as_it_is().await;
+}
