@@ -9,19 +9,19 @@ use super::{
 };
 use crate::{
     models::{assert_answer, send},
-    support::{Answer, Office, email_of, read_one_with},
+    support::{Answer, Office, read_one_with},
 };
 
 /// Places of a reservation: the seat, the return whose place it is.
 type HeldPlace = (Option<i64>, Option<Uuid>);
 
-fn id_of(document: &Value, name: &str) -> Uuid {
+pub(super) fn id_of(document: &Value, name: &str) -> Uuid {
     document[name].as_str().unwrap_or_else(|| panic!("{document}")).parse().unwrap()
 }
 
 /// Fails unless a request was carried out exactly where the model says that it is.
 #[track_caller]
-fn assert_done(answer: &Answer, status: u16, is_right: bool) {
+pub(super) fn assert_done(answer: &Answer, status: u16, is_right: bool) {
     assert_eq!(answer.status == status, is_right, "{} {}", answer.status, answer.body);
 }
 
@@ -158,7 +158,7 @@ impl AfterSale {
     pub(super) async fn pay_together(&mut self, office: &Office, nth: usize, friend: usize) {
         let order = &self.model.orders[nth];
         let (id, owner) = (order.id, order.owner);
-        if order.items.len() < 2 || friend == owner || self.model.is_deleted[friend] {
+        if order.items.len() < 2 || friend == owner || self.model.is_out(friend) {
             return;
         }
         let path = format!("/reservations/{id}/shares");
@@ -252,35 +252,6 @@ impl AfterSale {
         }
     }
 
-    pub(super) async fn hand_over(&mut self, office: &Office, idx: usize, to: usize) {
-        let ticket = &self.model.tickets[idx];
-        let address = email_of(&office.db, self.people[to].account_id).await;
-        let path = format!("/tickets/{}/hand-overs", ticket.code);
-        let answer = send(&self.people[ticket.holder], &path, &json!({ "to": address })).await;
-        if self.model.is_deleted[to] {
-            return;
-        }
-        let is_right = self.model.may_offer(idx, to);
-        assert_done(&answer, 201, is_right);
-        if is_right {
-            let id = id_of(&answer.json(), "hand_over_id");
-            self.model.tickets[idx].offer = Some((id, to));
-        }
-    }
-
-    pub(super) async fn answer(&mut self, idx: usize, accepts: bool) {
-        let (id, to) = self.model.tickets[idx].offer.take().unwrap();
-        let act = if accepts { "acceptance" } else { "declining" };
-        let path = format!("/hand-overs/{id}/{act}");
-        let answer = send(&self.people[to], &path, &json!({})).await;
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        if accepts {
-            let ticket = &mut self.model.tickets[idx];
-            ticket.holder = to;
-            answer.json()["code"].as_str().unwrap().clone_into(&mut ticket.code);
-        }
-    }
-
     pub(super) async fn wish(&mut self, who: usize) {
         let path = format!("/schedules/{}/waiting-list", self.concert.schedule_id);
         let form = json!({ "places": 1, "request_key": Uuid::now_v7() });
@@ -292,7 +263,8 @@ impl AfterSale {
     /// Learns what the waiting people were offered: never their own, and at its price.
     pub(super) async fn learn_offers(&mut self, office: &Office) {
         let path = format!("/schedules/{}/waiting-list", self.concert.schedule_id);
-        for who in self.model.wishing.clone() {
+        let is_locked = self.model.is_locked;
+        for who in self.model.wishing.clone().into_iter().filter(|who| !is_locked[*who]) {
             let wish = self.people[who].get(&path).await.json()["wish"].clone();
             if wish["status"] == "WAITING" {
                 continue;

@@ -1,15 +1,19 @@
 //! What people bought goes where the model says, whatever they and the office do with it afterwards.
 //!
 //! One machine has every feature that takes an order apart or changes what it was made of: returns, shares,
-//! price types, codes, hand-overs, wishes, refunds, reversals, renames, hidden sections and deletions. The
-//! model says who has which ticket and how many points, which requests must be carried out, and which must
+//! price types, codes, hand-overs, wishes, check-ins, refunds, reversals, transfers, locked accounts, renames,
+//! hidden sections and deletions. The model says who has which ticket and how many points, which requests must be carried out, and which must
 //! be refused; `verify` says the rest after each case. `PROPTEST_CASES=2000 make test ARGS=after_sale` tries
 //! it for some ten minutes.
 
 mod acts;
+mod door;
+mod hand_overs;
 mod model;
 mod office_acts;
+mod rules;
 mod steps;
+mod transfers;
 
 use std::sync::Arc;
 
@@ -19,7 +23,8 @@ use uuid::Uuid;
 
 use self::{
     model::{
-        BEGUN_WITH, Model, PEOPLE, PLACES, Place, SEAT_PRICE, SEATS, STALLS, State, ZONE_PRICE,
+        BEGUN_WITH, Model, Order, PEOPLE, PLACES, Place, SEAT_PRICE, SEATS, STALLS, State, Ticket,
+        ZONE_PRICE,
     },
     steps::{Choice, Step},
 };
@@ -36,14 +41,21 @@ async fn after_a_sale_everybody_has_what_the_model_says(db: PgPool) {
     let mut settings: Vec<(&'static str, &str)> =
         settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
     settings.extend([("EXPIRY_PERIOD_MS", "3600000"), ("ADMISSION_PERIOD_MS", "3600000")]);
-    let office = Office::open_with(db, 1, &settings).await;
-    check_in(office, async move |office| AfterSale::begin_with(office, &stripe).await).await;
+    let office = Office::open_with(db.clone(), 1, &settings).await;
+    // What is sold on while tickets are sold is scanned there.
+    let early = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("EXPIRY_PERIOD_MS", "3600000")];
+    let early = Office::open_with(db, 1, &early).await;
+    let door = early.employ("door", "STAFF").await;
+    check_in(office, async move |office| AfterSale::begin_with(office, &stripe, &door).await).await;
+    early.close_as_it_is().await;
 }
 
 struct AfterSale {
     stripe: Arc<StripeStandIn>,
     concert: Concert,
     admin: Person,
+    /// At an instance whose door opens weeks before the start.
+    door: Person,
     people: Vec<Person>,
     /// The payment of each person's points at the provider.
     payments: Vec<serde_json::Value>,
@@ -55,7 +67,7 @@ struct AfterSale {
 }
 
 impl AfterSale {
-    async fn begin_with(office: &Office, stripe: &Arc<StripeStandIn>) -> Self {
+    async fn begin_with(office: &Office, stripe: &Arc<StripeStandIn>, door: &Person) -> Self {
         let options = ConcertOptions {
             seats: i32::try_from(SEATS).unwrap(),
             seat_price: SEAT_PRICE,
@@ -80,6 +92,7 @@ impl AfterSale {
             stripe: Arc::clone(stripe),
             concert,
             admin,
+            door: door.clone(),
             people,
             payments,
             child: Uuid::nil(),
@@ -97,14 +110,20 @@ impl AfterSale {
         (!found.is_empty()).then(|| *nth.get(&found))
     }
 
-    fn held(&self, nth: Index) -> Option<usize> {
+    fn held(&self, nth: Index, is: impl Fn(usize) -> bool) -> Option<usize> {
+        let held = |order: &Order| order.state == State::Held && is(order.owner);
         let orders = self.model.orders.iter().enumerate();
-        Self::pick(nth, orders.filter(|(_, o)| o.state == State::Held).map(|(idx, _)| idx))
+        Self::pick(nth, orders.filter(|(_, order)| held(order)).map(|(idx, _)| idx))
     }
 
-    fn ticket(&self, nth: Index, is: impl Fn(&model::Ticket) -> bool) -> Option<usize> {
+    /// Index of a hold whose owner can do something with it.
+    fn held_by_one(&self, nth: Index) -> Option<usize> {
+        self.held(nth, |owner| !self.model.is_out(owner))
+    }
+
+    fn ticket(&self, nth: Index, is: impl Fn(&Model, &Ticket) -> bool) -> Option<usize> {
         let tickets = self.model.tickets.iter().enumerate();
-        Self::pick(nth, tickets.filter(|(_, ticket)| is(ticket)).map(|(idx, _)| idx))
+        Self::pick(nth, tickets.filter(|(_, t)| is(&self.model, t)).map(|(idx, _)| idx))
     }
 }
 
@@ -140,7 +159,7 @@ impl Machine for AfterSale {
 
     async fn take(&mut self, office: &Office, step: &Step) {
         match step {
-            Step::Hold { who, .. } | Step::Wish { who } if self.model.is_deleted[*who] => {}
+            Step::Hold { who, .. } | Step::Wish { who } if self.model.is_out(*who) => {}
             Step::Hold { who, choice, is_child, has_code } => {
                 join(&self.concert, std::slice::from_ref(&self.people[*who])).await;
                 let places = match choice {
@@ -151,45 +170,65 @@ impl Machine for AfterSale {
                 self.hold(office, *who, &places, *is_child, *has_code).await;
             }
             Step::Pay { nth } => {
-                let Some(nth) = self.held(*nth) else { return };
+                let Some(nth) = self.held_by_one(*nth) else { return };
                 self.pay(office, nth).await;
             }
             Step::PayTogether { nth, friend } => {
-                let Some(nth) = self.held(*nth) else { return };
+                let Some(nth) = self.held_by_one(*nth) else { return };
                 self.pay_together(office, nth, *friend).await;
             }
             Step::Release { nth } => {
-                let Some(nth) = self.held(*nth) else { return };
+                let Some(nth) = self.held_by_one(*nth) else { return };
                 self.release(nth).await;
             }
             Step::Lapse { nth } => {
-                let Some(nth) = self.held(*nth) else { return };
+                let Some(nth) = self.held(*nth, |_| true) else { return };
                 lapse(office, self.model.orders[nth].id).await;
                 expire_holds(office).await;
                 self.model.release(nth);
             }
             Step::Return { nth } => {
-                let Some(nth) = self.ticket(*nth, |ticket| ticket.is_valid) else { return };
+                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid && !m.is_out(t.holder)) else {
+                    return;
+                };
                 self.put_on_sale(nth).await;
             }
             Step::TakeBack { nth } => {
-                let is_open = |ticket: &model::Ticket| ticket.on_return.is_some();
+                let is_open = |m: &Model, t: &Ticket| t.on_return.is_some() && !m.is_out(t.holder);
                 let Some(nth) = self.ticket(*nth, is_open) else { return };
                 self.take_back(nth).await;
             }
             Step::HandOver { nth, to } => {
-                let Some(nth) = self.ticket(*nth, |ticket| ticket.is_valid) else { return };
+                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid && !m.is_out(t.holder)) else {
+                    return;
+                };
                 self.hand_over(office, nth, *to).await;
             }
             Step::Answer { nth, accepts } => {
-                let Some(nth) = self.ticket(*nth, |ticket| ticket.offer.is_some()) else { return };
+                let Some(nth) = self.ticket(*nth, |_, t| t.offer.is_some()) else { return };
                 self.answer(nth, *accepts).await;
             }
             Step::Refund { nth, by_office } => {
-                let Some(nth) = self.ticket(*nth, |ticket| ticket.is_valid) else { return };
+                let Some(nth) = self.ticket(*nth, Model::has_place) else { return };
                 let order = self.model.tickets[nth].order;
                 self.refund(order, *by_office).await;
             }
+            Step::Admit { nth } => {
+                let Some(nth) = self.ticket(*nth, |_, _| true) else { return };
+                self.admit(nth).await;
+            }
+            Step::Undo { nth } => {
+                let Some(nth) = self.ticket(*nth, |_, t| t.used.is_some()) else { return };
+                self.undo(office, nth).await;
+            }
+            Step::Transfer { between, amount, is_planned } => {
+                self.transfer(office, *between, *amount, *is_planned).await;
+            }
+            Step::Reply { nth, reply } => {
+                let Some(nth) = Self::pick(*nth, 0..self.model.transfers.len()) else { return };
+                self.reply(nth, *reply).await;
+            }
+            Step::LockOrUnlock { who } => self.lock_or_unlock(office, *who).await,
             Step::Wish { who } => self.wish(*who).await,
             Step::Reverse { who } => self.reverse(*who).await,
             Step::RenameZone => self.rename_zone().await,
@@ -218,7 +257,7 @@ impl Machine for AfterSale {
             assert!(expected.contains(&status.as_str()), "seat {seat} is {status}: {expected:?}");
         }
         for (who, person) in self.people.iter().enumerate() {
-            if self.model.is_deleted[who] {
+            if self.model.is_out(who) {
                 continue;
             }
             let listed = person.get("/tickets").await.json();

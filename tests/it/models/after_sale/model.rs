@@ -81,12 +81,27 @@ pub(super) struct Ticket {
     pub(super) payer: usize,
     pub(super) holder: usize,
     pub(super) is_valid: bool,
+    /// Check-in that was not undone.
+    pub(super) used: Option<Uuid>,
+    /// Whether a check-in was undone after its holder's account was deleted.
+    pub(super) is_gone: bool,
     /// Hand-over that waits, and to whom.
     pub(super) offer: Option<(Uuid, usize)>,
     /// Open return.
     pub(super) on_return: Option<Uuid>,
     /// Whether the return ends with the hold that runs.
     pub(super) is_wanted_back: bool,
+}
+
+/// Points that wait for an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transfer {
+    pub(super) id: Uuid,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) amount: i64,
+    /// Whether its start lies ahead.
+    pub(super) is_planned: bool,
 }
 
 /// Everything that the people of a case have.
@@ -97,6 +112,9 @@ pub(super) struct Model {
     /// What was returned to the card, of what each bought.
     pub(super) reversed: [i64; PEOPLE],
     pub(super) is_deleted: [bool; PEOPLE],
+    pub(super) is_locked: [bool; PEOPLE],
+    /// Open transfers, the newest last.
+    pub(super) transfers: Vec<Transfer>,
     pub(super) orders: Vec<Order>,
     pub(super) tickets: Vec<Ticket>,
     /// People whose wish waits.
@@ -114,6 +132,13 @@ impl Model {
         self.held().any(|item| item.of == Some(ticket))
     }
 
+    /// Whether the place of a ticket is in its order still: it was neither refunded nor sold
+    /// on.
+    pub(super) fn has_place(&self, ticket: &Ticket) -> bool {
+        let is_paid = self.orders[ticket.order].state == State::Paid;
+        is_paid && (ticket.is_valid || ticket.used.is_some() || ticket.is_gone)
+    }
+
     /// Index of the ticket on return whose place a seat is; `None` where the office sells the seat.
     pub(super) fn on_return(&self, place: Place) -> Option<usize> {
         let is_his = |ticket: &Ticket| ticket.is_valid && ticket.on_return.is_some();
@@ -122,7 +147,7 @@ impl Model {
 
     /// Whether an account holds the seat, or has its ticket and has not put it on sale.
     pub(super) fn is_taken(&self, place: Place) -> bool {
-        let has = |ticket: &Ticket| ticket.is_valid && ticket.on_return.is_none();
+        let has = |ticket: &Ticket| self.has_place(ticket) && ticket.on_return.is_none();
         self.held().any(|item| item.place == place)
             || self.tickets.iter().any(|ticket| has(ticket) && ticket.place == place)
     }
@@ -130,7 +155,7 @@ impl Model {
     /// Places of the zone that the office sells.
     pub(super) fn places_left(&self) -> i64 {
         let held = self.held().filter(|item| item.place == Place::Standing && item.of.is_none());
-        let sold = self.tickets.iter().filter(|t| t.is_valid && t.place == Place::Standing);
+        let sold = self.tickets.iter().filter(|t| self.has_place(t) && t.place == Place::Standing);
         PLACES - i64::try_from(held.count() + sold.count()).unwrap()
     }
 
@@ -141,7 +166,46 @@ impl Model {
 
     /// Points that a person can spend.
     pub(super) fn usable(&self, who: usize) -> i64 {
-        self.points[who].max(0)
+        (self.points[who] - self.pending(who)).max(0)
+    }
+
+    /// Points of a person that wait for somebody's answer.
+    pub(super) fn pending(&self, who: usize) -> i64 {
+        let own = self.transfers.iter().filter(|transfer| transfer.from == who);
+        own.map(|transfer| transfer.amount).sum()
+    }
+
+    /// Takes back points whose money was returned: what waits ends, the newest first, as far as points are
+    /// missing.
+    pub(super) fn reverse(&mut self, who: usize, points: i64) {
+        while self.points[who] - self.pending(who) < points {
+            let Some(newest) = self.transfers.iter().rposition(|t| t.from == who) else { break };
+            self.transfers.remove(newest);
+        }
+        self.points[who] -= points;
+    }
+
+    /// Lets the holder of a valid ticket in: its return ends, and the hold of its place.
+    pub(super) fn admit(&mut self, idx: usize, check_in: Uuid) {
+        let is_its = |order: &Order| {
+            order.state == State::Held && order.items.iter().any(|item| item.of == Some(idx))
+        };
+        if let Some(buyer) = self.orders.iter().position(is_its) {
+            self.release(buyer);
+        }
+        let ticket = &mut self.tickets[idx];
+        (ticket.is_valid, ticket.used) = (false, Some(check_in));
+        (ticket.offer, ticket.on_return, ticket.is_wanted_back) = (None, None, false);
+    }
+
+    /// Undoes a check-in: the ticket admits again, unless it was refunded or its holder is gone.
+    pub(super) fn undo(&mut self, idx: usize) {
+        let ticket = &mut self.tickets[idx];
+        ticket.used = None;
+        if self.orders[ticket.order].state == State::Paid {
+            ticket.is_gone = self.is_deleted[ticket.holder];
+            ticket.is_valid = !ticket.is_gone;
+        }
     }
 
     /// Pays a hold: `payers` has who pays each of its items. Its tickets have no code yet.
@@ -168,6 +232,8 @@ impl Model {
                 payer: *payer,
                 holder: *payer,
                 is_valid: true,
+                used: None,
+                is_gone: false,
                 offer: None,
                 on_return: None,
                 is_wanted_back: false,
@@ -190,13 +256,13 @@ impl Model {
     /// Gives back what is left of a paid order: a buyer who holds the place of one of its tickets
     /// keeps it.
     pub(super) fn refund(&mut self, nth: usize) {
+        let left = self.tickets.iter().enumerate();
+        let left = left.filter(|(_, t)| t.order == nth && self.has_place(t)).map(|(idx, _)| idx);
+        let left: Vec<usize> = left.collect();
         self.orders[nth].state = State::Over;
-        for idx in 0..self.tickets.len() {
+        for idx in left {
             let ticket = &mut self.tickets[idx];
-            if ticket.order != nth || !ticket.is_valid {
-                continue;
-            }
-            ticket.is_valid = false;
+            (ticket.is_valid, ticket.is_gone) = (false, false);
             ticket.offer = None;
             ticket.on_return = None;
             let (payer, paid) = (ticket.payer, ticket.paid);
@@ -209,47 +275,5 @@ impl Model {
                 }
             }
         }
-    }
-
-    /// Valid tickets of an order that are not on return.
-    pub(super) fn kept(&self, order: usize) -> impl Iterator<Item = &Ticket> {
-        let is_kept = move |t: &&Ticket| t.order == order && t.is_valid && t.on_return.is_none();
-        self.tickets.iter().filter(is_kept)
-    }
-
-    /// Whether the owner has a refund of a paid order: nothing of it is with a friend.
-    pub(super) fn may_refund(&self, order: usize) -> bool {
-        let mut valid = self.tickets.iter().filter(|t| t.order == order && t.is_valid).peekable();
-        valid.peek().is_some() && valid.all(|t| t.holder == t.payer && t.offer.is_none())
-    }
-
-    /// Whether a ticket may go on sale: its payer has it, at the ordinary price, and its order does
-    /// not need it.
-    pub(super) fn may_return(&self, idx: usize) -> bool {
-        let ticket = &self.tickets[idx];
-        let (children, adults): (Vec<_>, Vec<_>) =
-            self.kept(ticket.order).partition(|kept| kept.is_child);
-        ticket.is_valid
-            && ticket.on_return.is_none()
-            && ticket.offer.is_none()
-            && ticket.holder == ticket.payer
-            && ticket.paid == ticket.price
-            && !ticket.is_child
-            && children.len() < adults.len()
-    }
-
-    /// Whether a ticket may be offered to another person.
-    pub(super) fn may_offer(&self, idx: usize, to: usize) -> bool {
-        let ticket = &self.tickets[idx];
-        let is_free = ticket.offer.is_none() && ticket.on_return.is_none();
-        ticket.is_valid && is_free && ticket.holder != to && !self.is_deleted[to]
-    }
-
-    /// Whether an account has something that keeps it.
-    pub(super) fn keeps_account(&self, who: usize) -> bool {
-        let has =
-            |t: &Ticket| t.is_valid && (t.holder == who || t.payer == who && t.on_return.is_some());
-        let holds = |o: &Order| o.state == State::Held && o.owner == who;
-        self.tickets.iter().any(has) || self.orders.iter().any(holds)
     }
 }

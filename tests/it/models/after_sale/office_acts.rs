@@ -73,7 +73,7 @@ impl AfterSale {
         let answer = if by_office {
             let path = format!("/admin/reservations/{}/refund", order.id);
             send(&self.admin, &path, &json!({ "share": "all", "reason": "a case" })).await
-        } else if self.model.is_deleted[order.owner] {
+        } else if self.model.is_out(order.owner) {
             return;
         } else {
             let path = format!("/reservations/{}/cancellation", order.id);
@@ -98,28 +98,34 @@ impl AfterSale {
         });
         let event = self.stripe.sign("charge.refunded", &object, EventOptions::default()).await;
         assert_eq!(event.deliver(&self.admin).await.status, 200);
-        self.model.points[who] -= REVERSED;
+        self.model.reverse(who, REVERSED);
+    }
+
+    pub(super) async fn lock_or_unlock(&mut self, office: &Office, who: usize) {
+        if self.model.is_deleted[who] {
+            return;
+        }
+        let was_locked = self.model.is_locked[who];
+        let act = if was_locked { "unlock" } else { "lock" };
+        let path = format!("/admin/people/{}/{act}", self.people[who].account_id);
+        let form = json!({ "reason": "a case" });
+        assert_answer(&send(&self.admin, &path, &form).await, (200, ""));
+        self.model.is_locked[who] = !was_locked;
+        if was_locked {
+            self.people[who] = office.log_in(&self.people[who], 0).await;
+        }
     }
 
     pub(super) async fn delete(&mut self, office: &Office, who: usize) {
-        if self.model.is_deleted[who] {
+        if self.model.is_out(who) {
             return;
         }
         let (balance, _) = points_of(office, &self.people[who]).await;
         let form = json!({ "points": balance });
         let answer = send(&self.people[who], "/account/deletion", &form).await;
-        let model = &mut self.model;
-        if answer.status != 200 {
-            let is_offered = model.tickets.iter().any(|t| t.offer.is_some_and(|(_, to)| to == who));
-            let is_bound = is_offered || model.keeps_account(who) || model.wishing.contains(&who);
-            return assert!(is_bound || model.points[who] < 0, "{}", answer.body);
-        }
-        assert!(!model.keeps_account(who), "{}", answer.body);
-        model.is_deleted[who] = true;
-        model.wishing.remove(&who);
-        for ticket in &mut model.tickets {
-            ticket.offer.take_if(|(_, to)| *to == who);
-        }
+        let is_kept = self.model.keeps_account(who);
+        assert_eq!(answer.status == 200, !is_kept, "{} {}", answer.status, answer.body);
+        self.model.is_deleted[who] = !is_kept;
     }
 
     pub(super) async fn compare_points(&self, office: &Office) {
@@ -128,7 +134,9 @@ impl AfterSale {
         for (who, person) in self.people.iter().enumerate() {
             if !self.model.is_deleted[who] {
                 let points: i64 = read_one_with(&office.db, sql, person.account_id).await;
-                assert_eq!(points, self.model.points[who], "points of person {who}");
+                let (_, pending) = points_of(office, person).await;
+                let expected = (self.model.points[who], self.model.pending(who));
+                assert_eq!((points, pending), expected, "points of person {who}");
             }
         }
     }

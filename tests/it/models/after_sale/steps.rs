@@ -65,6 +65,33 @@ pub(super) enum Step {
     Delete {
         who: usize,
     },
+    /// The door lets the holder of a ticket in.
+    Admit {
+        nth: Index,
+    },
+    Undo {
+        nth: Index,
+    },
+    LockOrUnlock {
+        who: usize,
+    },
+    Transfer {
+        between: (usize, usize),
+        amount: i64,
+        is_planned: bool,
+    },
+    Reply {
+        nth: Index,
+        reply: Reply,
+    },
+}
+
+/// What ends a transfer that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reply {
+    Accept,
+    Reject,
+    Cancel,
 }
 
 /// Returns any step, the frequent ones more often.
@@ -76,6 +103,9 @@ pub(super) fn any_step() -> impl Strategy<Value = Step> {
         2 => Just(Choice::Standing),
     ];
     let flag = || proptest::bool::weighted(0.25);
+    let amount = prop::sample::select(&[500, 1_500, 4_000][..]);
+    let reply =
+        prop::sample::select(&[Reply::Accept, Reply::Accept, Reply::Reject, Reply::Cancel][..]);
     prop_oneof![
         8 => (0..PEOPLE, choice, flag(), flag()).prop_map(|(who, choice, is_child, has_code)| {
             Step::Hold { who, choice, is_child, has_code }
@@ -94,5 +124,12 @@ pub(super) fn any_step() -> impl Strategy<Value = Step> {
         1 => Just(Step::RenameZone),
         1 => Just(Step::HideOrShow),
         1 => (GUEST + 1..PEOPLE).prop_map(|who| Step::Delete { who }),
+        3 => nth().prop_map(|nth| Step::Admit { nth }),
+        2 => nth().prop_map(|nth| Step::Undo { nth }),
+        1 => (0..PEOPLE).prop_map(|who| Step::LockOrUnlock { who }),
+        2 => ((0..PEOPLE, 0..PEOPLE), amount, flag()).prop_map(|(between, amount, is_planned)| {
+            Step::Transfer { between, amount, is_planned }
+        }),
+        2 => (nth(), reply).prop_map(|(nth, reply)| Step::Reply { nth, reply }),
     ]
 }

@@ -1,0 +1,61 @@
+//! What people may do with what they have.
+
+use super::model::{Model, Order, State, Ticket};
+
+impl Model {
+    /// Whether a person can do nothing: the account is deleted or locked.
+    pub(super) fn is_out(&self, who: usize) -> bool {
+        self.is_deleted[who] || self.is_locked[who]
+    }
+
+    /// Tickets of an order whose places are in it and not on return.
+    pub(super) fn kept(&self, order: usize) -> impl Iterator<Item = &Ticket> {
+        let of_order = self.tickets.iter().filter(move |ticket| ticket.order == order);
+        of_order.filter(|ticket| self.has_place(ticket) && ticket.on_return.is_none())
+    }
+
+    /// Whether the owner has a refund of a paid order: none of its tickets was used, and none is with a
+    /// friend.
+    pub(super) fn may_refund(&self, order: usize) -> bool {
+        let owner = self.orders[order].owner;
+        let mut left = self.tickets.iter().filter(|t| t.order == order && self.has_place(t));
+        left.all(|t| t.is_gone || t.is_valid && t.holder == owner && t.offer.is_none())
+    }
+
+    /// Whether a ticket may go on sale: its payer has it, at the ordinary price, and its order does
+    /// not need it.
+    pub(super) fn may_return(&self, idx: usize) -> bool {
+        let ticket = &self.tickets[idx];
+        let (children, adults): (Vec<_>, Vec<_>) =
+            self.kept(ticket.order).partition(|kept| kept.is_child);
+        ticket.is_valid
+            && ticket.on_return.is_none()
+            && ticket.offer.is_none()
+            && ticket.holder == ticket.payer
+            && ticket.paid == ticket.price
+            && !ticket.is_child
+            && children.len() < adults.len()
+    }
+
+    /// Whether a ticket may be offered to another person.
+    pub(super) fn may_offer(&self, idx: usize, to: usize) -> bool {
+        let ticket = &self.tickets[idx];
+        let is_free = ticket.offer.is_none() && ticket.on_return.is_none();
+        ticket.is_valid && is_free && ticket.holder != to && !self.is_deleted[to]
+    }
+
+    /// Whether an account has something that keeps it: a hold, an order of its own, a ticket of another
+    /// order, or what waits.
+    pub(super) fn keeps_account(&self, who: usize) -> bool {
+        let has = |t: &Ticket| {
+            t.is_valid && t.holder == who
+                || self.has_place(t) && self.orders[t.order].owner == who
+                || t.offer.is_some_and(|(_, to)| to == who)
+        };
+        let holds = |o: &Order| o.state == State::Held && o.owner == who;
+        self.tickets.iter().any(has)
+            || self.orders.iter().any(holds)
+            || self.transfers.iter().any(|t| t.from == who || t.to == who)
+            || self.wishing.contains(&who)
+    }
+}
