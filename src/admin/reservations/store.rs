@@ -40,7 +40,7 @@ impl Booking {
     }
 }
 
-/// Lists reservations, all or only those that belong to `accounts` or have one of `ids`: the page
+/// Lists reservations, all or only the ones that belong to `accounts` or have one of `ids`: the page
 /// after `after`, newest first, and one more if there is one.
 pub(crate) async fn list(
     db: &Pool,

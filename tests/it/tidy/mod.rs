@@ -23,6 +23,7 @@ mod releases;
 mod seat_locks;
 mod sizes;
 mod source;
+mod subjects;
 mod templates;
 mod versions;
 
