@@ -151,7 +151,7 @@ pub(crate) struct Outlook {
     pub(crate) lines: Vec<String>,
     /// Points to be given up.
     pub(crate) balance: Points,
-    /// Points that are owed.
+    /// Points that the wallet owes.
     pub(crate) debt: Points,
 }
 

@@ -1,9 +1,9 @@
 //! Management pages: the pages and acts of administrators.
 //!
 //! An **edit** changes one **edition** (numbered version) of a program, a venue or a
-//! performance. An **act** is the audit log's record of a change: who, to which **subject**, its
-//! state before and after, and why. This feature owns no table; functions of the other features do
-//! the work inside its transactions.
+//! performance. An **act** is the audit log's record of a change: its author, the **subject**, its
+//! state before and after, and the reason. This feature owns no table; functions of the other
+//! features do the work inside its transactions.
 //!
 //! # Invariants
 //!

@@ -1,8 +1,8 @@
 //! The API reference: the OpenAPI 3.1 document of every path, and the pages that show it to people.
 //!
-//! Nouns: an **operation** is one method of a path, as its row in the URL table describes it; its
-//! **facts** are what the types of the handler's arguments say; an **entry** is both together. A **group** is what
-//! OpenAPI calls a tag: some paths that belong together.
+//! Nouns: an **operation** is one method of a path, as its row in the URL table describes it; its **facts**
+//! follow from the types of the handler's arguments; an **entry** is both together. A **group** is what OpenAPI
+//! calls a tag: some paths that belong together.
 //!
 //! # Invariants
 //!

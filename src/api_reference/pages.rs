@@ -128,7 +128,7 @@ struct ShownProblem {
     members: String,
 }
 
-/// Operation with everything that is known about it.
+/// Operation with all facts about it.
 struct ShownOperation {
     listed: Listed,
     access: Vec<Phrase>,

@@ -19,7 +19,8 @@ pub(crate) struct LogLine {
     pub(crate) act: String,
     pub(crate) subject_kind: String,
     pub(crate) subject_id: String,
-    /// Name of the subject today, of what a ticket or a reservation is for; `None` for what was deleted.
+    /// Name of the subject today, or of the program of a ticket or a reservation; `None` for deleted
+    /// subjects.
     pub(crate) subject_name: Option<String>,
     /// Last six characters of a ticket's code; `None` for other subjects.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! Audit log: the record of what staff and administrators did.
+//! Audit log: the record of the acts of staff and administrators.
 //!
 //! An **act** is one kind of change or check; its **subject** is the thing acted on. An
 //! **entry** is an act about to be written; a **line** is an entry as the log returns it, with

@@ -86,7 +86,7 @@ pub(crate) enum Act {
     SeatsReplaced,
     /// A performance was created.
     ScheduleCreated,
-    /// A performance on which nothing hung was deleted.
+    /// A performance without dependent rows was deleted.
     ScheduleDeleted,
     /// A performance was moved.
     ScheduleEdited,

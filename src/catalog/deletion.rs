@@ -1,8 +1,8 @@
-//! Deletion of performances and venues on which nothing hangs. A program stays: the log of its line begins
-//! with its making, and only grows.
+//! Deletion of performances and venues that no other rows refer to. A program stays: the log of its line
+//! begins with its making, and only grows.
 //!
-//! The foreign keys decide what hangs: the deletion is attempted, and the key that refuses it says what
-//! there is. So nothing that refers to a row is ever forgotten here.
+//! The foreign keys decide: the deletion is attempted, and the key that refuses it names the kind of the
+//! referring rows. So no kind of them can be forgotten here.
 
 use sqlx::error::DatabaseError;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::infra::postgres::Connection;
 
-/// Maps the foreign key that refused a deletion to what hangs.
+/// Maps the foreign key that refused a deletion to the kind of the referring rows.
 fn in_use(error: sqlx::Error) -> CatalogError {
     let refused = error.as_database_error().filter(|error| error.is_foreign_key_violation());
     match refused.and_then(DatabaseError::constraint) {

@@ -17,7 +17,7 @@ pub(crate) enum Hanging {
     Wishes,
     /// Codes.
     Codes,
-    /// Anything else.
+    /// Rows of any other kind.
     Others,
 }
 

@@ -13,8 +13,8 @@ use crate::{
 const DOOR_MARGIN: TimeDelta = TimeDelta::seconds(5);
 
 /// Returns an error unless the sale of `program` is open, opens within [`DOOR_MARGIN`], or opens with a
-/// draw, which is entered before, or has an access gate that is open by then: who may use that is decided
-/// in the batch.
+/// draw, which is entered before, or has an access gate that is open by then: the batch decides which
+/// accounts may use that.
 pub(crate) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
     let soon = app.now() + DOOR_MARGIN;
     match program.sale_state(soon) {

@@ -3,7 +3,7 @@
 //! workers.
 //!
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
-//! error of [`redis`] never changes what was decided.
+//! error of [`redis`] never changes a decision.
 
 pub(crate) mod batcher;
 pub(crate) mod failpoint;

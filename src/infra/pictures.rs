@@ -58,7 +58,7 @@ pub(crate) enum PictureMistake {
     Busy,
 }
 
-/// Reads a file and makes something of its picture, both beside the threads that answer.
+/// Decodes a file and calls `make` with its picture, both beside the threads that answer.
 pub(crate) async fn read<T: Send + 'static>(
     file: Vec<u8>,
     bounds: PictureBounds,

@@ -187,8 +187,8 @@ pub(crate) enum ProtectionChange {
 }
 
 impl Message {
-    /// Returns how long the mail may be on its way before it is given up; with a secret, how long
-    /// that is worth something.
+    /// Returns how long the mail may be on its way before it is given up; with a secret, how long the
+    /// secret is valid.
     pub(crate) fn ttl(&self) -> Duration {
         match self {
             Self::ResetPassword => Duration::from_mins(30),

@@ -1,4 +1,4 @@
-//! Personal data: everything that is kept about a person, as one document for the person.
+//! Personal data: all stored data about a person, as one document for the person.
 //!
 //! # Invariants
 //!

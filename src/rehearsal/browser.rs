@@ -29,7 +29,7 @@ pub(crate) fn client(target: &Url) -> Result<Client, reqwest::Error> {
     if target.scheme() == "https" { client } else { client.tls_certs_only([]) }.build()
 }
 
-/// Request to send, with what the history records of it.
+/// Request to send, with the facts that the history records.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) step: Step,
@@ -111,7 +111,7 @@ impl Answer {
         self.get(name).as_array().into_iter().flatten()
     }
 
-    /// Records in `event` what the answer showed.
+    /// Records the facts of the answer in `event`.
     fn record_answer(&self, event: &mut Event) {
         event.number = self.get("queue_number").as_i64();
         event.ahead = self.get("ahead").as_i64();

@@ -185,7 +185,7 @@ pub(crate) struct Open {
 pub(crate) const INTERRUPTED: &str = "interrupted";
 
 impl Open {
-    /// Records the outcome; `record_answer` adds what the answer showed.
+    /// Records the outcome; `record_answer` adds the facts of the answer.
     pub(crate) fn close(mut self, outcome: Outcome, record_answer: impl FnOnce(&mut Event)) {
         if let Some(mut event) = self.event.take() {
             event.outcome = outcome;

@@ -3,12 +3,12 @@
 //! A **rehearsal** is an on-sale whose **shoppers** are accounts made for it, on a **stage**: a
 //! program with its venue, performance and zone. All ids of the stage and of the accounts are
 //! marked (`infra::throwaway`). Its **history** is the list of requests with their outcomes; its
-//! **verdict** is what the history shows against the promises of the product.
+//! **verdict** compares the history with the promises of the product.
 //!
 //! # Invariants
 //!
-//! - A rehearsal touches only its own program and accounts, and removes them; what a killed
-//!   rehearsal left behind is removed by the next one.
+//! - A rehearsal touches only its own program and accounts, and removes them; the rows of a killed
+//!   rehearsal are removed by the next one.
 //! - No shopper joins a real queue or moves points to a real account, and no real account joins a
 //!   rehearsal's queue.
 //! - No rehearsal page answers over HTTP without the deployment's rehearsal token.

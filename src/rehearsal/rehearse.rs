@@ -79,7 +79,7 @@ pub struct RehearsalResult {
 
 impl Rehearsal {
     /// Runs the rehearsal until all shoppers have finished, `stop` is ready or the time is over;
-    /// then checks everything and removes what was made, also after an error.
+    /// then checks everything and removes the stage, also after an error.
     pub async fn run(
         &self,
         access: Access<'_>,

@@ -39,8 +39,8 @@ struct Language {
     names: chrono::Locale,
 }
 
-/// All languages, in the order the switch shows them. The first one also serves who prefers none of
-/// them.
+/// All languages, in the order the switch shows them. The first one also serves visitors who prefer
+/// none of them.
 static LANGUAGES: [Language; 3] = [
     Language {
         id: langid!("en"),

@@ -105,8 +105,8 @@ pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format(form).to_string()
 }
 
-/// Returns the moment at which the clock of `to` shows what that of `from` shows at `moment`. Of an hour that a
-/// clock shows twice it is the first, and one that it leaves out is an hour later.
+/// Returns the moment at which the clock of `to` shows the time that the clock of `from` shows at `moment`. Of
+/// an hour that a clock shows twice it is the first, and one that it leaves out is an hour later.
 pub(crate) fn at_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> DateTime<Utc> {
     let hour = moment.with_timezone(&from).naive_local();
     let found = to.from_local_datetime(&hour).earliest();

@@ -9,7 +9,7 @@ use crate::{
     infra::postgres::Connection,
 };
 
-/// Lists logs that say something else than the tokens of their queues.
+/// Lists logs that disagree with the tokens of their queues.
 pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation>, sqlx::Error> {
     let mut wrong = Vec::new();
     for log in store::list_logs(tx).await? {

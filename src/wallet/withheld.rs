@@ -80,7 +80,8 @@ fn hold(share: &ShareOfPayer) -> Movement {
     Movement::hold(Kind::ShareHold, share.amount, share.share_id)
 }
 
-/// Returns the locked wallet of a payer. One who never had points may still pay a share of zero.
+/// Returns the locked wallet of a payer. An account that never had points may still pay a share of
+/// zero.
 async fn opened(
     tx: &mut Connection,
     wallet: Option<Wallet>,

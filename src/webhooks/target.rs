@@ -48,7 +48,7 @@ const PRIVATE: [&str; 24] = [
 /// Reason why an address is no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TargetFault {
-    /// It is no address, or one that says more than where to send to.
+    /// It is no address, or has parts that no receiver needs, such as a password.
     #[error("no address of a receiver")]
     Malformed,
     /// It is not https.

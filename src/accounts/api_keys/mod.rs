@@ -38,10 +38,10 @@ use crate::{
     outbox::{self, AccountMail, Message},
 };
 
-/// Keys that may do something, at most.
+/// Upper bound of usable keys.
 pub(crate) const KEYS_MAX: i64 = 100;
 
-/// Returns who acts with a key; fails unless it has `scope`.
+/// Returns the actor of a key; fails unless it has `scope`.
 pub(crate) async fn authorize(
     app: &App,
     token: &str,

@@ -1,4 +1,4 @@
-//! Keys, their scopes, and who acts with them.
+//! Keys, their scopes, and the actors of acts.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ ids! {
 /// Author of an act: an administrator, or a key that one made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Actor {
-    /// Administrator, or the one who made the key.
+    /// Administrator, or the maker of the key.
     pub account_id: AccountId,
     pub api_key_id: Option<ApiKeyId>,
 }

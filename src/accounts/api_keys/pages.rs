@@ -133,7 +133,7 @@ fn describe_key(facts: &mut Facts, scope: ApiScope) {
     facts.refuses("api-key-unknown api-key-revoked api-key-unprotected api-key-expired api-key-scope rate-limited");
 }
 
-/// Returns who acts with the key of `request`, counted against the key's rate limit; `None` for a request
+/// Returns the actor of the key of `request`, counted against the key's rate limit; `None` for a request
 /// without a key.
 async fn actor_of(request: &HttpRequest, scope: ApiScope) -> Result<Option<Actor>, PageError> {
     let Some(token) = token_of(request) else { return Ok(None) };

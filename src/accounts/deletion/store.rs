@@ -61,8 +61,8 @@ pub(crate) async fn has_session(
     .await
 }
 
-/// Takes everything from an account's row that says something about its owner. The address has no @,
-/// and no password has the hash.
+/// Removes the personal data from an account's row. The address has no @, and no password has the
+/// hash.
 pub(super) async fn write_deleted(
     tx: &mut Connection,
     id: AccountId,

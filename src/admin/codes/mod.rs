@@ -2,8 +2,8 @@
 //!
 //! # Invariants
 //!
-//! * The terms of a code never change: who wants others withdraws it and makes a new one.
-//! * No limit becomes smaller than what is used.
+//! * The terms of a code never change: for other terms it is withdrawn and a new one is made.
+//! * No limit becomes smaller than the present uses and places.
 
 pub(crate) mod pages;
 

@@ -219,8 +219,7 @@ pub(crate) struct SoldDay {
     pub(crate) revenue: i64,
 }
 
-/// Lists the days from `first` on on which something of a program was sold or given back, the oldest
-/// first.
+/// Lists the days from `first` on with sales or refunds of a program, the oldest first.
 pub(crate) async fn list_days(
     db: &Pool,
     program_id: ProgramId,

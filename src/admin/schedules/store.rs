@@ -1,4 +1,4 @@
-//! SQL of a performance's waiting list, as staff see it: how many wait, and who comes first.
+//! SQL of a performance's waiting list, as staff see it: how many wait, and in which order.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;

@@ -98,7 +98,7 @@ pub(crate) async fn pause(
     .await
 }
 
-/// Deletes an endpoint: what waits for it is not delivered any more.
+/// Deletes an endpoint: deliveries that wait for it are not made any more.
 pub(crate) async fn delete(app: &App, by: AccountId, id: EndpointId) -> Result<(), AdminError> {
     let before = find(app, id).await?;
     audit::perform(app, async |tx| {

@@ -53,7 +53,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// Lists what was done to a subject after its edition `version`, newest first.
+/// Lists the acts on a subject after its edition `version`, newest first.
 pub(crate) async fn list_since(
     db: &Pool,
     subject_id: &str,

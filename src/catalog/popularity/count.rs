@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use super::store::count::{self as store, SalesProgress};
 use crate::{app::App, text::times};
 
-/// Time whose sales one transaction counts, after a long pause or for what was sold before anything was
-/// counted.
+/// Length of the time whose sales one transaction counts, after a long pause or for sales before the
+/// first count.
 const STEP_SECS: i64 = 900;
 /// Upper bound of that time: it doubles with each transaction that finds nothing.
 const STEP_SECS_MAX: i64 = 86_400;
@@ -43,7 +43,7 @@ async fn count_step(app: &App, step: TimeDelta) -> Result<Step, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(progress) = store::lock_progress(&mut tx).await? else { return Ok(Step::Last) };
     let from = progress.counted_until;
-    // Read after the lock: what began before this moment has committed, or may still write.
+    // Read after the lock: it is before every transaction that may still write.
     let horizon = store::read_horizon(&mut tx).await?;
     let until = horizon.min(from + step);
     if until <= from {

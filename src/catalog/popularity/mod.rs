@@ -1,4 +1,5 @@
-//! Popularity: what is booked most, by day and over the last week, and what sold out fastest.
+//! Popularity: the most booked programs and performances, by day and over the last week, and the fastest
+//! sell-outs.
 //!
 //! **Daily sales** are the net bookings and the revenue of one performance on one day. A
 //! **ranking** orders programs or performances by one **measure** of one **span**. A **sell-out** is the

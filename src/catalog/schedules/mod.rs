@@ -129,7 +129,7 @@ pub(crate) async fn cancel_schedule(
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }
 
-/// Counts that something of a locked performance is hidden or shown again: maps are read anew.
+/// Counts a change of the hidden sections or zones of a locked performance, so that maps are read anew.
 pub(crate) async fn count_hiding(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     store::write_hiding(tx, id).await
 }

@@ -80,7 +80,7 @@ async fn pass(
     if !admits(&rules) || rules.now < access.opens_at {
         return Ok(Vec::new());
     }
-    // Read again behind the lock: who came back meanwhile has a number before others.
+    // Read again behind the lock: an account that came back meanwhile has a number before others.
     let queued: Vec<QueuedAccount> = store::list_first(tx, moving, CALLED_MAX).await?;
     let decision = match room {
         0 => Decision::default(),

@@ -1,4 +1,4 @@
-//! Draw as it is published: everything that it takes to draw again.
+//! Draw as it is published: all data that is needed to repeat it.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;

@@ -13,8 +13,8 @@ const MEASURED_OVER: [TimeDelta; 3] =
 /// Tokens that are enough for an estimate, so that no longer period is needed: their count is off by
 /// a tenth, the standard deviation.
 const ENOUGH: i64 = 100;
-/// Lower bound of the places that the line moves up when one token goes through, where many who were
-/// passed over came back.
+/// Lower bound of the places that the line moves up when one token goes through, where many parked
+/// accounts came back.
 const PLACES_EACH_MIN: f64 = 0.1;
 
 /// Count of tokens that went through in a span of seconds.

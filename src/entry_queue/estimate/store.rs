@@ -99,7 +99,7 @@ pub(crate) async fn count_admitted(
     .await
 }
 
-/// Returns who left the line since `since`.
+/// Counts the departures from the line since `since`.
 pub(crate) async fn count_departures(
     db: &Pool,
     program_id: ProgramId,

@@ -14,7 +14,7 @@
 //!   later checkpoint continues it: triggers refuse any other.
 //! * Moves are written by triggers, in the transaction that moves the line. They are published in the
 //!   order of their transactions, none before every older transaction has ended.
-//! * A salt leaves this house only in its owner's receipt.
+//! * A salt leaves the office only in its owner's receipt.
 //!
 //! # Concurrency
 //!

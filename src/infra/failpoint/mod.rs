@@ -1,4 +1,4 @@
-//! Failpoints: moments at which the fault suite has something happen to an office.
+//! Failpoints: moments at which the fault suite causes a fault in an office.
 //!
 //! A failpoint has a name and is **reached** by one piece of work. Where the environment variable
 //! `FAILPOINTS_SOCKET` names a Unix socket, the work says the name there, and goes on when the other

@@ -21,7 +21,7 @@ const CHECK_MAX: Duration = Duration::from_millis(1_500);
 const FAILED_CHECKS_MAX: u32 = 2;
 /// Checks of a process that waits for a standby: about a day.
 const STANDBY_CHECKS_MAX: u32 = 24 * 60 * 60;
-/// Checks of a process that does anything else; its statement ends within five seconds.
+/// Checks of any other process; its statement ends within five seconds.
 const BUSY_CHECKS_MAX: u32 = 20;
 /// Further checks after the place was given up: as long as a server's keepalive would take.
 const LATE_CHECKS_MAX: u32 = 30;

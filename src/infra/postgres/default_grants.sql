@@ -1,6 +1,6 @@
 -- Rights of the serving role on tables that do not exist yet. The owner runs this before every
 -- migration, in a transaction that has set `stagedoor.serving_role`: instances of the version before
--- serve while the tables are migrated, and what they write may go on, by a trigger, into a new table.
+-- serve while the tables are migrated, and a trigger may pass their writes on into a new table.
 --
 -- Some of it grants.sql takes back after the migration.
 do $$

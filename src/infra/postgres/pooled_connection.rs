@@ -7,10 +7,10 @@ use super::{abandoned, connection::Connection, manager::Manager, slot::PoolSlot}
 
 /// Connection of the pool in use by one caller.
 ///
-/// A future can be dropped at every `await`, and then it is unknown what the server received: a
-/// `begin` that was sent and not waited for leaves a transaction open, and the writes of the next
-/// caller would vanish in it, though each was acknowledged. So a connection is reused as it is only
-/// after [`finish`](Self::finish). In every other case it is reset first, or closed.
+/// A future can be dropped at every `await`, and then the caller does not know what the server
+/// received: a `begin` that was sent and not waited for leaves a transaction open, and the writes
+/// of the next caller would vanish in it, though each was acknowledged. So a connection is reused
+/// as it is only after [`finish`](Self::finish). In every other case it is reset first, or closed.
 #[derive(Debug)]
 pub(crate) struct PooledConnection {
     slot: PoolSlot,

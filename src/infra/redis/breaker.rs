@@ -37,7 +37,7 @@ impl Breakers {
         by_tag.entry(tag.to_owned()).or_default().clone()
     }
 
-    /// Returns the breaker of everything that has no hash tag.
+    /// Returns the breaker of all commands without a hash tag.
     pub(crate) fn whole(&self) -> &Breaker {
         &self.whole
     }

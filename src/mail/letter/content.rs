@@ -32,7 +32,7 @@ pub(super) struct Content {
 pub(super) const WIPED: &str = "...";
 
 impl Content {
-    /// Returns a letter that greets and says nothing.
+    /// Returns an empty letter with a greeting.
     pub(super) fn blank(locale: Locale, from: Sender) -> Self {
         Self {
             locale,

@@ -28,7 +28,7 @@ struct HandedTicket {
     ticket: TicketTold,
 }
 
-/// Tells what `message` says of a hand-over, unless that is out of date.
+/// Writes the letter of a `message` about a hand-over; `None` where it is out of date.
 pub(super) async fn tell(
     blank: Content,
     db: &Pool,

@@ -49,8 +49,8 @@ struct LetterText<'a> {
     content: &'a Content,
 }
 
-/// Writes the letter of `mail`, which tells `message`; its links begin with the site of `from`. The link that
-/// ends its topic has `token`, or else leads nowhere.
+/// Writes the letter of `mail` about `message`; its links begin with the site of `from`. The link that ends
+/// its topic has `token`, or else leads nowhere.
 pub(super) async fn write(
     db: &Pool,
     from: Sender,
@@ -71,7 +71,7 @@ pub(super) async fn write(
     })
 }
 
-/// Fills a letter that says nothing yet with what `message` tells.
+/// Fills an empty letter with the content of `message`.
 async fn content_of(
     db: &Pool,
     blank: Content,

@@ -13,7 +13,7 @@ use crate::{
     text::times::{in_full, zone},
 };
 
-/// Tells what was shown before, and what holds when the mail is sent.
+/// Tells the time that was shown before, and the time that holds when the mail is sent.
 pub(super) async fn moved(
     blank: Content,
     db: &Pool,

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Tells the seller that the ticket was bought, and what came back.
+/// Tells the seller that the ticket was bought, and the payout.
 pub(super) async fn sold(blank: Content, db: &Pool, id: Uuid) -> Result<Content, ComposeError> {
     let sale = sales::find(db, id).await?.ok_or(ComposeError::Gone)?;
     let ticket = store::find_ticket(db, sale.ticket_id).await?.ok_or(ComposeError::Gone)?;

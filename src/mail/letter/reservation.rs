@@ -47,7 +47,7 @@ pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
     }
 }
 
-/// Tells what a waiting list offers, and until when; `None` once the offer is accepted or over.
+/// Tells the offer of a waiting list, and its end; `None` once the offer is accepted or over.
 pub(super) fn offered(blank: Content, reserved: &Reserved, id: Uuid) -> Option<Content> {
     let (locale, event) = (blank.locale, &reserved.event);
     if !event.is_live_hold {

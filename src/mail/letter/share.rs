@@ -82,7 +82,7 @@ pub(super) fn refunded(blank: Content, part: &SharedPart, refunded: Points) -> C
     }
 }
 
-/// Greets the payer and says what the share is of, with the fact `last` below.
+/// Greets the payer and names the reservation of the share, with the fact `last` below.
 fn about(blank: Content, part: &SharedPart, last: (Phrase, String)) -> Content {
     let locale = blank.locale;
     let payer = on_one_line(&part.share.payer);

@@ -19,7 +19,7 @@ use crate::{
     wallet::TransferStatus,
 };
 
-/// Tells what `message` says of an offer, unless that is out of date.
+/// Writes the letter of a `message` about an offer; `None` where it is out of date.
 pub(super) async fn tell(
     blank: Content,
     db: &Pool,

@@ -1,5 +1,5 @@
-//! Letter about a turn in a queue. It says what holds when the mail is sent: a mail that was delayed
-//! may be about a turn that has come.
+//! Letter about a turn in a queue. It tells the state at the time when the mail is sent: a mail that
+//! was delayed may be about a turn that has come.
 
 use uuid::Uuid;
 

@@ -24,7 +24,7 @@ pub(crate) struct Verdict {
     pub(crate) unseen: usize,
 }
 
-/// Checks the whole history; `points` is what every wallet had at the beginning.
+/// Checks the whole history; `points` is the balance of every wallet at the beginning.
 pub(crate) fn check(events: &[Event], points: i64) -> Verdict {
     let inversion_max = positions::largest_inversion(events);
     let mut verdict = Verdict { inversion_max, ..Verdict::default() };

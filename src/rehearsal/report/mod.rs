@@ -63,7 +63,7 @@ pub(crate) struct Circumstances {
 #[derive(Clone, Debug, Serialize)]
 struct Refusal {
     step: Step,
-    /// Code of the refusal; for an unknown outcome, what came instead of an answer.
+    /// Code of the refusal; for an unknown outcome, the error in place of an answer.
     code: String,
     count: usize,
     /// Whether shoppers with these habits must expect the refusal.
@@ -81,7 +81,7 @@ struct StepReport {
     /// Latency from the moment the shopper wanted to send the request, including polls that a late
     /// answer held up.
     latency_ms: Latency,
-    /// Latency from sending to answer: what a client that waits for its answers measures.
+    /// Latency from sending to answer: the latency as a client that waits for its answers measures it.
     answer_ms: Latency,
 }
 

@@ -59,7 +59,7 @@ struct AuditPage {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AuditQuery {
-    /// Email address of who acted.
+    /// Email address of the author.
     #[serde(deserialize_with = "typed::deserialize")]
     who: String,
     /// Name of the act.

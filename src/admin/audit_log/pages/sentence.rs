@@ -19,7 +19,7 @@ pub(crate) struct SentencePart {
 const WHO: char = '\u{fdd0}';
 const WHAT: char = '\u{fdd1}';
 
-/// Returns the sentence about an act. Its names lead to the pages of who acted and of the subject.
+/// Returns the sentence about an act. Its names lead to the pages of the author and of the subject.
 pub(crate) fn of(v: &View, line: &LogLine) -> Vec<SentencePart> {
     let href = Some(format!("/admin/people/{}", line.account_id));
     let who = SentencePart { text: line.who.clone(), href };

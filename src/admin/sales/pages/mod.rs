@@ -123,7 +123,7 @@ pub(crate) struct SalesDocument {
     price_types: Vec<SoldType>,
     /// Points that codes took off, by performance.
     discounts: HashMap<ScheduleId, i64>,
-    /// Days of the last 30 on which something was sold or given back.
+    /// Days of the last 30 with sales or refunds.
     days: Vec<SoldDay>,
 }
 

@@ -102,7 +102,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Deletes a locked performance; a foreign key refuses one on which something hangs.
+/// Deletes a locked performance; a foreign key refuses one that other rows refer to.
 pub(crate) async fn delete(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from schedules where id = $1", id as _).execute(tx).await?;
     Ok(())

@@ -10,7 +10,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Draws in which something is to be done, at most so many in one round.
+/// Upper bound of draws whose next step is due, in one round.
 const PENDING_MAX: i64 = 100;
 
 /// Returns a program's draw.

@@ -66,8 +66,8 @@ pub(crate) enum Reversed {
 }
 
 /// Books in the caller's transaction that money of a payment of `buyer_id` was returned, or came back.
-/// Returns the ended ones of the account's `shares` too, which are all that wait, and locked; their rows are
-/// the caller's to write.
+/// `shares` are all waiting shares of the account, locked by the caller; also returns the ones that ended,
+/// whose rows the caller writes.
 pub(crate) async fn reverse(
     tx: &mut Connection,
     buyer_id: AccountId,
@@ -109,7 +109,7 @@ async fn take_points(
 ) -> Result<(Moved, Vec<Uuid>), WalletError> {
     let wallet = lock_wallet(tx, purchase.account_id).await?.ok_or(WalletError::StaleVersion)?;
     let (wallet, ended) = match wallet.usable().get() < points {
-        // Something was pledged since the pledges were locked.
+        // A pledge was made since the pledges were locked.
         true if !pledges.are_all_of(&wallet) => return Err(WalletError::StaleVersion),
         true => pledges.end(tx, wallet, points).await?,
         false => (wallet, Vec::new()),

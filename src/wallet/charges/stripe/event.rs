@@ -14,7 +14,7 @@ pub(crate) enum StripeEvent {
     Checkout(Checkout),
     /// Money of a payment was returned, or came back.
     Money(MoneyMessage),
-    /// Anything else, which is acknowledged and ignored.
+    /// Any other event, which is acknowledged and ignored.
     Other,
 }
 
@@ -96,7 +96,7 @@ impl Payment {
         let trend = match (kind, previous) {
             ("charge.refunded", _) => Trend::Rises,
             (_, None) => Trend::Unknown,
-            // Something else of the payment has changed.
+            // Another member of the payment has changed.
             (_, Some(Previous { amount_refunded: None })) => return None,
             (_, Some(Previous { amount_refunded: Some(before) })) if *before > minor => {
                 Trend::Falls

@@ -43,7 +43,7 @@ pub(crate) struct Stripe {
 /// Reason why Stripe gave no checkout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// No answer that says anything: the request may have been carried out.
+    /// No conclusive answer: the request may have been carried out.
     #[error("Stripe gave no answer: {0}")]
     Unknown(String),
     /// Stripe refused the request and did nothing.

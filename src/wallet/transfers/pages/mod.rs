@@ -84,7 +84,7 @@ struct TransferPage {
 }
 
 impl TransferPage {
-    /// Returns who made a change, as the account reads it.
+    /// Returns the author of a change, as the account reads it.
     fn who(&self, change: &StatusChange) -> Phrase {
         let is_mine = |is_senders: bool| is_senders == self.transfer.is_sent();
         match change.by {

@@ -104,7 +104,7 @@ impl PriceTypeForm {
         let per_beside_max = parse_optional(&self.per_beside_max, &LIMITS);
         let per_beside_max =
             mistakes.note("per_beside_max", "admin-refusal-number", per_beside_max);
-        // A number of places for each of nothing means nothing.
+        // A number of places for each place of `beside` is refused where `beside` is empty.
         let company =
             beside.zip(per_beside_max).filter(|(beside, max)| beside.is_some() || max.is_none());
         if beside.is_some() && per_beside_max.is_some() {
