@@ -60,8 +60,8 @@ pub(crate) struct Left {
     pub(crate) status: ReservationStatus,
 }
 
-/// Lists running holds, and paid reservations with a place that nobody has used or bought since, be its
-/// ticket void with a deleted account.
+/// Lists running holds, and paid reservations with a place that was neither used nor bought since, also
+/// where its ticket is void with a deleted account.
 ///
 /// The `offset 0` keeps the planner from turning the subquery into a join: a page costs as much
 /// as its reservations, where a join would read the tickets of every program ever sold.

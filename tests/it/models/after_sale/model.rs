@@ -169,7 +169,7 @@ impl Model {
         (self.points[who] - self.pending(who)).max(0)
     }
 
-    /// Points of a person that wait for somebody's answer.
+    /// Points of a person that wait for the answer of another.
     pub(super) fn pending(&self, who: usize) -> i64 {
         let own = self.transfers.iter().filter(|transfer| transfer.from == who);
         own.map(|transfer| transfer.amount).sum()

@@ -11,7 +11,7 @@ use crate::support::{count, read_all, storm};
 const TURNS: usize = 8;
 const SEATS: usize = 10;
 
-/// Tries to hold a seat until somebody has it, and returns the last answer.
+/// Tries to hold a seat until one of the rivals has it, and returns the last answer.
 async fn hold_once_shown(person: Person, concert: Concert, seat_id: i64) -> Answer {
     loop {
         let held = order(&person, &concert, json!({ "seat_ids": [seat_id] })).await;
@@ -28,8 +28,8 @@ async fn is_over(person: &Person, concert: &Concert) -> bool {
     program["title"] == "Over"
 }
 
-/// Two strangers try each seat of a hidden section while it is shown and hidden in turns: whoever has one
-/// held it while it was shown, and nobody holds one afterwards.
+/// Two strangers try each seat of a hidden section while it is shown and hidden in turns: a
+/// stranger who has one held it while it was shown, and none holds one afterwards.
 #[sqlx::test]
 async fn beside_a_section_that_is_hidden_and_shown_nobody_holds_what_is_hidden(db: PgPool) {
     let (office, concert, _) = with_hidden(&db).await;

@@ -230,7 +230,7 @@ async fn a_ticket_that_has_been_in_fifty_hands_stays_where_it_is(db: PgPool) {
     evening.office.close().await;
 }
 
-/// As where somebody else has logged in to an account and offered its ticket to another.
+/// As where a stranger has logged in to an account and offered its ticket to another.
 #[sqlx::test]
 async fn no_ticket_is_accepted_from_a_locked_account(db: PgPool) {
     let evening = Evening::tonight(&db, 1).await;

@@ -230,7 +230,7 @@ async fn beside_a_seller_who_is_refunded_one_of_two_gets_the_place(db: PgPool) {
         assert_eq!(pay(buyer, id_of(&held.json(), "reservation_id")).await.status, 201);
         assert_eq!(balance(&db, ada.account_id).await, start);
     }
-    // Whoever was let in by a statement of the test is in no line in Redis.
+    // A buyer that a statement of the test let in is in no line in Redis.
     market.office.verify_database().await;
     market.office.close_as_it_is().await;
 }
