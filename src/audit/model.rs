@@ -100,7 +100,7 @@ pub(crate) enum Act {
     PriceTypesSet,
     /// Codes of a program were made.
     CodesMade,
-    /// How many may use a code was set.
+    /// The limits of a code were set.
     CodeLimited,
     /// A code was withdrawn.
     CodeWithdrawn,
