@@ -76,15 +76,15 @@ pub(crate) async fn show_logo(
     request: HttpRequest,
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (version, size) = path.into_inner();
+    let (version, size) = &*path;
     let size: LogoSize = size.parse().map_err(|_unknown| NotFound)?;
     let mut logo = app.office.logo();
-    if logo.as_ref().is_none_or(|logo| logo.version != version) {
+    if logo.as_ref().is_none_or(|logo| logo.version != *version) {
         app.office.refresh(&app.db).await?;
         logo = app.office.logo();
     }
     let logo = logo.ok_or(NotFound)?;
-    let cache_control = if logo.version == version { FOR_EVER } else { NOT_KEPT };
+    let cache_control = if logo.version == *version { FOR_EVER } else { NOT_KEPT };
     let etag = format!("{}-{}", logo.version, size.as_ref());
     let file = Bytes::copy_from_slice(logo.file(size));
     Ok(versioned_file(&request, etag, cache_control, "image/png", file))

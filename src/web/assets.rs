@@ -131,11 +131,11 @@ pub(crate) async fn show_asset(
     path: web::Path<(String, String)>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let (version, name) = path.into_inner();
-    let asset = ASSETS.get(&name).ok_or(NotFound)?;
+    let (version, name) = &*path;
+    let asset = ASSETS.get(name).ok_or(NotFound)?;
     // A page rendered before an update asks for an old version: it gets the current file, which
     // must not be cached under the old name.
-    let cache_control = match version == *VERSION {
+    let cache_control = match *version == *VERSION {
         true => "public, max-age=31536000, immutable",
         false => "no-cache",
     };

@@ -33,7 +33,6 @@ pub(crate) mod target;
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, future::join_all, stream};
-use uuid::Uuid;
 
 pub use self::client::HookClient;
 pub(crate) use self::secret::HookSecret;
@@ -44,6 +43,7 @@ use self::{
 };
 use crate::{
     app::App,
+    events::EventId,
     infra::postgres::{Connection, Pool},
 };
 
@@ -145,7 +145,7 @@ pub async fn end_old(db: &Pool) -> Result<(), sqlx::Error> {
 pub(crate) async fn replay(
     tx: &mut Connection,
     endpoint_id: model::EndpointId,
-    event_id: Uuid,
+    event_id: EventId,
 ) -> Result<bool, sqlx::Error> {
     store::replays::write_due(tx, endpoint_id, event_id).await
 }

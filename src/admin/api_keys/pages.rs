@@ -189,10 +189,9 @@ pub(crate) async fn create_key(
 pub(crate) async fn create_revocation(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ApiKeyId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ApiKeyId(*path);
-    revoke(&app, me.account_id, id).await?;
-    let answer = me.view.done(StatusCode::OK, &Identified { id }, "/admin/api-keys");
+    revoke(&app, me.account_id, *id).await?;
+    let answer = me.view.done(StatusCode::OK, &Identified { id: *id }, "/admin/api-keys");
     Ok(with_message(answer, "flash-admin-saved"))
 }

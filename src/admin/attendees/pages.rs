@@ -77,8 +77,8 @@ fn sought(text: &str) -> Option<Sought> {
     Some(Sought { text: text.to_lowercase(), code, reservations })
 }
 
-async fn edition_of(app: &App, path: Path<Uuid>) -> Result<ScheduleEdition, PageError> {
-    let found = find_schedule_edition(&app.db, ScheduleId(path.into_inner())).await?;
+async fn edition_of(app: &App, id: ScheduleId) -> Result<ScheduleEdition, PageError> {
+    let found = find_schedule_edition(&app.db, id).await?;
     Ok(found.ok_or(NotFound)?)
 }
 
@@ -102,10 +102,10 @@ pub(crate) struct AttendeesDocument<'a> {
 pub(crate) async fn list_attendees(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     query: Query<Search>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, path).await?;
+    let edition = edition_of(&app, *id).await?;
     let query = query.into_inner();
     let sought = sought(&query.q);
     let found =
@@ -132,10 +132,10 @@ struct SheetPage {
 pub(crate) async fn show_sheet(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     query: Query<After>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, path).await?;
+    let edition = edition_of(&app, *id).await?;
     record(&app, me.account_id, edition.id, Taking::Sheet).await?;
     let mut attendees = store::list(&app.db, edition.id, None, query.after, CHUNK_ROWS + 1).await?;
     // A longer list goes on on another sheet.
@@ -153,9 +153,9 @@ pub(crate) async fn show_sheet(
 pub(crate) async fn download_attendees(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, path).await?;
+    let edition = edition_of(&app, *id).await?;
     record(&app, me.account_id, edition.id, Taking::File).await?;
     let clock = zone(&edition.time_zone);
     let day = edition.starts_at.with_timezone(&clock).date_naive();

@@ -8,7 +8,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::store::{self as store, CancellationProgress, WindingDown};
 use crate::{
@@ -109,9 +108,9 @@ pub(crate) struct CancellationDocument<'a> {
 pub(crate) async fn show_cancellation(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let page = CancellationPage::of(&app, me.view, edition.id).await?;
     let document = CancellationDocument { program: &edition, progress: &page.progress };
     Ok(page.v.show(&page, &document))
@@ -141,27 +140,26 @@ impl CancellationForm {
 pub(crate) async fn create_cancellation(
     app: Data<App>,
     ConfirmedProgramsWriter(me): ConfirmedProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let (version, reason) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = CancellationPage::of(&app, me.view, id).await?;
+            let mut page = CancellationPage::of(&app, me.view, *id).await?;
             page.mistakes = mistakes;
             return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
     let change = &ProgramChange::Cancelled;
-    match programs::change(&app, me.actor, id, version, change, Some(&reason)).await {
+    match programs::change(&app, me.actor, *id, version, change, Some(&reason)).await {
         Ok(edition) => {
             let next = format!("/admin/programs/{id}/cancellation");
             Ok(with_message(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
-            let mut page = CancellationPage::of(&app, me.view, id).await?;
+            let mut page = CancellationPage::of(&app, me.view, *id).await?;
             page.refusal = Some(page.v.refusal(&refusal));
             page.meanwhile = refusal.meanwhile().to_vec();
             Ok(page.v.html(refusal.status(), &page))

@@ -7,7 +7,6 @@ use actix_web::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::{
     pages::{Cancellable, CancellationForm, CancellationPage},
@@ -58,9 +57,9 @@ pub(crate) struct ScheduleCancellationDocument<'a> {
 pub(crate) async fn show_schedule_cancellation(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = page_of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let page = page_of(&app, me.view, *id).await?;
     let document = ScheduleCancellationDocument {
         schedule: page.subject.performance.as_ref(),
         progress: &page.progress,
@@ -72,10 +71,10 @@ pub(crate) async fn show_schedule_cancellation(
 pub(crate) async fn create_schedule_cancellation(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = edition_of(&app, ScheduleId(path.into_inner())).await?.id;
+    let id = edition_of(&app, *id).await?.id;
     let (version, reason) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {

@@ -164,8 +164,8 @@ impl MailPage {
 }
 
 /// Returns a mail with its letter, or the reason why that cannot be written.
-async fn read(app: &App, id: Uuid) -> Result<(ListedMail, Result<Letter, String>), PageError> {
-    let mut mail = outbox::find(&app.db, MailId(id)).await?.ok_or(NotFound)?;
+async fn read(app: &App, id: MailId) -> Result<(ListedMail, Result<Letter, String>), PageError> {
+    let mut mail = outbox::find(&app.db, id).await?.ok_or(NotFound)?;
     if app.config.smtp_url.is_some() {
         // Its reader gets it by mail; an administrator needs it only where no mail is sent.
         mail.content.secret = None;
@@ -190,9 +190,9 @@ pub(crate) struct LetterDocument<'a> {
 pub(crate) async fn show_mail(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<MailId>,
 ) -> Result<HttpResponse, PageError> {
-    let (mail, letter) = read(&app, *path).await?;
+    let (mail, letter) = read(&app, *id).await?;
     let page = MailPage { v: me.view, mail, letter };
     let letter = page.letter.as_ref().ok();
     let document = LetterDocument {
@@ -207,9 +207,9 @@ pub(crate) async fn show_mail(
 pub(crate) async fn show_html(
     app: Data<App>,
     _: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<MailId>,
 ) -> Result<HttpResponse, PageError> {
-    let (_, letter) = read(&app, *path).await?;
+    let (_, letter) = read(&app, *id).await?;
     let letter = letter.map_err(|_unwritable| NotFound)?;
     let mut answer = HttpResponse::Ok();
     answer.content_type("text/html; charset=utf-8");
@@ -221,10 +221,10 @@ pub(crate) async fn show_html(
 pub(crate) async fn create_sending(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<MailId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = MailId(path.into_inner());
-    send_again(&app, me.account_id, id).await?;
-    let answer = me.view.done(StatusCode::OK, &Identified { id }, &format!("/admin/mails/{id}"));
+    send_again(&app, me.account_id, *id).await?;
+    let answer =
+        me.view.done(StatusCode::OK, &Identified { id: *id }, &format!("/admin/mails/{id}"));
     Ok(with_message(answer, "flash-admin-mail-due"))
 }

@@ -22,7 +22,7 @@ use crate::{
     app::App,
     infra::{idempotency::RequestKey, postgres::page::Page},
     payment::Share,
-    reservation::{ReservationNumber, ReservationStatus},
+    reservation::{ReservationId, ReservationNumber, ReservationStatus},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
@@ -90,8 +90,8 @@ struct BookingPage {
 }
 
 impl BookingPage {
-    async fn of(app: &App, v: View, id: Uuid) -> Result<Self, PageError> {
-        let mut found = store::list(&app.db, Some(&[]), Some(id..=id), None).await?;
+    async fn of(app: &App, v: View, id: ReservationId) -> Result<Self, PageError> {
+        let mut found = store::list(&app.db, Some(&[]), Some(id.0..=id.0), None).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
@@ -111,9 +111,9 @@ pub(crate) struct BookingDocument<'a> {
 pub(crate) async fn show_booking(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = BookingPage::of(&app, me.view, path.into_inner()).await?;
+    let page = BookingPage::of(&app, me.view, *id).await?;
     let document = BookingDocument { reservation: &page.booking, items: &page.items };
     Ok(page.v.show(&page, &document))
 }
@@ -135,10 +135,10 @@ pub(crate) struct RefundForm {
 pub(crate) async fn create_refund(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
     form: Body<RefundForm>,
 ) -> Result<HttpResponse, PageError> {
-    let mut page = BookingPage::of(&app, me.view.clone(), path.into_inner()).await?;
+    let mut page = BookingPage::of(&app, me.view.clone(), *id).await?;
     if page.booking.total.get() > i64::from(app.config.step_up_refund_points) {
         me.require_code()?;
     }

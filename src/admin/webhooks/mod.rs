@@ -25,6 +25,7 @@ use crate::{
         self,
         model::{Act, AuditEntry, Subject},
     },
+    events::EventId,
     webhooks::{
         self, ENDPOINTS_MAX, HookSecret, OLD_SECRET_HOURS,
         error::WebhookError,
@@ -116,7 +117,7 @@ pub(crate) async fn replay(
     app: &App,
     by: AccountId,
     id: EndpointId,
-    event_id: Uuid,
+    event_id: EventId,
 ) -> Result<(), AdminError> {
     find(app, id).await?;
     audit::perform(app, async |tx| {

@@ -48,11 +48,11 @@ pub(crate) async fn show_picture(
     programs: Data<Programs>,
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, version) = path.into_inner();
-    let found = programs.find(&app, &slug).await?;
+    let (slug, version) = &*path;
+    let found = programs.find(&app, slug).await?;
     let shown = found.ok_or(NotFound)?;
     let poster = Poster::of_program(shown.poster_number, &shown.slug);
-    let cache_control = match version == poster.version() {
+    let cache_control = match *version == poster.version() {
         true => FOR_EVER,
         false => NOT_KEPT,
     };

@@ -48,17 +48,16 @@ pub(crate) async fn show_poster(
     request: HttpRequest,
     path: Path<(String, String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, version, size) = path.into_inner();
+    let (slug, version, size) = &*path;
     let size: PosterSize = size.parse().map_err(|_unknown| NotFound)?;
-    if !may_be_a_name(&slug) || !may_be_a_name(&version) {
+    if !may_be_a_name(slug) || !may_be_a_name(version) {
         return Err(NotFound.into());
     }
     let read = async {
-        let (slug, version) = (&slug, &version);
         let find = |db| async move { store::find_file(&db, slug, version, size).await };
         Ok(app.find_stale(StaleRead::Posters, find).await?.map(Bytes::from))
     };
-    let key = UploadedPoster::new(&slug, &version).path(size);
+    let key = UploadedPoster::new(slug, version).path(size);
     let file = posters.0.try_get_with(key, shared_read(read)).await?.ok_or(NotFound)?;
     let etag = format!("{version}-{}", size.as_ref());
     Ok(versioned_file(&request, etag, FOR_EVER, "image/jpeg", file))

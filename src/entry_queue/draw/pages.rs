@@ -100,14 +100,14 @@ pub(crate) async fn show_entries(
     lists: Data<ClosedLists>,
     path: Path<(String, usize)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, number) = path.into_inner();
-    let program = find(&app, &programs, &slug).await?;
+    let (slug, number) = &*path;
+    let program = find(&app, &programs, slug).await?;
     let draw = draw_of(&app, &program).await?;
     if draw.closed_at.is_none() {
         return Err(NotFound.into());
     }
     let list = lists.of(&app, program.id).await.map_err(QueueError::from)?;
-    let page = page_of(&list, number).ok_or(NotFound)?;
+    let page = page_of(&list, *number).ok_or(NotFound)?;
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"))
         .insert_header((header::CACHE_CONTROL, FOR_EVER))

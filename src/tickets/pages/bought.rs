@@ -9,7 +9,6 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::TICKETS_PATH;
 use crate::{
@@ -104,18 +103,17 @@ pub(crate) struct BoughtDocument<'a> {
 pub(crate) async fn show_bought(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ReservationId(path.into_inner());
-    let mut tickets = store::list_of_reservation(&app.db, id).await?;
+    let mut tickets = store::list_of_reservation(&app.db, *id).await?;
     tickets.retain(|ticket| ticket.account_id == me.account_id);
     if tickets.is_empty() {
         return Err(NotFound.into());
     }
     if me.view.format.is_for_programs() {
         let tickets = tickets.iter().map(Ticket::document).collect();
-        let number = ReservationNumber::from(id).to_string();
-        let document = BoughtDocument { reservation_id: id, number, tickets };
+        let number = ReservationNumber::from(*id).to_string();
+        let document = BoughtDocument { reservation_id: *id, number, tickets };
         return Ok(json_answer(StatusCode::OK, &document));
     }
     tickets.retain(|ticket| ticket.status != TicketStatus::Void);
@@ -123,7 +121,7 @@ pub(crate) async fn show_bought(
     let page = BoughtPage {
         v: &me.view,
         first,
-        owned: reservation::find_owned(&app.db, me.account_id, id).await?,
+        owned: reservation::find_owned(&app.db, me.account_id, *id).await?,
         is_mailed: app.config.smtp_url.is_some(),
         now: app.now(),
         show_url: format!("{}/programs/{}", app.config.site_url(), first.slug),

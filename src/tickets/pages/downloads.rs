@@ -5,7 +5,6 @@ use actix_web::{
     http::header,
     web::{Data, Path},
 };
-use uuid::Uuid;
 
 use super::own_ticket;
 use crate::{
@@ -75,9 +74,9 @@ fn own(mut tickets: Vec<Ticket>, me: &CurrentAccount) -> Vec<Ticket> {
 async fn own_of_reservation(
     app: &App,
     me: &CurrentAccount,
-    id: Uuid,
+    id: ReservationId,
 ) -> Result<Vec<Ticket>, PageError> {
-    let tickets = store::list_of_reservation(&app.db, ReservationId(id)).await?;
+    let tickets = store::list_of_reservation(&app.db, id).await?;
     if tickets.iter().any(|ticket| ticket.owner_id != me.account_id) {
         return Err(NotFound.into());
     }
@@ -88,9 +87,9 @@ async fn own_of_reservation(
 pub(crate) async fn show_reservation_pdf(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let tickets = own_of_reservation(&app, &me, path.into_inner()).await?;
+    let tickets = own_of_reservation(&app, &me, *id).await?;
     pdf_file(
         pdf::make(&tickets, None, Paper::OneTicket, me.view.locale, me.view.office.name()).await?,
     )
@@ -100,9 +99,9 @@ pub(crate) async fn show_reservation_pdf(
 pub(crate) async fn show_reservation_print(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let tickets = own_of_reservation(&app, &me, path.into_inner()).await?;
+    let tickets = own_of_reservation(&app, &me, *id).await?;
     pdf_file(
         pdf::make(&tickets, None, Paper::FourTickets, me.view.locale, me.view.office.name())
             .await?,
@@ -114,10 +113,9 @@ pub(crate) async fn show_reservation_print(
 pub(crate) async fn show_reservation_calendar(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ReservationId(path.into_inner());
-    let mut tickets = own(store::list_of_reservation(&app.db, id).await?, &me);
+    let mut tickets = own(store::list_of_reservation(&app.db, *id).await?, &me);
     tickets.retain(|ticket| ticket.status != TicketStatus::Void);
     let entry = CalendarEntry::of_reservation(&app.config, &tickets, me.view.locale);
     Ok(calendar_file(&app, &entry.ok_or(NotFound)?))

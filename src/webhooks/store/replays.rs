@@ -1,15 +1,14 @@
 //! SQL of replays.
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
-use crate::{infra::postgres::Connection, webhooks::model::EndpointId};
+use crate::{events::EventId, infra::postgres::Connection, webhooks::model::EndpointId};
 
 /// Makes a delivery that was made or given up due again; returns whether it did.
 pub(crate) async fn write_due(
     tx: &mut Connection,
     endpoint_id: EndpointId,
-    event_id: Uuid,
+    event_id: EventId,
 ) -> Result<bool, sqlx::Error> {
     let written = sqlx::query!(
         r#"
@@ -20,7 +19,7 @@ pub(crate) async fn write_due(
             and (delivered_at is not null or failed_at is not null)
         "#,
         endpoint_id as _,
-        event_id,
+        event_id as _,
     )
     .execute(tx)
     .await?;

@@ -73,12 +73,11 @@ pub(crate) async fn delete_one(
     cache: Data<SessionCache>,
     me: CurrentAccount,
     request: HttpRequest,
-    path: Path<Uuid>,
+    id: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    let id = path.into_inner();
-    let ended = store::delete_one(&app.db, me.account_id, id).await?.ok_or(NotFound)?;
+    let ended = store::delete_one(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
     forget(&cache, [ended]).await;
-    if id != me.session_id {
+    if *id != me.session_id {
         return Ok(ended_answer(&me.view));
     }
     let mut answer = me.view.done(StatusCode::NO_CONTENT, &(), "/");

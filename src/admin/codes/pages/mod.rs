@@ -149,10 +149,10 @@ pub(crate) struct CodesDocument<'a> {
 pub(crate) async fn list_codes(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     query: Query<After>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let page = CodesPage::of(&app, me.view, edition, query.after).await?;
     let document = CodesDocument { codes: &page.codes.rows, next: page.codes.next };
     Ok(page.v.show(&page, &document))
@@ -168,10 +168,10 @@ pub(crate) struct NewCodesDocument {
 pub(crate) async fn create_codes(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     Body(form): Body<CodesForm>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let (id, v) = (edition.id, me.view);
     let (words, new) = match form.parse(zone(&edition.time_zone)) {
         Ok(parsed) => parsed,
@@ -199,11 +199,10 @@ pub(crate) async fn create_codes(
 pub(crate) async fn update_limit(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(ProgramId, SaleCodeId)>,
     Body(form): Body<CodeLimitForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, code_id) = path.into_inner();
-    let (id, code_id) = (ProgramId(id), SaleCodeId(code_id));
+    let (id, code_id) = *ids;
     match form.parse() {
         Ok(limits) => {
             let outcome = codes::limit(&app, me.account_id, id, code_id, limits).await;
@@ -223,10 +222,9 @@ pub(crate) async fn update_limit(
 pub(crate) async fn create_withdrawal(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(ProgramId, SaleCodeId)>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, code_id) = path.into_inner();
-    let (id, code_id) = (ProgramId(id), SaleCodeId(code_id));
+    let (id, code_id) = *ids;
     let outcome = codes::withdraw(&app, me.account_id, id, code_id).await;
     answer(&app, me.view, id, outcome).await
 }
@@ -254,9 +252,9 @@ async fn answer(
 pub(crate) async fn download_codes(
     app: Data<App>,
     _: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let program = edition_of(&app, *id).await?;
     let name = format!("{}-codes", program.details.slug);
     let (db, clock) = (app.db.clone(), program.time_zone);
     csv(&name, COLUMNS.iter().copied(), move |after| {

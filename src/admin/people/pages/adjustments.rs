@@ -7,7 +7,6 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{answer, refuse_typed};
 use crate::{
@@ -45,10 +44,9 @@ pub(crate) struct AdjustmentForm {
 pub(crate) async fn create_adjustment(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
     form: Body<AdjustmentForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = AccountId(path.into_inner());
     let mut mistakes = Mistakes::default();
     let amount =
         form.0.amount.parse().filter(|amount: &i64| {
@@ -66,10 +64,10 @@ pub(crate) async fn create_adjustment(
                 let route = format!("POST /admin/people/{id}/adjustments");
                 RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
             });
-            let adjustment = Adjustment { account_id: id, amount, reason };
+            let adjustment = Adjustment { account_id: *id, amount, reason };
             let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
-            answer(&app, &me, id, adjusted.await).await
+            answer(&app, &me, *id, adjusted.await).await
         }
-        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
     }
 }

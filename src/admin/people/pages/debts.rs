@@ -7,7 +7,6 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{answer, refuse_typed};
 use crate::{
@@ -43,10 +42,9 @@ pub(crate) struct WriteOffForm {
 pub(crate) async fn create_write_off(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
     form: Body<WriteOffForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = AccountId(path.into_inner());
     let mut mistakes = Mistakes::default();
     let points = form.0.points.parse().and_then(Points::new).filter(|points| points.get() > 0);
     let points = mistakes.note("points", "admin-refusal-debt", points);
@@ -61,10 +59,10 @@ pub(crate) async fn create_write_off(
                 let route = format!("POST /admin/people/{id}/debt-write-offs");
                 RequestKey::new(me.account_id.0, key, &route, &json!([points, reason]))
             });
-            let write_off = DebtWriteOff { account_id: id, points, reason };
+            let write_off = DebtWriteOff { account_id: *id, points, reason };
             let left = people::write_off_debt(&app, me.account_id, &write_off, key.as_ref()).await;
-            answer(&app, &me, id, left).await
+            answer(&app, &me, *id, left).await
         }
-        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
     }
 }

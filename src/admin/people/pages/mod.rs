@@ -164,9 +164,9 @@ pub(crate) struct PersonDocument<'a> {
 pub(crate) async fn show_person(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = PersonPage::of(&app, &me, AccountId(path.into_inner())).await?;
+    let page = PersonPage::of(&app, &me, *id).await?;
     let document = PersonDocument {
         person: &page.person,
         balance: page.wallet.as_ref().map(|wallet| wallet.balance),
@@ -225,20 +225,20 @@ async fn refuse_typed(
 pub(crate) async fn create_lock(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
     form: Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
-    lock(&app, &me, AccountId(path.into_inner()), &form.0, true).await
+    lock(&app, &me, *id, &form.0, true).await
 }
 
 /// `POST /admin/people/{id}/unlock`
 pub(crate) async fn delete_lock(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
     form: Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
-    lock(&app, &me, AccountId(path.into_inner()), &form.0, false).await
+    lock(&app, &me, *id, &form.0, false).await
 }
 
 async fn lock(
@@ -274,20 +274,19 @@ pub(crate) struct RoleForm {
 pub(crate) async fn update_role(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
     form: Body<RoleForm>,
 ) -> Result<HttpResponse, PageError> {
     me.require_code()?;
-    let id = AccountId(path.into_inner());
     let mut mistakes = Mistakes::default();
     let from = mistakes.note("from", "admin-refusal-role", form.0.from.parse());
     let to = mistakes.note("role", "admin-refusal-role", form.0.role.parse());
     let reason = parse_reason(&mut mistakes, &form.0.reason);
     match mistakes.or(from.zip(to).zip(reason)) {
         Ok((roles, reason)) => {
-            let changed = people::change_role(&app, me.account_id, id, roles, &reason).await;
-            answer(&app, &me, id, changed).await
+            let changed = people::change_role(&app, me.account_id, *id, roles, &reason).await;
+            answer(&app, &me, *id, changed).await
         }
-        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
     }
 }

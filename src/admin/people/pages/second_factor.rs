@@ -4,7 +4,6 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use uuid::Uuid;
 
 use super::{answer, refuse_typed};
 use crate::{
@@ -18,16 +17,15 @@ use crate::{
 pub(crate) async fn delete_factor(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<AccountId>,
     form: Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
     me.require_code()?;
-    let id = AccountId(path.into_inner());
     match form.0.parse() {
         Ok(reason) => {
-            let reset = people::reset_second_factor(&app, me.account_id, id, &reason).await;
-            answer(&app, &me, id, reset).await
+            let reset = people::reset_second_factor(&app, me.account_id, *id, &reason).await;
+            answer(&app, &me, *id, reset).await
         }
-        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
     }
 }

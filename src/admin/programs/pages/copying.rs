@@ -7,7 +7,6 @@ use actix_web::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::{edition_of, program_path};
 use crate::{
@@ -34,10 +33,10 @@ pub(crate) struct ProgramCopyForm {
 pub(crate) async fn create_copy(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<ProgramCopyForm>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let mut mistakes = Mistakes::default();
     let flag = form.0.with_performances.flag();
     let with_schedules = mistakes.note("with_performances", "admin-refusal-flag", flag);

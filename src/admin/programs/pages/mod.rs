@@ -216,9 +216,9 @@ pub(crate) struct EditionDocument<'a> {
 pub(crate) async fn show_program(
     app: Data<App>,
     me: ProgramsReader,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let page = ProgramPage::of(&app, me.view, edition.clone()).await?;
     let document = EditionDocument { program: &edition, schedules: &page.schedules };
     Ok(page.v.show(&page, &document))
@@ -228,11 +228,11 @@ pub(crate) async fn show_program(
 pub(crate) async fn update_program(
     app: Data<App>,
     me: ProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
     let (form, v) = (form.0, me.view);
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let id = edition.id;
     let (version, details) = match form.parse_edit(&edition) {
         Ok(parsed) => parsed,

@@ -4,7 +4,6 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use uuid::Uuid;
 
 use super::{VersionForm, answers::answer};
 use crate::{
@@ -26,32 +25,30 @@ const SAVED: &str = "flash-admin-saved";
 pub(crate) async fn update_poster(
     app: Data<App>,
     me: ProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     file: FileBody,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let FileBody { file, version } = file;
     let mut mistakes = Mistakes::default();
     let version = parse_version(&mut mistakes, &version);
     let version = mistakes.or(version)?;
     let outcome = match PosterFiles::read(file).await {
-        Ok(poster) => change(&app, me.actor, id, version, Some(poster)).await,
+        Ok(poster) => change(&app, me.actor, *id, version, Some(poster)).await,
         Err(mistake) => Err(mistake.into()),
     };
-    answer(&app, me.view, id, outcome, SAVED).await
+    answer(&app, me.view, *id, outcome, SAVED).await
 }
 
 /// `POST /admin/programs/{id}/poster/removal`
 pub(crate) async fn remove_poster(
     app: Data<App>,
     me: ProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let version = form.0.parse()?;
-    let outcome = change(&app, me.actor, id, version, None).await;
-    answer(&app, me.view, id, outcome, SAVED).await
+    let outcome = change(&app, me.actor, *id, version, None).await;
+    answer(&app, me.view, *id, outcome, SAVED).await
 }
 
 async fn change(

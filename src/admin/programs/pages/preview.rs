@@ -6,7 +6,6 @@ use actix_web::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::edition_of;
 use crate::{
@@ -30,9 +29,9 @@ pub(crate) struct PreviewDocument {
 pub(crate) async fn show_preview(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     if me.view.format.is_for_programs() {
         return Ok(json(actix_web::http::StatusCode::OK, &PreviewDocument { program: edition }));
     }

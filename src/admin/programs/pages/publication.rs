@@ -7,7 +7,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::{answers::answer, edition_of};
 use crate::{
@@ -50,9 +49,9 @@ pub(crate) struct PublicationDocument<'a> {
 pub(crate) async fn show_publication(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let has_waiting_room = !is_to_be_asked(&edition);
     let page = PublicationPage { v: me.view, edition };
     let document = PublicationDocument { program: &page.edition, has_waiting_room };
@@ -83,16 +82,18 @@ impl PublicationForm {
 pub(crate) async fn create_publication(
     app: Data<App>,
     me: ProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<PublicationForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, v) = (ProgramId(path.into_inner()), me.view);
+    let v = me.view;
     let (version, is_open_house) = form.0.parse()?;
-    if !v.format.is_for_programs() && !is_open_house && is_to_be_asked(&edition_of(&app, id).await?)
+    if !v.format.is_for_programs()
+        && !is_open_house
+        && is_to_be_asked(&edition_of(&app, *id).await?)
     {
-        return Ok(see_other(&publication_path(id)));
+        return Ok(see_other(&publication_path(*id)));
     }
     let change = &ProgramChange::Published;
-    let outcome = programs::change(&app, me.actor, id, version, change, None).await;
-    answer(&app, v, id, outcome, "flash-admin-published").await
+    let outcome = programs::change(&app, me.actor, *id, version, change, None).await;
+    answer(&app, v, *id, outcome, "flash-admin-published").await
 }

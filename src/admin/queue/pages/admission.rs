@@ -6,7 +6,6 @@ use actix_web::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::{answer, documents::AdmissionDocument, refuse};
 use crate::{
@@ -39,22 +38,21 @@ pub(crate) async fn create_admission(
     app: Data<App>,
     programs: Data<Programs>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<LetInForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let program = programs.find(&app, &id.to_string()).await?.ok_or(NotFound)?;
     let mut mistakes = Mistakes::default();
     let reason = parse_reason(&mut mistakes, &form.0.reason);
     let who = &form.0.who;
     let email = Email::parse(who.text());
     let email = email.as_ref().map(Email::as_str);
-    let found = store::find_waiting(&app.db, id, who.parse(), email).await?;
+    let found = store::find_waiting(&app.db, *id, who.parse(), email).await?;
     let found = mistakes.note("who", "admin-refusal-waiting", found);
     let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
         Ok(parsed) => parsed,
-        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+        Err(mistakes) => return refuse(&app, me.view, *id, &mistakes).await,
     };
     let outcome = queue::let_in(&app, me.account_id, &program, account_id, &reason).await;
-    answer(&app, me.view, id, outcome.map(|queue_number| AdmissionDocument { queue_number })).await
+    answer(&app, me.view, *id, outcome.map(|queue_number| AdmissionDocument { queue_number })).await
 }

@@ -4,7 +4,6 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use uuid::Uuid;
 
 use super::{answer, refuse};
 use crate::{
@@ -19,39 +18,36 @@ use crate::{
 pub(crate) async fn create_draw(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
-    edition_of(&app, id).await?;
-    let outcome = queue::announce_draw(&app, me.account_id, id).await;
-    answer(&app, me.view, id, outcome).await
+    edition_of(&app, *id).await?;
+    let outcome = queue::announce_draw(&app, me.account_id, *id).await;
+    answer(&app, me.view, *id, outcome).await
 }
 
 /// `POST /admin/programs/{id}/queue/draw/withdrawal`
 pub(crate) async fn delete_draw(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
-    edition_of(&app, id).await?;
-    let outcome = queue::withdraw_draw(&app, me.account_id, id).await;
-    answer(&app, me.view, id, outcome.map(|()| Empty {})).await
+    edition_of(&app, *id).await?;
+    let outcome = queue::withdraw_draw(&app, me.account_id, *id).await;
+    answer(&app, me.view, *id, outcome.map(|()| Empty {})).await
 }
 
 /// `POST /admin/programs/{id}/queue/draw/beacon-omission`
 pub(crate) async fn create_omission(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let reason = match form.0.parse() {
         Ok(reason) => reason,
-        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+        Err(mistakes) => return refuse(&app, me.view, *id, &mistakes).await,
     };
-    edition_of(&app, id).await?;
-    let outcome = queue::omit_beacon(&app, me.account_id, id, &reason).await;
-    answer(&app, me.view, id, outcome.map(|()| Empty {})).await
+    edition_of(&app, *id).await?;
+    let outcome = queue::omit_beacon(&app, me.account_id, *id, &reason).await;
+    answer(&app, me.view, *id, outcome.map(|()| Empty {})).await
 }

@@ -5,7 +5,6 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use uuid::Uuid;
 
 use super::{AdminQueuePage, change, guards_form::GuardsForm};
 use crate::{
@@ -19,14 +18,13 @@ use crate::{
 pub(crate) async fn update_guards(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<GuardsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let (version, guards) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = AdminQueuePage::of(&app, me.view, id).await?;
+            let mut page = AdminQueuePage::of(&app, me.view, *id).await?;
             page.refusal = Some(page.v.reasons(&mistakes));
             page.guards = form.0;
             page.mistakes = mistakes;
@@ -34,5 +32,5 @@ pub(crate) async fn update_guards(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    change(&app, me, id, version, &ProgramChange::Guards(guards)).await
+    change(&app, me, *id, version, &ProgramChange::Guards(guards)).await
 }

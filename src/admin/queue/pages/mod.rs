@@ -20,7 +20,6 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use uuid::Uuid;
 
 use self::{
     chart::Charts,
@@ -171,11 +170,10 @@ fn admin_queue_path(id: ProgramId) -> String {
 pub(crate) async fn show_queue(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     asked: Query<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
-    let mut page = AdminQueuePage::of(&app, me.view, id).await?;
+    let mut page = AdminQueuePage::of(&app, me.view, *id).await?;
     if !asked.is_no_question() {
         let (capacity, rate) = match asked.read() {
             Ok(limits) => limits,
@@ -224,40 +222,39 @@ async fn answer<T: Serialize>(
 pub(crate) async fn update_queue(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let (version, (capacity, rate_per_second)) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) => {
-            let page = AdminQueuePage::of(&app, me.view, id).await?;
+            let page = AdminQueuePage::of(&app, me.view, *id).await?;
             return page.refuse_limits(&form.0, mistakes);
         }
     };
-    change(&app, me, id, version, &ProgramChange::Limits { capacity, rate_per_second }).await
+    change(&app, me, *id, version, &ProgramChange::Limits { capacity, rate_per_second }).await
 }
 
 /// `POST /admin/programs/{id}/queue/pause`
 pub(crate) async fn create_pause(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, version) = (ProgramId(path.into_inner()), form.0.parse()?);
-    change(&app, me, id, version, &ProgramChange::Paused(true)).await
+    let version = form.0.parse()?;
+    change(&app, me, *id, version, &ProgramChange::Paused(true)).await
 }
 
 /// `POST /admin/programs/{id}/queue/resumption`
 pub(crate) async fn create_resumption(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, version) = (ProgramId(path.into_inner()), form.0.parse()?);
-    change(&app, me, id, version, &ProgramChange::Paused(false)).await
+    let version = form.0.parse()?;
+    change(&app, me, *id, version, &ProgramChange::Paused(false)).await
 }
 
 /// Changes the program's settings of its queue.

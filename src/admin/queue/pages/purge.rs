@@ -5,7 +5,6 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use uuid::Uuid;
 
 use super::{admin_queue_path, refuse};
 use crate::{
@@ -20,15 +19,14 @@ use crate::{
 pub(crate) async fn create_purge(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     form: Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ProgramId(path.into_inner());
     let reason = match form.0.parse() {
         Ok(reason) => reason,
-        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+        Err(mistakes) => return refuse(&app, me.view, *id, &mistakes).await,
     };
-    edition_of(&app, id).await?;
-    let purge = queue::purge(&app, me.account_id, id, &reason).await?;
-    Ok(me.view.done(StatusCode::OK, &purge, &admin_queue_path(id)))
+    edition_of(&app, *id).await?;
+    let purge = queue::purge(&app, me.account_id, *id, &reason).await?;
+    Ok(me.view.done(StatusCode::OK, &purge, &admin_queue_path(*id)))
 }

@@ -13,7 +13,6 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use self::chart::SalesCharts;
 use super::store::{self as store, SoldDay, SoldSection, SoldType};
@@ -131,9 +130,9 @@ pub(crate) struct SalesDocument {
 pub(crate) async fn show_sales(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let edition = edition_of(&app, *id).await?;
     let (id, today) = (edition.id, app.now().with_timezone(&times::home()).date_naive());
     let read = |db| async move {
         let sections = store::list_sections(&db, id).await?;
@@ -174,9 +173,9 @@ pub(crate) async fn show_sales(
 pub(crate) async fn download_sales(
     app: Data<App>,
     _: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
-    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let program = edition_of(&app, *id).await?;
     let id = program.id;
     csv(&program.details.slug, COLUMNS.iter().copied(), move |after| {
         let app = app.clone();

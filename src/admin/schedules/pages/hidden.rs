@@ -6,7 +6,6 @@ use actix_web::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::edit;
 use crate::{
@@ -58,11 +57,10 @@ impl HiddenForm {
 pub(crate) async fn update_hidden(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<HiddenForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    edit(&app, me, id, form.0.parse(), async |change, (section, is_hidden)| {
+    edit(&app, me, *id, form.0.parse(), async |change, (section, is_hidden)| {
         let outcome = schedules::hide_section(&app, change, &section, is_hidden).await;
         outcome.map(|changed| ChangedSeats { changed })
     })

@@ -6,7 +6,6 @@ use actix_web::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::edit;
 use crate::{
@@ -50,11 +49,10 @@ impl KeptPlacesForm {
 pub(crate) async fn update_kept_places(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<KeptPlacesForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    edit(&app, me, id, form.0.parse(), async |change, until_hours| {
+    edit(&app, me, *id, form.0.parse(), async |change, until_hours| {
         schedules::keep_places(&app, change, until_hours).await
     })
     .await

@@ -15,7 +15,6 @@ use actix_web::{
 };
 use askama::Template;
 use serde::Serialize;
-use uuid::Uuid;
 
 pub(crate) use self::kept_places::update_kept_places;
 use self::{
@@ -107,9 +106,9 @@ impl SchedulePage {
 pub(crate) async fn show_schedule(
     app: Data<App>,
     me: ProgramsReader,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let page = SchedulePage::of(&app, me.view, *id).await?;
     let document = ScheduleEditionDocument {
         schedule: &page.edition,
         sections: &page.sections,
@@ -125,10 +124,10 @@ pub(crate) async fn show_schedule(
 pub(crate) async fn create_schedule(
     app: Data<App>,
     me: ProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ProgramId>,
     Body(mut form): Body<NewScheduleForm>,
 ) -> Result<HttpResponse, PageError> {
-    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let program = edition_of(&app, *id).await?;
     let (venue_id, starts_at) = match form.parse(&app).await? {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
@@ -215,19 +214,18 @@ async fn edit<P, T: Serialize>(
 pub(crate) async fn update_schedule(
     app: Data<App>,
     me: ProgramsWriter,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<MomentForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+    let edition = find_schedule_edition(&app.db, *id).await?.ok_or(NotFound)?;
     match form.0.parse(&edition) {
         Ok((version, starts_at)) => {
-            let change = ScheduleEdit { by: me.actor, id, version };
+            let change = ScheduleEdit { by: me.actor, id: *id, version };
             let outcome = schedules::update(&app, change, starts_at).await;
-            answer(&app, me.view, id, outcome).await
+            answer(&app, me.view, *id, outcome).await
         }
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = SchedulePage::of(&app, me.view, id).await?;
+            let mut page = SchedulePage::of(&app, me.view, *id).await?;
             page.refusal = Some(page.v.reasons(&mistakes));
             // The form keeps its own text and time zone, not the edition's.
             page.moment = form.0;
@@ -242,11 +240,10 @@ pub(crate) async fn update_schedule(
 pub(crate) async fn update_prices(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<PricesForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    edit(&app, me, id, form.0.parse(), async |change, prices| {
+    edit(&app, me, *id, form.0.parse(), async |change, prices| {
         schedules::set_prices(&app, change, &prices).await
     })
     .await
@@ -256,11 +253,10 @@ pub(crate) async fn update_prices(
 pub(crate) async fn update_blocks(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<BlockForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    edit(&app, me, id, form.0.parse(), async |change, (pick, is_blocked)| {
+    edit(&app, me, *id, form.0.parse(), async |change, (pick, is_blocked)| {
         let outcome = schedules::block_seats(&app, change, &pick, is_blocked).await;
         outcome.map(|changed| ChangedSeats { changed })
     })
@@ -271,11 +267,10 @@ pub(crate) async fn update_blocks(
 pub(crate) async fn create_zone(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<ZoneForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    edit(&app, me, id, form.0.parse(), async |change, details| {
+    edit(&app, me, *id, form.0.parse(), async |change, details| {
         let outcome = schedules::create_zone(&app, change, &details).await;
         outcome.map(|zone_id| NewZoneDocument { zone_id })
     })
@@ -286,11 +281,10 @@ pub(crate) async fn create_zone(
 pub(crate) async fn update_zone(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(ScheduleId, ZoneId)>,
     form: Body<ZoneForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, zone_id) = path.into_inner();
-    let (id, zone_id) = (ScheduleId(id), ZoneId(zone_id));
+    let (id, zone_id) = *ids;
     edit(&app, me, id, form.0.parse(), async |change, details| {
         let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
         outcome.map(|()| details)
@@ -302,18 +296,17 @@ pub(crate) async fn update_zone(
 pub(crate) async fn create_deletion(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
-    let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
-    let change = ScheduleEdit { by: me.account_id.into(), id, version: form.0.parse()? };
+    let edition = find_schedule_edition(&app.db, *id).await?.ok_or(NotFound)?;
+    let change = ScheduleEdit { by: me.account_id.into(), id: *id, version: form.0.parse()? };
     match schedules::delete(&app, change).await {
         Ok(()) => {
             let next = program_path(edition.program_id);
-            let done = me.view.done(StatusCode::OK, &DeletedDocument { deleted: id }, &next);
+            let done = me.view.done(StatusCode::OK, &DeletedDocument { deleted: *id }, &next);
             Ok(with_message(done, "flash-admin-deleted"))
         }
-        Err(refusal) => answer::<()>(&app, me.view, id, Err(refusal)).await,
+        Err(refusal) => answer::<()>(&app, me.view, *id, Err(refusal)).await,
     }
 }

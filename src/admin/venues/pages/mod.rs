@@ -11,7 +11,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::{
     accounts::AdminAccount,
@@ -220,9 +219,9 @@ pub(crate) struct VenueDocument<'a> {
 pub(crate) async fn show_venue(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<VenueId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = VenuePage::of(&app, me.view, VenueId(path.into_inner())).await?;
+    let page = VenuePage::of(&app, me.view, *id).await?;
     let document = VenueDocument { venue: page.edition.as_ref() };
     Ok(page.v.show(&page, &document))
 }
@@ -231,27 +230,27 @@ pub(crate) async fn show_venue(
 pub(crate) async fn update_venue(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<VenueId>,
     form: Body<VenueForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, form, v) = (VenueId(path.into_inner()), form.0, me.view);
+    let (form, v) = (form.0, me.view);
     let outcome = match form.parse_edit() {
         Ok((version, details, kept)) => {
-            venues::update(&app, me.account_id, id, version, (&details, kept)).await
+            venues::update(&app, me.account_id, *id, version, (&details, kept)).await
         }
         Err(mistakes) if v.wants_form(&mistakes) => {
-            let page = VenuePage::of(&app, v, id).await?;
+            let page = VenuePage::of(&app, v, *id).await?;
             return Ok(page.refused(form, mistakes.clone(), &mistakes));
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
     match outcome {
         Ok(saved) => {
-            let next = venue_path(id);
+            let next = venue_path(*id);
             Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
-            let mut page = VenuePage::of(&app, v, id).await?;
+            let mut page = VenuePage::of(&app, v, *id).await?;
             page.meanwhile = refusal.meanwhile().to_vec();
             page.question = refusal.zone_question().cloned();
             let form = VenueForm { version: page.form.version.clone(), ..form };
@@ -265,17 +264,17 @@ pub(crate) async fn update_venue(
 pub(crate) async fn create_deletion(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<VenueId>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, v) = (VenueId(path.into_inner()), me.view);
-    match venues::delete(&app, me.account_id, id, form.0.parse()?).await {
+    let v = me.view;
+    match venues::delete(&app, me.account_id, *id, form.0.parse()?).await {
         Ok(()) => {
-            let done = v.done(StatusCode::OK, &DeletedDocument { deleted: id }, "/admin/venues");
+            let done = v.done(StatusCode::OK, &DeletedDocument { deleted: *id }, "/admin/venues");
             Ok(with_message(done, "flash-admin-deleted"))
         }
         Err(refusal) if v.wants_form(&refusal) && refusal.status() != StatusCode::NOT_FOUND => {
-            let page = VenuePage::of(&app, v, id).await?;
+            let page = VenuePage::of(&app, v, *id).await?;
             let form = page.form.clone();
             Ok(page.refused(form, Mistakes::default(), &refusal))
         }

@@ -8,7 +8,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::{
     DRAWN_MAX, PlanDrawing, VenuePage,
@@ -67,11 +66,10 @@ impl PlanPage {
 pub(crate) async fn show_seats(
     app: Data<App>,
     _me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<VenueId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = VenueId(path.into_inner());
-    find_venue(&app.db, id).await?.ok_or(NotFound)?;
-    let plan = SeatPlan::of(list_seats(&app.db, id).await?);
+    find_venue(&app.db, *id).await?.ok_or(NotFound)?;
+    let plan = SeatPlan::of(list_seats(&app.db, *id).await?);
     whole_csv("seats", plan.records())
 }
 
@@ -94,11 +92,11 @@ pub(crate) struct PlanDocument<'a> {
 pub(crate) async fn preview_seats(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<VenueId>,
     form: Body<PlanForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, v) = (VenueId(path.into_inner()), me.view);
-    let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
+    let v = me.view;
+    let edition = find_venue(&app.db, *id).await?.ok_or(NotFound)?;
     match form.0.parse() {
         Ok((version, plan)) => {
             let drawing = PlanDrawing::of(plan.seats());
@@ -114,7 +112,7 @@ pub(crate) async fn preview_seats(
             };
             Ok(page.v.show(&page, &document))
         }
-        Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,
+        Err(refusal) => refuse_plan(&app, v, *id, &form.0, refusal).await,
     }
 }
 
@@ -122,20 +120,22 @@ pub(crate) async fn preview_seats(
 pub(crate) async fn update_seats(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<VenueId>,
     form: Body<PlanForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, v) = (VenueId(path.into_inner()), me.view);
+    let v = me.view;
     let outcome = match form.0.parse() {
-        Ok((version, plan)) => venues::replace_seats(&app, me.account_id, id, version, &plan).await,
+        Ok((version, plan)) => {
+            venues::replace_seats(&app, me.account_id, *id, version, &plan).await
+        }
         Err(refusal) => Err(refusal),
     };
     match outcome {
         Ok(saved) => {
-            let next = venue_path(id);
+            let next = venue_path(*id);
             Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
         }
-        Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,
+        Err(refusal) => refuse_plan(&app, v, *id, &form.0, refusal).await,
     }
 }
 

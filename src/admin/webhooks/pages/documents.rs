@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::webhooks::model::{EndpointId, ListedDelivery, ListedEndpoint};
+use crate::{
+    events::EventId,
+    webhooks::model::{EndpointId, ListedDelivery, ListedEndpoint},
+};
 
 /// All endpoints.
 #[derive(Serialize, JsonSchema)]
@@ -31,7 +34,7 @@ pub(crate) struct WebhookDocument<'a> {
 /// Event that is delivered again.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ReplayDocument {
-    pub(super) event_id: Uuid,
+    pub(super) event_id: EventId,
 }
 
 /// Number of events that are delivered again.

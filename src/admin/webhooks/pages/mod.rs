@@ -26,7 +26,7 @@ use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::AdminError,
     app::App,
-    events::EventKind,
+    events::{EventId, EventKind},
     infra::postgres::page::{PAGE_ROWS, Page},
     text::i18n::Phrase,
     web::{
@@ -192,10 +192,10 @@ pub(crate) struct DeliveriesQuery {
 pub(crate) async fn show_webhook(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<EndpointId>,
     query: Query<DeliveriesQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let page = page_of(&app, me.view, EndpointId(*path), &query, None).await?;
+    let page = page_of(&app, me.view, *id, &query, None).await?;
     let (rows, next) = (&page.deliveries.rows, page.deliveries.next);
     let document = WebhookDocument { webhook: &page.endpoint, deliveries: rows, next };
     Ok(page.v.show(&page, &document))
@@ -242,54 +242,49 @@ async fn answer<T: Serialize>(
 pub(crate) async fn create_secret(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = EndpointId(*path);
-    let secret = rotate(&app, me.account_id, id).await?;
-    Ok(show_secret(me.view, StatusCode::CREATED, id, &secret))
+    let secret = rotate(&app, me.account_id, *id).await?;
+    Ok(show_secret(me.view, StatusCode::CREATED, *id, &secret))
 }
 
 /// `POST /admin/webhooks/{id}/pause`
 pub(crate) async fn create_pause(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = EndpointId(*path);
-    let outcome = pause(&app, me.account_id, id, true).await.map(|()| Identified { id });
-    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-saved")).await
+    let outcome = pause(&app, me.account_id, *id, true).await.map(|()| Identified { id: *id });
+    answer(&app, me.view, *id, outcome, (&path_of(*id), "flash-admin-saved")).await
 }
 
 /// `POST /admin/webhooks/{id}/resumption`
 pub(crate) async fn create_resumption(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = EndpointId(*path);
-    let outcome = pause(&app, me.account_id, id, false).await.map(|()| Identified { id });
-    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-saved")).await
+    let outcome = pause(&app, me.account_id, *id, false).await.map(|()| Identified { id: *id });
+    answer(&app, me.view, *id, outcome, (&path_of(*id), "flash-admin-saved")).await
 }
 
 /// `POST /admin/webhooks/{id}/deletion`
 pub(crate) async fn create_deletion(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
+    id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let id = EndpointId(*path);
-    let outcome = delete(&app, me.account_id, id).await.map(|()| Identified { id });
-    answer(&app, me.view, id, outcome, ("/admin/webhooks", "flash-admin-saved")).await
+    let outcome = delete(&app, me.account_id, *id).await.map(|()| Identified { id: *id });
+    answer(&app, me.view, *id, outcome, ("/admin/webhooks", "flash-admin-saved")).await
 }
 
 /// `POST /admin/webhooks/{id}/deliveries/{event_id}/replay`
 pub(crate) async fn create_replay(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(EndpointId, EventId)>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, event_id) = path.into_inner();
-    let id = EndpointId(id);
+    let (id, event_id) = *ids;
     let outcome = replay(&app, me.account_id, id, event_id).await;
     let outcome = outcome.map(|()| ReplayDocument { event_id });
     answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
@@ -299,21 +294,20 @@ pub(crate) async fn create_replay(
 pub(crate) async fn create_replays(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<EndpointId>,
     Body(form): Body<ReplayForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = EndpointId(*path);
     let hours = match form.parse() {
         Ok(hours) => hours,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             let refusal = Some(me.view.reasons(&mistakes));
-            let page = page_of(&app, me.view, id, &DeliveriesQuery::default(), refusal).await?;
+            let page = page_of(&app, me.view, *id, &DeliveriesQuery::default(), refusal).await?;
             return Ok(page.v.html(mistakes.status(), &page));
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
     let since = app.now() - TimeDelta::hours(hours);
-    let outcome = replay_failed(&app, me.account_id, id, since).await;
+    let outcome = replay_failed(&app, me.account_id, *id, since).await;
     let outcome = outcome.map(|replayed| ReplaysDocument { replayed });
-    answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
+    answer(&app, me.view, *id, outcome, (&path_of(*id), "flash-admin-webhook-replayed")).await
 }

@@ -34,8 +34,8 @@ pub(crate) async fn show_tile(
     programs: Data<Programs>,
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, tile) = path.into_inner();
-    tile_of(&app, &programs, &slug, &tile, LogKind::Joins).await
+    let (slug, tile) = &*path;
+    tile_of(&app, &programs, slug, tile, LogKind::Joins).await
 }
 
 /// `GET /programs/{slug}/log/moves/tile/{path}`
@@ -44,8 +44,8 @@ pub(crate) async fn show_move_tile(
     programs: Data<Programs>,
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, tile) = path.into_inner();
-    tile_of(&app, &programs, &slug, &tile, LogKind::Moves).await
+    let (slug, tile) = &*path;
+    tile_of(&app, &programs, slug, tile, LogKind::Moves).await
 }
 
 async fn tile_of(

@@ -248,9 +248,9 @@ pub(crate) async fn create_cancellation(
     app: Data<App>,
     programs: Data<Programs>,
     me: CurrentAccount,
-    path: Path<(ReservationId, ShareId)>,
+    ids: Path<(ReservationId, ShareId)>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, share_id) = path.into_inner();
+    let (id, share_id) = *ids;
     match give_back::take_back(&app, me.account_id, id, share_id).await {
         Ok(()) => {
             let document = TakenBackDocument { share_id, status: ShareStatus::TakenBack };

@@ -75,9 +75,9 @@ pub(crate) struct GuestSearchDocument<'a> {
 pub(crate) async fn new_search(
     app: Data<App>,
     me: StaffAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
 ) -> Result<HttpResponse, PageError> {
-    let evening = evening_of(&app, ScheduleId(path.into_inner())).await?;
+    let evening = evening_of(&app, *id).await?;
     let guests = Page { rows: Vec::new(), next: None };
     let page = GuestsPage { v: me.view, evening, typed: String::new(), guests };
     let document = GuestSearchDocument { performance: &page.evening };
@@ -96,10 +96,10 @@ pub(crate) struct GuestsDocument<'a> {
 pub(crate) async fn create_search(
     app: Data<App>,
     me: StaffAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     Body(form): Body<GuestForm>,
 ) -> Result<HttpResponse, PageError> {
-    let evening = evening_of(&app, ScheduleId(path.into_inner())).await?;
+    let evening = evening_of(&app, *id).await?;
     let typed = form.q.text().trim().to_owned();
     let guests = match GuestSearch::parse(&typed, form.after.parse().map(TicketId)) {
         Some(wanted) => search(&app, me.account_id, evening.schedule_id, &wanted).await?,

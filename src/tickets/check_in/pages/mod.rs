@@ -10,7 +10,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::{
     counts::DoorCounts,
@@ -132,7 +131,7 @@ fn place_name(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Scanned {
-    let_in: Option<Uuid>,
+    let_in: Option<TicketId>,
     undone: bool,
 }
 
@@ -152,18 +151,17 @@ pub(crate) async fn show_door(
     app: Data<App>,
     counts: Data<DoorCounts>,
     me: StaffAccount,
-    path: Path<Uuid>,
+    schedule_id: Path<ScheduleId>,
     scanned: Query<Scanned>,
 ) -> Result<HttpResponse, PageError> {
-    let schedule_id = ScheduleId(path.into_inner());
     let answer = match scanned.let_in {
-        Some(id) => store::find_check_in(&app.db, schedule_id, TicketId(id))
+        Some(id) => store::find_check_in(&app.db, *schedule_id, id)
             .await?
             .map_or(Answer::Ready, Answer::LetIn),
         None if scanned.undone => Answer::Undone,
         None => Answer::Ready,
     };
-    let page = DoorPage::read(&app, &counts, me.view, schedule_id, answer).await?;
+    let page = DoorPage::read(&app, &counts, me.view, *schedule_id, answer).await?;
     let document = DoorDocument {
         performance: &page.evening,
         inside: page.inside(),
@@ -189,21 +187,20 @@ pub(crate) async fn create_check_in(
     app: Data<App>,
     counts: Data<DoorCounts>,
     me: StaffAccount,
-    path: Path<Uuid>,
+    schedule_id: Path<ScheduleId>,
     form: Body<ScanForm>,
 ) -> Result<HttpResponse, PageError> {
-    let schedule_id = ScheduleId(path.into_inner());
     let outcome = match form.0.code.parse() {
-        Some(code) => super::check_in(&app, me.account_id, schedule_id, &code).await,
+        Some(code) => super::check_in(&app, me.account_id, *schedule_id, &code).await,
         None => Err(TicketError::Unknown),
     };
     match outcome {
         Ok(check_in) => {
-            counts.note(schedule_id, &check_in.section, 1).await;
+            counts.note(*schedule_id, &check_in.section, 1).await;
             let next = format!("/door/{schedule_id}?let_in={}", check_in.ticket_id.0);
             Ok(me.view.done(StatusCode::CREATED, &check_in, &next))
         }
-        Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
+        Err(refusal) => refuse(&app, &counts, me.view, *schedule_id, refusal).await,
     }
 }
 
@@ -218,10 +215,9 @@ pub(crate) async fn undo_check_in(
     app: Data<App>,
     counts: Data<DoorCounts>,
     me: StaffAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(ScheduleId, TicketId)>,
 ) -> Result<HttpResponse, PageError> {
-    let (schedule_id, ticket_id) = path.into_inner();
-    let (schedule_id, ticket_id) = (ScheduleId(schedule_id), TicketId(ticket_id));
+    let (schedule_id, ticket_id) = *ids;
     match super::undo(&app, me.account_id, schedule_id, ticket_id).await {
         Ok(undone) => {
             counts.note(schedule_id, &undone.section, -1).await;

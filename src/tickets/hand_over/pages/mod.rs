@@ -11,7 +11,6 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use self::form::{HandOverBox, HandOverForm};
 use super::{
@@ -208,9 +207,9 @@ impl HandOverPage {
 pub(crate) async fn show_hand_over(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<HandOverId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = HandOverPage::read(&app, me, HandOverId(path.into_inner()), None).await?;
+    let page = HandOverPage::read(&app, me, *id, None).await?;
     Ok(page.v.show(&page, &page.document()))
 }
 
@@ -218,27 +217,27 @@ pub(crate) async fn show_hand_over(
 pub(crate) async fn create_acceptance(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<HandOverId>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, HandOverId(path.into_inner()), HandOverAnswer::Accept).await
+    answer(&app, me, *id, HandOverAnswer::Accept).await
 }
 
 /// Handles `POST /hand-overs/{id}/declining`.
 pub(crate) async fn create_declining(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<HandOverId>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, HandOverId(path.into_inner()), HandOverAnswer::Decline).await
+    answer(&app, me, *id, HandOverAnswer::Decline).await
 }
 
 /// Handles `POST /hand-overs/{id}/cancellation`.
 pub(crate) async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<HandOverId>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, HandOverId(path.into_inner()), HandOverAnswer::Cancel).await
+    answer(&app, me, *id, HandOverAnswer::Cancel).await
 }
 
 /// Answers a hand-over; a refusal is shown with its current state.

@@ -10,7 +10,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
 
 use self::form::TransferForm;
 use super::{
@@ -107,9 +106,9 @@ pub(crate) struct TransferDocument<'a> {
 pub(crate) async fn show_transfer(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<TransferId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = transfer_page(&app, me, TransferId(path.into_inner()), None).await?;
+    let page = transfer_page(&app, me, *id, None).await?;
     let document = TransferDocument { transfer: &page.transfer, history: &page.history };
     Ok(page.v.show(&page, &document))
 }
@@ -131,27 +130,27 @@ async fn transfer_page(
 pub(crate) async fn create_acceptance(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<TransferId>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Accept).await
+    answer(&app, me, *id, TransferAnswer::Accept).await
 }
 
 /// Handles `POST /wallet/transfers/{id}/rejection`.
 pub(crate) async fn create_rejection(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<TransferId>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Reject).await
+    answer(&app, me, *id, TransferAnswer::Reject).await
 }
 
 /// Handles `POST /wallet/transfers/{id}/cancellation`.
 pub(crate) async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<TransferId>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Cancel).await
+    answer(&app, me, *id, TransferAnswer::Cancel).await
 }
 
 /// Status of a transfer.

@@ -10,7 +10,6 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use self::form::PriceTypeForm;
 use crate::{
@@ -126,9 +125,9 @@ pub(crate) struct EditedTypesDocument<'a> {
 pub(crate) async fn show_price_types(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = PriceTypesPage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let page = PriceTypesPage::of(&app, me.view, *id).await?;
     let document = EditedTypesDocument { schedule: &page.edition, price_types: &page.price_types };
     Ok(page.v.show(&page, &document))
 }
@@ -137,23 +136,21 @@ pub(crate) async fn show_price_types(
 pub(crate) async fn create_price_type(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     Body(form): Body<PriceTypeForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = ScheduleId(path.into_inner());
     let change = form.parse().map(|(version, details)| (version, PriceTypeChange::Create(details)));
-    answer(&app, me, id, change, (None, form)).await
+    answer(&app, me, *id, change, (None, form)).await
 }
 
 /// `POST /admin/schedules/{id}/price-types/{type_id}`
 pub(crate) async fn update_price_type(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(ScheduleId, PriceTypeId)>,
     Body(form): Body<PriceTypeForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, type_id) = path.into_inner();
-    let (id, type_id) = (ScheduleId(id), PriceTypeId(type_id));
+    let (id, type_id) = *ids;
     let change = form
         .parse()
         .map(|(version, details)| (version, PriceTypeChange::Replace(type_id, details)));
@@ -172,15 +169,15 @@ pub(crate) struct WithdrawalForm {
 pub(crate) async fn withdraw_price_type(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<(Uuid, Uuid)>,
+    ids: Path<(ScheduleId, PriceTypeId)>,
     Body(form): Body<WithdrawalForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (id, type_id) = path.into_inner();
+    let (id, type_id) = *ids;
     let mut mistakes = Mistakes::default();
     let version = parse_version(&mut mistakes, &form.version);
-    let change = version.map(|version| (version, PriceTypeChange::Withdraw(PriceTypeId(type_id))));
+    let change = version.map(|version| (version, PriceTypeChange::Withdraw(type_id)));
     let typed = (None, PriceTypeForm::default());
-    answer(&app, me, ScheduleId(id), mistakes.or(change), typed).await
+    answer(&app, me, id, mistakes.or(change), typed).await
 }
 
 /// Form that names another performance of the program.
@@ -197,7 +194,7 @@ pub(crate) struct CopyForm {
 pub(crate) async fn copy_price_types(
     app: Data<App>,
     me: AdminAccount,
-    path: Path<Uuid>,
+    id: Path<ScheduleId>,
     Body(form): Body<CopyForm>,
 ) -> Result<HttpResponse, PageError> {
     let mut mistakes = Mistakes::default();
@@ -205,7 +202,7 @@ pub(crate) async fn copy_price_types(
     let from = mistakes.note("from", "admin-refusal-schedule", form.from.parse());
     let change = version.zip(from.map(PriceTypeChange::CopyFrom));
     let typed = (None, PriceTypeForm::default());
-    answer(&app, me, ScheduleId(path.into_inner()), mistakes.or(change), typed).await
+    answer(&app, me, *id, mistakes.or(change), typed).await
 }
 
 /// Carries out a change: redirects to the page, or renders it with the refusal and what was typed.
