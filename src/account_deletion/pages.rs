@@ -16,11 +16,12 @@ use crate::{
     points::Points,
     text::i18n::Phrase,
     web::{
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
         form::{Body, Field},
         page::View,
         pass_cookies,
+        refusal::FormRefusal,
     },
 };
 
@@ -29,13 +30,13 @@ use crate::{
 struct DeletionPage {
     v: View,
     outlook: Outlook,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl DeletionPage {
     async fn of(app: &App, me: &CurrentAccount) -> Result<Self, PageError> {
         let outlook = account_deletion::outlook(app, me.account_id, me.role).await?;
-        Ok(Self { v: me.view.clone(), outlook, refusal: None })
+        Ok(Self { v: me.view.clone(), outlook, refusal: FormRefusal::default() })
     }
 
     /// Returns the description of an obstacle.
@@ -158,7 +159,7 @@ pub(crate) async fn create_deletion(
         let outlook = account_deletion::outlook(&app, me.account_id, me.role).await?;
         Err(DeletionError::BalanceKept { balance: outlook.balance })
     };
-    match outcome {
+    match me.view.or_refusal(outcome.map_err(PageError::from))? {
         Ok(deleted) => {
             forget(&cache, deleted.ended).await;
             let mut answer = me.view.done(StatusCode::OK, &DeletedAccount { deleted: true }, "/");
@@ -171,13 +172,12 @@ pub(crate) async fn create_deletion(
             };
             Ok(with_message(answer, told))
         }
-        Err(refusal @ (DeletionError::Kept(_) | DeletionError::BalanceKept { .. }))
-            if me.view.wants_form(&refusal) =>
-        {
-            let mut page = DeletionPage::of(&app, &me).await?;
-            page.refusal = Some(page.v.refusal(&refusal));
-            Ok(page.v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => match refusal.find() {
+            Some(DeletionError::Kept(_) | DeletionError::BalanceKept { .. }) => {
+                let page = DeletionPage { refusal, ..DeletionPage::of(&app, &me).await? };
+                Ok(page.v.html(page.refusal.status(), &page))
+            }
+            _ => Err(refusal.into()),
+        },
     }
 }

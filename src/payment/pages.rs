@@ -59,15 +59,13 @@ pub(crate) async fn create_payment(
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
     let key = form.parse(me.account_id, "POST /reservations/{id}/payment", &*id)?;
-    match payments.pay(me.account_id, *id, key.as_ref()).await {
+    let paid = payments.pay(me.account_id, *id, key.as_ref()).await;
+    match me.view.or_refusal(paid.map_err(PageError::from))? {
         Ok(paid) => {
             let answer = me.view.done(StatusCode::CREATED, &paid, &bought::path_of(*id));
             Ok(with_message(answer, "flash-paid"))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
-        }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => reservation_page(&app, &programs, &provider, &me, *id, refusal).await,
     }
 }
 
@@ -81,7 +79,8 @@ pub(crate) async fn create_cancellation(
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
     let key = form.parse(me.account_id, "POST /reservations/{id}/cancellation", &*id)?;
-    match cancel(&app, me.account_id, *id, key.as_ref()).await {
+    let cancelled = cancel(&app, me.account_id, *id, key.as_ref()).await;
+    match me.view.or_refusal(cancelled.map_err(PageError::from))? {
         Ok(cancelled) => {
             let location = format!("/reservations/{id}");
             let answer = me.view.done(StatusCode::OK, &cancelled, &location);
@@ -91,9 +90,6 @@ pub(crate) async fn create_cancellation(
             };
             Ok(with_message(answer, text_key))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
-        }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => reservation_page(&app, &programs, &provider, &me, *id, refusal).await,
     }
 }

@@ -45,6 +45,12 @@ impl PageError {
         self.0.as_ref()
     }
 
+    /// Returns the feature's error if it is an `E`.
+    pub(crate) fn find<E: HttpError>(&self) -> Option<&E> {
+        let error: &(dyn StdError + 'static) = self.0.as_ref();
+        error.downcast_ref()
+    }
+
     /// Returns the error with an error page that leads to `href`.
     pub(crate) fn leading_to(self, href: String) -> Self {
         Self(Box::new(LeadingError { error: self, href }))

@@ -7,7 +7,8 @@
 //! change finish when its client disconnects), then the handler.
 //!
 //! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries one), parses a
-//! [`form::Body`] into a command, and answers with [`page::View::done`] or a [`error::PageError`].
+//! [`form::Body`] into a command, and answers with [`page::View::done`] or a [`error::PageError`]. Where a form
+//! was sent, [`View::answer`](page::View::answer) shows its page again with what was refused ([`refusal`]).
 //!
 //! Nouns: a **view** is a request's language, format and account; a **form** is a struct of
 //! **fields** as they were sent; a **mistake** is a refused field with the locale key of the
@@ -66,6 +67,7 @@ pub mod path;
 pub(crate) mod poster;
 mod problem;
 pub(crate) mod qr_code;
+pub(crate) mod refusal;
 pub(crate) mod rendering;
 pub(crate) mod request_id;
 pub(crate) mod request_key;

@@ -202,11 +202,6 @@ impl View {
         reasons.join(" ")
     }
 
-    /// Whether a refusal is answered with the form again: for browsers, on a 4xx status.
-    pub(crate) fn wants_form(&self, error: &dyn HttpError) -> bool {
-        !self.format.is_for_programs() && error.status().is_client_error()
-    }
-
     /// Renders a page; a template that fails to render is logged and answered with an empty 500.
     pub(crate) fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
         match page.render() {

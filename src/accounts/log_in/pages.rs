@@ -27,11 +27,12 @@ use crate::{
     text::email::Email,
     web::{
         client,
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
         form::{Body, Field},
         page::{View, see_other},
         pass_cookies,
+        refusal::FormRefusal,
     },
 };
 
@@ -63,13 +64,14 @@ struct LogInPage {
     v: View,
     email: String,
     next: String,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 /// `GET /login`
 pub(crate) async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
-    let page = LogInPage { v: v.clone(), email: String::new(), next: query.path(), refusal: None };
-    v.html(StatusCode::OK, &page)
+    let (email, refusal) = (String::new(), FormRefusal::default());
+    let page = LogInPage { v, email, next: query.path(), refusal };
+    page.v.html(StatusCode::OK, &page)
 }
 
 /// `POST /login`
@@ -98,7 +100,7 @@ pub(crate) async fn create_session(
             logged_in.map(|logged_in| (logged_in, account))
         }
     };
-    match outcome {
+    match v.or_refusal(outcome.map_err(PageError::from))? {
         Ok((LogInOutcome::Opened(account_id, token), account)) => {
             let opened = (account_id, token);
             let next = (account, form.next.text());
@@ -107,16 +109,11 @@ pub(crate) async fn create_session(
         Ok((LogInOutcome::Pending(token), _)) => {
             Ok(ask_for_code(&app, &v, &token, form.next.text()))
         }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let page = LogInPage {
-                v: v.clone(),
-                email: form.email.text().to_owned(),
-                next: parse_next(form.next.text()),
-                refusal: Some(v.refusal(&refusal)),
-            };
-            Ok(v.html(refusal.status(), &page))
+        Err(refusal) => {
+            let (email, next) = (form.email.text().to_owned(), parse_next(form.next.text()));
+            let page = LogInPage { v, email, next, refusal };
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(failure) => Err(failure.into()),
     }
 }
 

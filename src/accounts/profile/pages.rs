@@ -22,10 +22,11 @@ use crate::{
     text::{email::Email, i18n::Locale},
     web::{
         client,
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
         page::{Empty, View},
+        refusal::FormRefusal,
     },
 };
 
@@ -37,8 +38,7 @@ const PATH: &str = "/account";
 struct AccountPage {
     v: View,
     details: AccountDetails,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl AccountPage {
@@ -59,19 +59,10 @@ async fn details(app: &App, me: &CurrentAccount) -> Result<AccountDetails, PageE
     Ok(profile::find(app, me.account_id).await?.ok_or(NotFound)?)
 }
 
-/// Answers a refusal: with the page for people, with a problem document for programs.
-fn refuse(
-    me: CurrentAccount,
-    details: AccountDetails,
-    mistakes: Mistakes,
-    refusal: impl HttpError,
-) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(&refusal) {
-        return Err(refusal.into());
-    }
-    let refused = Some(me.view.refusal(&refusal));
-    let page = AccountPage { v: me.view, details, mistakes, refusal: refused };
-    Ok(page.v.html(refusal.status(), &page))
+/// Renders the page with a refusal of one of its forms.
+fn refused(v: View, details: AccountDetails, refusal: FormRefusal) -> HttpResponse {
+    let page = AccountPage { v, details, refusal };
+    page.v.html(page.refusal.status(), &page)
 }
 
 /// Account that is signed in, as its owner sees it.
@@ -111,7 +102,7 @@ pub(crate) async fn show_account(
             turn: details.mails.turn,
         },
     };
-    let page = AccountPage { v: me.view, details, mistakes: Mistakes::default(), refusal: None };
+    let page = AccountPage { v: me.view, details, refusal: FormRefusal::default() };
     Ok(page.v.show(&page, &document))
 }
 
@@ -138,17 +129,14 @@ pub(crate) async fn update_name(
 ) -> Result<HttpResponse, PageError> {
     let mut mistakes = Mistakes::default();
     let name = mistakes.note("name", "account-refusal-name", Name::parse(form.name.text()));
-    match mistakes.or(name) {
+    match me.view.or_refusal(mistakes.or(name).map_err(PageError::from))? {
         Ok(name) => {
             profile::rename(&app, me.account_id, &name).await?;
             let document = NameDocument { name: name.as_str().to_owned() };
             let answer = me.view.done(StatusCode::OK, &document, PATH);
             Ok(with_message(answer, "flash-account-saved"))
         }
-        Err(mistakes) => {
-            let details = details(&app, &me).await?;
-            refuse(me, details, mistakes.clone(), mistakes)
-        }
+        Err(refusal) => Ok(refused(me.view.clone(), details(&app, &me).await?, refusal)),
     }
 }
 
@@ -178,28 +166,23 @@ pub(crate) async fn update_password(
     let details = details(&app, &me).await?;
     let (email, name) = identity(&details.email, &details.name);
     let chosen = Password::chosen(form.new_password.sent(), email.as_ref(), name.as_ref());
-    let password = match chosen {
-        Ok(password) => password,
-        Err(refusal) => {
-            let mistakes = Mistakes::one("new_password", refusal.text_key());
-            return refuse(me, details, mistakes.clone(), mistakes);
-        }
-    };
-    let Some(keeps_keys) = form.keep_keys.flag() else {
-        return Err(Mistakes::one("keep_keys", "account-refusal-keep-keys").into());
-    };
     let check = check(&app, &gate, &budget, &request);
     let changed = async {
+        let password =
+            chosen.map_err(|refusal| Mistakes::one("new_password", refusal.text_key()))?;
+        let keeps_keys = form.keep_keys.flag();
+        let keeps_keys =
+            keeps_keys.ok_or_else(|| Mistakes::one("keep_keys", "account-refusal-keep-keys"))?;
         let checked = profile::check_password(&check, &details, form.password.sent()).await?;
-        profile::change_password(&check, &checked, me.session_id, password, keeps_keys).await
+        Ok(profile::change_password(&check, &checked, me.session_id, password, keeps_keys).await?)
     };
-    match changed.await {
+    match me.view.or_refusal(changed.await)? {
         Ok(ended) => {
             forget(&cache, ended).await;
             let answer = me.view.done(StatusCode::OK, &Empty {}, PATH);
             Ok(with_message(answer, "flash-password-changed"))
         }
-        Err(refusal) => refuse(me, details, Mistakes::default(), refusal),
+        Err(refusal) => Ok(refused(me.view, details, refusal)),
     }
 }
 
@@ -234,20 +217,18 @@ pub(crate) async fn update_address(
     Body(form): Body<AddressForm>,
 ) -> Result<HttpResponse, PageError> {
     let details = details(&app, &me).await?;
-    let Some(email) = Email::parse(form.email.text()) else {
-        let mistakes = Mistakes::one("email", "account-refusal-email");
-        return refuse(me, details, mistakes.clone(), mistakes);
-    };
     let check = check(&app, &gate, &budget, &request);
     let asked = async {
+        let email = Email::parse(form.email.text());
+        let email = email.ok_or_else(|| Mistakes::one("email", "account-refusal-email"))?;
         let checked = profile::check_password(&check, &details, form.password.sent()).await?;
-        in_steps(profile::ask_for_address(&app, &checked, &email, me.view.locale)).await
+        Ok(in_steps(profile::ask_for_address(&app, &checked, &email, me.view.locale)).await?)
     };
-    match asked.await {
+    match me.view.or_refusal(asked.await)? {
         Ok(()) => {
             let answer = me.view.done(StatusCode::ACCEPTED, &Empty {}, PATH);
             Ok(with_message(answer, "flash-address-mailed"))
         }
-        Err(refusal) => refuse(me, details, Mistakes::default(), refusal),
+        Err(refusal) => Ok(refused(me.view, details, refusal)),
     }
 }

@@ -25,11 +25,12 @@ use crate::{
     text::email::Email,
     web::{
         client,
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
         form::{Body, Field, Mistakes},
         limits::Limits,
         page::{Empty, View},
+        refusal::FormRefusal,
     },
 };
 
@@ -68,15 +69,13 @@ pub(crate) fn without_referrer(mut answer: HttpResponse) -> HttpResponse {
 struct ForgottenPage {
     v: View,
     email: String,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 /// `GET /password/forgotten`
 pub(crate) async fn new_request(v: View) -> HttpResponse {
-    let (mistakes, refusal) = (Mistakes::default(), None);
-    let page = ForgottenPage { v: v.clone(), email: String::new(), mistakes, refusal };
-    v.html(StatusCode::OK, &page)
+    let page = ForgottenPage { v, email: String::new(), refusal: FormRefusal::default() };
+    page.v.html(StatusCode::OK, &page)
 }
 
 /// Form with the address of an account.
@@ -98,16 +97,12 @@ pub(crate) async fn create_request(
 ) -> Result<HttpResponse, PageError> {
     let mut mistakes = Mistakes::default();
     let email = mistakes.note("email", "account-refusal-email", Email::parse(form.email.text()));
-    let email = match mistakes.or(email) {
+    let email = match v.or_refusal(mistakes.or(email).map_err(PageError::from))? {
         Ok(email) => email,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let refusal = Some(v.refusal(&mistakes));
-            let email = form.email.text().to_owned();
-            let status = mistakes.status();
-            let page = ForgottenPage { v: v.clone(), email, mistakes, refusal };
-            return Ok(v.html(status, &page));
+        Err(refusal) => {
+            let page = ForgottenPage { v, email: form.email.text().to_owned(), refusal };
+            return Ok(page.v.html(page.refusal.status(), &page));
         }
-        Err(mistakes) => return Err(mistakes.into()),
     };
     let network = Network::of(client::address(&request, &app.config.trusted_proxies));
     limits.recovery.count(&network)?;
@@ -122,8 +117,7 @@ struct ResetPage {
     v: View,
     token: String,
     email: String,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 /// `GET /password/reset`
@@ -138,8 +132,7 @@ pub(crate) async fn new_password(
         v: v.clone(),
         token: query.text().to_owned(),
         email: owner.email,
-        mistakes: Mistakes::default(),
-        refusal: None,
+        refusal: FormRefusal::default(),
     };
     Ok(without_referrer(v.html(StatusCode::OK, &page)))
 }
@@ -169,34 +162,21 @@ pub(crate) async fn create_password(
     let (email, name) = identity(&owner.email, &owner.name);
     let network = Network::of(client::address(&request, &app.config.trusted_proxies));
     let chosen = Password::chosen(form.password.sent(), email.as_ref(), name.as_ref());
-    let mistake = chosen.as_ref().err().map(|refusal| refusal.text_key());
-    let mistakes = mistake.map(|key| Mistakes::one("password", key)).unwrap_or_default();
-    let outcome = match chosen {
-        Ok(password) => {
-            recovery::reset(&app, &gate, network, &token, password).await.map_err(PageError::from)
-        }
-        Err(_) => Err(mistakes.clone().into()),
+    let outcome = async {
+        let password = chosen.map_err(|refusal| Mistakes::one("password", refusal.text_key()))?;
+        Ok(recovery::reset(&app, &gate, network, &token, password).await?)
     };
-    match outcome {
+    match v.or_refusal(outcome.await)? {
         Ok(()) => {
             let answer = v.done(StatusCode::OK, &Empty {}, "/login");
             Ok(with_message(answer, "flash-password-changed"))
         }
-        Err(refusal) if v.wants_form(refusal.inner()) && !is_dead(refusal.inner()) => {
-            let page = ResetPage {
-                v: v.clone(),
-                token: form.token.text().to_owned(),
-                email: owner.email,
-                mistakes,
-                refusal: Some(v.refusal(refusal.inner())),
-            };
-            Ok(without_referrer(v.html(refusal.inner().status(), &page)))
+        // The link stopped working meanwhile, so the form cannot be sent again.
+        Err(refusal) if refusal.status() == StatusCode::GONE => Err(refusal.into()),
+        Err(refusal) => {
+            let (token, email) = (form.token.text().to_owned(), owner.email);
+            let page = ResetPage { v, token, email, refusal };
+            Ok(without_referrer(page.v.html(page.refusal.status(), &page)))
         }
-        Err(failure) => Err(failure),
     }
-}
-
-/// Whether a form cannot be sent again, because its link stopped working meanwhile.
-fn is_dead(refusal: &dyn HttpError) -> bool {
-    refusal.status() == StatusCode::GONE
 }

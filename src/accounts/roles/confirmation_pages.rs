@@ -37,10 +37,11 @@ use crate::{
     text::email::Email,
     web::{
         client,
-        error::{HttpError, PageError},
+        error::PageError,
         form::{Body, Field},
         local_path::LocalPath,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -64,7 +65,7 @@ struct ConfirmationPage {
     next: String,
     /// Whether a code is asked for, too.
     asks_code: bool,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl ConfirmationPage {
@@ -85,8 +86,8 @@ pub(crate) async fn new_code_confirmation(me: CurrentAccount, query: Query<Next>
 }
 
 fn show(me: &CurrentAccount, query: &Next, asks_code: bool) -> HttpResponse {
-    let (v, next) = (me.view.clone(), query.path());
-    me.view.html(StatusCode::OK, &ConfirmationPage { v, next, asks_code, refusal: None })
+    let (v, next, refusal) = (me.view.clone(), query.path(), FormRefusal::default());
+    me.view.html(StatusCode::OK, &ConfirmationPage { v, next, asks_code, refusal })
 }
 
 /// `POST /account/confirmation`
@@ -143,21 +144,16 @@ async fn create(
         AccountError::WrongCredentials => AccountError::WrongPassword,
         other => other,
     });
-    match outcome {
+    match me.view.or_refusal(outcome.map_err(PageError::from))? {
         Ok(()) => {
             let next = LocalPath::or_start(form.next.text());
             Ok(me.view.done(StatusCode::OK, &ConfirmedDocument { confirmed: true }, next.as_str()))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let page = ConfirmationPage {
-                v: me.view.clone(),
-                next: parse_next(form.next.text()),
-                asks_code,
-                refusal: Some(me.view.refusal(&refusal)),
-            };
-            Ok(me.view.html(refusal.status(), &page))
+        Err(refusal) => {
+            let next = parse_next(form.next.text());
+            let page = ConfirmationPage { v: me.view, next, asks_code, refusal };
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(failure) => Err(failure.into()),
     }
 }
 

@@ -35,10 +35,11 @@ use crate::{
     text::email::Email,
     web::{
         client,
-        error::{HttpError, Internal, NotFound, PageError},
+        error::{Internal, NotFound, PageError},
         flash::with_message,
         form::{Body, Field},
         page::{Empty, View, json},
+        refusal::FormRefusal,
     },
 };
 
@@ -77,7 +78,7 @@ struct SetUpPage {
     is_needed: bool,
     /// Where the set-up leads on to; empty: nowhere.
     next: String,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl SetUpPage {
@@ -86,7 +87,16 @@ impl SetUpPage {
         let (drawing, secret) = (Drawing::of(&uri)?, offer.secret.grouped());
         let sealed = BASE64_URL_SAFE_NO_PAD.encode(&offer.sealed);
         let (v, is_needed) = (me.view, me.needs_factor);
-        Some(Self { v, sealed, secret, uri, drawing, is_needed, next, refusal: None })
+        Some(Self {
+            v,
+            sealed,
+            secret,
+            uri,
+            drawing,
+            is_needed,
+            next,
+            refusal: FormRefusal::default(),
+        })
     }
 }
 
@@ -195,17 +205,18 @@ pub(crate) async fn create_factor(
     };
     let (code, next) = (SignInCode::parse(form.code.text()), parse_next(form.next.text()));
     let set = second_factor::set_up(&app, me.account_id, me.session_id, &offer, code.as_ref());
-    match check_code(&check, &email, set).await {
+    let set = check_code(&check, &email, set).await.map_err(PageError::from);
+    match me.view.or_refusal(set)? {
         Ok(renewed) => {
             forget(&cache, renewed.ended).await;
             Ok(show_codes(me.view, &renewed.codes, next))
         }
-        Err(refusal @ AccountError::WrongCode) if me.view.wants_form(&refusal) => {
-            let mut page = SetUpPage::of(me, &details.email, &offer, next).ok_or(Internal)?;
-            page.refusal = Some(page.v.refusal(&refusal));
-            Ok(page.v.html(refusal.status(), &page))
+        Err(refusal) if matches!(refusal.find(), Some(AccountError::WrongCode)) => {
+            let page = SetUpPage::of(me, &details.email, &offer, next).ok_or(Internal)?;
+            let page = SetUpPage { refusal, ..page };
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => Err(refusal.into()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sign-up pages.
 
+use std::net::IpAddr;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::StatusCode,
@@ -27,10 +29,11 @@ use crate::{
     text::{email::Email, i18n::Locale},
     web::{
         client,
-        error::{HttpError, PageError},
+        error::PageError,
         form::{Body, Field, Mistakes},
         limits::Limits,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -76,8 +79,7 @@ struct SignUpPage {
     email: String,
     name: String,
     next: String,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 /// `GET /signup`
@@ -87,8 +89,7 @@ pub(crate) async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
         email: String::new(),
         name: String::new(),
         next: query.path(),
-        mistakes: Mistakes::default(),
-        refusal: None,
+        refusal: FormRefusal::default(),
     };
     v.html(StatusCode::OK, &page)
 }
@@ -101,54 +102,48 @@ pub(crate) async fn create_account(
     budget: Data<LogInBudget>,
     request: HttpRequest,
     v: View,
-    form: Body<SignUpForm>,
+    Body(form): Body<SignUpForm>,
 ) -> Result<HttpResponse, PageError> {
-    let form = form.0;
-    let refuse = |error: &dyn HttpError, mistakes: Mistakes| {
-        let page = SignUpPage {
-            v: v.clone(),
-            email: form.email.text().to_owned(),
-            name: form.name.text().to_owned(),
-            next: parse_next(form.next.text()),
-            mistakes,
-            refusal: Some(v.refusal(error)),
-        };
-        v.html(error.status(), &page)
-    };
-    let new = match form.parse(v.locale) {
-        Ok(new) => new,
-        Err(mistakes) if v.wants_form(&mistakes) => return Ok(refuse(&mistakes, mistakes.clone())),
-        Err(mistakes) => return Err(mistakes.into()),
-    };
     let address = client::address(&request, &app.config.trusted_proxies);
-    let (network, account) = (Network::of(address), AccountKey::of(&new.email));
-    let allowed = limits.signup.count(&network).and_then(|()| budget.check_taken(network));
-    let outcome = match allowed {
-        Ok(()) => sign_up::sign_up(&app, &gate, network, new, &device_of(&request)).await,
-        Err(limited) => Err(limited.into()),
-    };
-    if matches!(outcome, Err(AccountError::EmailTaken)) {
-        budget.count_taken(network);
+    let network = Network::of(address);
+    let signed_up = async {
+        let new = form.parse(v.locale)?;
+        let account = AccountKey::of(&new.email);
+        let allowed = limits.signup.count(&network).and_then(|()| budget.check_taken(network));
+        allowed.map_err(AccountError::from)?;
+        let device = device_of(&request);
+        Ok((sign_up::sign_up(&app, &gate, network, new, &device).await?, account))
     }
-    match outcome {
-        Ok(signed_up) => {
+    .await;
+    if let Err(refusal) = &signed_up {
+        note_refusal(&app, &budget, address, refusal);
+    }
+    match v.or_refusal(signed_up)? {
+        Ok((signed_up, account)) => {
             let next = form.next.text();
             Ok(welcome(&app, (&request, &v), StatusCode::CREATED, signed_up, (account, next)).await)
         }
         Err(refusal) => {
-            if refusal.status() == StatusCode::TOO_MANY_REQUESTS {
-                app.security_log.record(&ClientEvent {
-                    event: SecurityEvent::SignUpThrottled,
-                    client: address,
-                    account_id: None,
-                    email_hash: None,
-                    by: None,
-                });
-            }
-            match v.wants_form(&refusal) {
-                true => Ok(refuse(&refusal, Mistakes::default())),
-                false => Err(refusal.into()),
-            }
+            let (email, name) = (form.email.text().to_owned(), form.name.text().to_owned());
+            let next = parse_next(form.next.text());
+            let page = SignUpPage { v, email, name, next, refusal };
+            Ok(page.v.html(page.refusal.status(), &page))
         }
+    }
+}
+
+/// Counts a refusal because of an address that has an account, and records one because of a limit.
+fn note_refusal(app: &App, budget: &LogInBudget, client: IpAddr, refusal: &PageError) {
+    if let Some(AccountError::EmailTaken) = refusal.find() {
+        budget.count_taken(Network::of(client));
+    }
+    if refusal.inner().status() == StatusCode::TOO_MANY_REQUESTS {
+        app.security_log.record(&ClientEvent {
+            event: SecurityEvent::SignUpThrottled,
+            client,
+            account_id: None,
+            email_hash: None,
+            by: None,
+        });
     }
 }

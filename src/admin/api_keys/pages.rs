@@ -16,19 +16,19 @@ use crate::{
     accounts::{
         AdminAccount, ConfirmedAdmin,
         api_keys::{
-            model::{ApiKeyId, ApiScope, ListedKey, NewKey},
+            model::{ApiKeyId, ApiScope, KeyToken, ListedKey, NewKey},
             store,
         },
     },
-    admin::pages::{parse_optional, parse_text},
+    admin::pages::{parse_optional, parse_text, saved},
     app::App,
     infra::postgres::page::{After, PAGE_ROWS, Page},
     text::i18n::Phrase,
     web::{
-        error::{HttpError, PageError},
-        flash::with_message,
+        error::PageError,
         form::{Body, Field, Fields, Mistakes},
         page::{Identified, View, json as json_answer},
+        refusal::FormRefusal,
     },
 };
 
@@ -75,15 +75,14 @@ struct ApiKeysPage {
     v: View,
     keys: Page<ListedKey>,
     form: ApiKeyForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl ApiKeysPage {
     async fn of(app: &App, v: View, after: Option<Uuid>) -> Result<Self, PageError> {
         let keys = Page::cut(store::list(&app.db, after, PAGE_ROWS + 1).await?, |key| key.id.0);
-        let (form, mistakes) = (ApiKeyForm::default(), Mistakes::default());
-        Ok(Self { v, keys, form, mistakes, refusal: None })
+        let (form, refusal) = (ApiKeyForm::default(), FormRefusal::default());
+        Ok(Self { v, keys, form, refusal })
     }
 
     /// Returns the scopes: the name of each, what it opens, and whether it is chosen.
@@ -107,12 +106,6 @@ impl ApiKeysPage {
             (!key.is_maker_protected, "admin-key-unprotected"),
         ];
         why.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| self.v.t(why))
-    }
-
-    fn refused(self, error: &dyn HttpError, form: ApiKeyForm, mistakes: Mistakes) -> HttpResponse {
-        let refusal = Some(self.v.refusal(error));
-        let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(error.status(), &page)
     }
 }
 
@@ -155,34 +148,22 @@ pub(crate) async fn create_key(
     ConfirmedAdmin(me): ConfirmedAdmin,
     Body(form): Body<ApiKeyForm>,
 ) -> Result<HttpResponse, PageError> {
-    let v = me.view;
-    let new = match form.parse() {
-        Ok(new) => new,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let page = ApiKeysPage::of(&app, v, None).await?;
-            return Ok(page.refused(&mistakes.clone(), form, mistakes));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
+    let made = async { Ok(make(&app, me.account_id, &form.parse()?).await?) }.await;
+    let done = |v: &View, (id, token): (ApiKeyId, KeyToken)| {
+        let key = token.shown();
+        let mut answer = match v.format.is_for_programs() {
+            true => json_answer(StatusCode::CREATED, &NewKeyDocument { id, key }),
+            false => v.html(StatusCode::CREATED, &NewKeyPage { v: v.clone(), key }),
+        };
+        let never = header::HeaderValue::from_static("no-store");
+        answer.headers_mut().insert(header::CACHE_CONTROL, never);
+        answer
     };
-    match make(&app, me.account_id, &new).await {
-        Ok((id, token)) => {
-            let key = token.shown();
-            let mut answer = if v.format.is_for_programs() {
-                json_answer(StatusCode::CREATED, &NewKeyDocument { id, key })
-            } else {
-                let page = NewKeyPage { v, key };
-                page.v.html(StatusCode::CREATED, &page)
-            };
-            let never = header::HeaderValue::from_static("no-store");
-            answer.headers_mut().insert(header::CACHE_CONTROL, never);
-            Ok(answer)
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let page = ApiKeysPage::of(&app, v, None).await?;
-            Ok(page.refused(&refusal, form, Mistakes::default()))
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let page = async |v, refusal| {
+        let page = ApiKeysPage { form, refusal, ..ApiKeysPage::of(&app, v, None).await? };
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(made, done, page).await
 }
 
 /// `POST /admin/api-keys/{id}/revocation`
@@ -192,6 +173,5 @@ pub(crate) async fn create_revocation(
     id: Path<ApiKeyId>,
 ) -> Result<HttpResponse, PageError> {
     revoke(&app, me.account_id, *id).await?;
-    let answer = me.view.done(StatusCode::OK, &Identified { id: *id }, "/admin/api-keys");
-    Ok(with_message(answer, "flash-admin-saved"))
+    Ok(saved(&me.view, &Identified { id: *id }, "/admin/api-keys"))
 }

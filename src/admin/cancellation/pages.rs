@@ -20,13 +20,14 @@ use crate::{
         },
     },
     app::App,
-    audit::model::{Meanwhile, Reason},
+    audit::model::Reason,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ScheduleEdition},
     web::{
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -50,15 +51,17 @@ pub(super) struct CancellationPage {
     pub(super) v: View,
     pub(super) subject: Cancellable,
     pub(super) progress: CancellationProgress,
-    pub(super) mistakes: Mistakes,
-    pub(super) refusal: Option<String>,
-    pub(super) meanwhile: Vec<Meanwhile>,
+    pub(super) refusal: FormRefusal,
 }
 
 impl CancellationPage {
     pub(super) fn new(v: View, subject: Cancellable, progress: CancellationProgress) -> Self {
-        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
-        Self { v, subject, progress, mistakes, refusal: None, meanwhile }
+        Self { v, subject, progress, refusal: FormRefusal::default() }
+    }
+
+    pub(super) fn refused(mut self, refusal: FormRefusal) -> HttpResponse {
+        self.refusal = refusal.beside_fields();
+        self.v.html(self.refusal.status(), &self)
     }
 
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
@@ -141,29 +144,18 @@ pub(crate) async fn create_cancellation(
     app: Data<App>,
     ConfirmedProgramsWriter(me): ConfirmedProgramsWriter,
     id: Path<ProgramId>,
-    form: Body<CancellationForm>,
+    Body(form): Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (version, reason) = match form.0.parse() {
-        Ok(parsed) => parsed,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = CancellationPage::of(&app, me.view, *id).await?;
-            page.mistakes = mistakes;
-            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let change = &ProgramChange::Cancelled;
-    match programs::change(&app, me.actor, *id, version, change, Some(&reason)).await {
-        Ok(edition) => {
-            let next = format!("/admin/programs/{id}/cancellation");
-            Ok(with_message(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
-        }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let mut page = CancellationPage::of(&app, me.view, *id).await?;
-            page.refusal = Some(page.v.refusal(&refusal));
-            page.meanwhile = refusal.meanwhile().to_vec();
-            Ok(page.v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
+    let outcome = async {
+        let (version, reason) = form.parse()?;
+        let change = &ProgramChange::Cancelled;
+        Ok(programs::change(&app, me.actor, *id, version, change, Some(&reason)).await?)
     }
+    .await;
+    let done = |v: &View, edition| {
+        let next = format!("/admin/programs/{id}/cancellation");
+        with_message(v.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled")
+    };
+    let page = async |v, refusal| Ok(CancellationPage::of(&app, v, *id).await?.refused(refusal));
+    me.view.answer(outcome, done, page).await
 }

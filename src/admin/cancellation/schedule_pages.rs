@@ -21,7 +21,7 @@ use crate::{
     app::App,
     catalog::{ScheduleEdition, ScheduleId, find_schedule_edition},
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::Body,
         page::View,
@@ -72,30 +72,19 @@ pub(crate) async fn create_schedule_cancellation(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ScheduleId>,
-    form: Body<CancellationForm>,
+    Body(form): Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
-    let id = edition_of(&app, *id).await?.id;
-    let (version, reason) = match form.0.parse() {
-        Ok(parsed) => parsed,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = page_of(&app, me.view, id).await?;
-            page.mistakes = mistakes;
-            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let change = ScheduleEdit { by: me.account_id.into(), id, version };
-    match schedules::cancel(&app, change, &reason).await {
-        Ok(edition) => {
-            let next = format!("/admin/schedules/{id}/cancellation");
-            Ok(with_message(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
-        }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let mut page = page_of(&app, me.view, id).await?;
-            page.refusal = Some(page.v.refusal(&refusal));
-            page.meanwhile = refusal.meanwhile().to_vec();
-            Ok(page.v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
+    edition_of(&app, *id).await?;
+    let outcome = async {
+        let (version, reason) = form.parse()?;
+        let change = ScheduleEdit { by: me.account_id.into(), id: *id, version };
+        Ok(schedules::cancel(&app, change, &reason).await?)
     }
+    .await;
+    let done = |v: &View, edition| {
+        let next = format!("/admin/schedules/{id}/cancellation");
+        with_message(v.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled")
+    };
+    let page = async |v, refusal| Ok(page_of(&app, v, *id).await?.refused(refusal));
+    me.view.answer(outcome, done, page).await
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use actix_web::{HttpResponse, web::Data};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,12 +10,11 @@ use serde::Deserialize;
 use crate::{
     accounts::AdminAccount,
     admin::{
-        AdminError, office,
-        pages::{parse_text, parse_version},
+        office,
+        pages::{parse_text, parse_version, saved},
         programs::pages::VersionForm,
     },
     app::App,
-    audit::model::Meanwhile,
     office::{
         colour::Colour,
         logo::Logo,
@@ -23,11 +22,11 @@ use crate::{
     },
     text::{email::Email, times},
     web::{
-        error::{HttpError, PageError},
+        error::PageError,
         file::FileBody,
-        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -124,9 +123,7 @@ struct OfficePage {
     v: View,
     settings: Arc<OfficeSettings>,
     form: OfficeForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl OfficePage {
@@ -135,24 +132,7 @@ impl OfficePage {
         app.office.refresh(&app.db).await?;
         let settings = app.office.settings();
         let form = OfficeForm::of(&settings);
-        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
-        Ok(Self { v, settings, form, mistakes, refusal: None, meanwhile })
-    }
-
-    /// Answers a refusal: the page with the typed values and the reason.
-    async fn refuse(
-        app: &App,
-        v: View,
-        typed: Option<OfficeForm>,
-        refusal: &dyn HttpError,
-    ) -> Result<Self, PageError> {
-        let mut page = Self::of(app, v).await?;
-        page.refusal = Some(page.v.refusal(refusal));
-        if let Some(typed) = typed {
-            let version = page.form.version.clone();
-            page.form = OfficeForm { version, ..typed };
-        }
-        Ok(page)
+        Ok(Self { v, settings, form, refusal: FormRefusal::default() })
     }
 }
 
@@ -169,19 +149,14 @@ pub(crate) async fn show_office(
 pub(crate) async fn update_office(
     app: Data<App>,
     me: AdminAccount,
-    form: Body<OfficeForm>,
+    Body(form): Body<OfficeForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (form, v) = (form.0, me.view);
-    let outcome = match form.parse() {
-        Ok((version, texts)) => office::update(&app, me.account_id, version, &texts).await,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let mut page = OfficePage::refuse(&app, v, Some(form), &mistakes).await?;
-            page.mistakes = mistakes;
-            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    answer(&app, v, Some(form), outcome).await
+    let outcome = async {
+        let (version, texts) = form.parse()?;
+        Ok(office::update(&app, me.account_id, version, &texts).await?)
+    }
+    .await;
+    answer(&app, me.view, Some(form), outcome).await
 }
 
 /// `POST /admin/office/logo`
@@ -198,7 +173,7 @@ pub(crate) async fn update_logo(
         Ok(logo) => office::replace_logo(&app, me.account_id, version, Some(&logo)).await,
         Err(mistake) => Err(mistake.into()),
     };
-    answer(&app, me.view, None, outcome).await
+    answer(&app, me.view, None, outcome.map_err(PageError::from)).await
 }
 
 /// `POST /admin/office/logo/removal`
@@ -209,23 +184,23 @@ pub(crate) async fn remove_logo(
 ) -> Result<HttpResponse, PageError> {
     let version = form.0.parse()?;
     let outcome = office::replace_logo(&app, me.account_id, version, None).await;
-    answer(&app, me.view, None, outcome).await
+    answer(&app, me.view, None, outcome.map_err(PageError::from)).await
 }
 
-/// Answers an edit.
+/// Answers an edit: a refusal with the page and what was typed.
 async fn answer(
     app: &App,
     v: View,
     typed: Option<OfficeForm>,
-    outcome: Result<OfficeSettings, AdminError>,
+    outcome: Result<OfficeSettings, PageError>,
 ) -> Result<HttpResponse, PageError> {
-    match outcome {
-        Ok(saved) => Ok(with_message(v.done(StatusCode::OK, &saved, PATH), "flash-admin-saved")),
-        Err(refusal) if v.wants_form(&refusal) => {
-            let mut page = OfficePage::refuse(app, v, typed, &refusal).await?;
-            page.meanwhile = refusal.meanwhile().to_vec();
-            Ok(page.v.html(refusal.status(), &page))
+    let page = async |v, refusal: FormRefusal| {
+        let mut page = OfficePage::of(app, v).await?;
+        if let Some(typed) = typed {
+            page.form = OfficeForm { version: page.form.version, ..typed };
         }
-        Err(failure) => Err(failure.into()),
-    }
+        page.refusal = refusal;
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    v.answer(outcome, |v, done| saved(v, &done, PATH), page).await
 }

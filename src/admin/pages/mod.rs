@@ -2,14 +2,30 @@
 
 use std::ops::RangeInclusive;
 
+use actix_web::{HttpResponse, http::StatusCode};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{error::AdminError, questions::ZoneQuestion};
 use crate::{
     audit::model::{Meanwhile, Reason},
-    web::form::{Field, Mistakes},
+    web::{
+        flash::with_message,
+        form::{Field, Mistakes},
+        page::View,
+        refusal::FormRefusal,
+    },
 };
+
+/// Answers a saved change: browsers are led to `location`, with a message.
+pub(crate) fn saved(v: &View, document: &impl Serialize, location: &str) -> HttpResponse {
+    with_message(v.done(StatusCode::OK, document, location), "flash-admin-saved")
+}
+
+/// Returns the changes made meanwhile that a refused form is shown with. Called from templates.
+pub(crate) fn meanwhile(refusal: &FormRefusal) -> &[Meanwhile] {
+    refusal.find().map_or(&[], AdminError::meanwhile)
+}
 
 impl AdminError {
     /// Returns the changes made meanwhile; empty for other errors.

@@ -2,7 +2,6 @@
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Path, Query},
 };
 use askama::Template;
@@ -15,19 +14,20 @@ use super::store::{self as store, BookedItem, Booking};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
     admin::{
-        pages::parse_reason,
+        pages::{parse_reason, saved},
         people::{self, Refund},
         programs::pages::Search,
     },
     app::App,
+    audit::model::Reason,
     infra::{idempotency::RequestKey, postgres::page::Page},
     payment::Share,
     reservation::{ReservationId, ReservationNumber, ReservationStatus},
     web::{
-        error::{HttpError, NotFound, PageError},
-        flash::with_message,
+        error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
+        refusal::FormRefusal,
         request_key,
     },
 };
@@ -84,9 +84,7 @@ struct BookingPage {
     booking: Booking,
     items: Vec<BookedItem>,
     request_key: Uuid,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<crate::audit::model::Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl BookingPage {
@@ -94,9 +92,8 @@ impl BookingPage {
         let mut found = store::list(&app.db, Some(&[]), Some(id.0..=id.0), None).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
-        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
         let request_key = Uuid::now_v7();
-        Ok(Self { v, booking, items, request_key, mistakes, refusal: None, meanwhile })
+        Ok(Self { v, booking, items, request_key, refusal: FormRefusal::default() })
     }
 }
 
@@ -131,49 +128,47 @@ pub(crate) struct RefundForm {
     request_key: Field,
 }
 
+impl RefundForm {
+    fn parse(&self) -> Result<(Share, Reason, Option<Uuid>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let share = match self.share.text() {
+            "agreed" => Some(Share::AsAgreed),
+            "all" => Some(Share::All),
+            _ => None,
+        };
+        let share = mistakes.note("share", "admin-refusal-share", share);
+        let reason = parse_reason(&mut mistakes, &self.reason);
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        mistakes.or(share.zip(reason).map(|(share, reason)| (share, reason, key)))
+    }
+}
+
 /// `POST /admin/reservations/{id}/refund`
 pub(crate) async fn create_refund(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ReservationId>,
-    form: Body<RefundForm>,
+    Body(form): Body<RefundForm>,
 ) -> Result<HttpResponse, PageError> {
     let mut page = BookingPage::of(&app, me.view.clone(), *id).await?;
     if page.booking.total.get() > i64::from(app.config.step_up_refund_points) {
         me.require_code()?;
     }
-    let mut mistakes = Mistakes::default();
-    let share = match form.0.share.text() {
-        "agreed" => Some(Share::AsAgreed),
-        "all" => Some(Share::All),
-        _ => None,
-    };
-    let share = mistakes.note("share", "admin-refusal-share", share);
-    let reason = parse_reason(&mut mistakes, &form.0.reason);
-    let key = request_key::parse(&mut mistakes, &form.0.request_key);
-    let (share, reason) = match mistakes.or(share.zip(reason)) {
-        Ok(parsed) => parsed,
-        Err(mistakes) if page.v.wants_form(&mistakes) => {
-            page.mistakes = mistakes;
-            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let key = key.map(|key| {
-        let route = format!("POST /admin/reservations/{}/refund", page.booking.id);
-        RequestKey::new(me.account_id.0, key, &route, &json!([form.0.share.text(), reason]))
-    });
-    let (reservation_id, owner_id) = (page.booking.id, page.booking.account_id);
-    let refund = Refund { reservation_id, owner_id, share, reason };
-    match people::refund(&app, me.account_id, &refund, key.as_ref()).await {
-        Ok(cancelled) => {
-            let next = format!("/admin/reservations/{}", page.booking.id);
-            Ok(with_message(me.view.done(StatusCode::OK, &cancelled, &next), "flash-admin-saved"))
-        }
-        Err(refusal) if page.v.wants_form(&refusal) => {
-            page.refusal = Some(page.v.refusal(&refusal));
-            Ok(page.v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
+    let outcome = async {
+        let (share, reason, key) = form.parse()?;
+        let key = key.map(|key| {
+            let route = format!("POST /admin/reservations/{id}/refund");
+            RequestKey::new(me.account_id.0, key, &route, &json!([form.share.text(), reason]))
+        });
+        let (reservation_id, owner_id) = (*id, page.booking.account_id);
+        let refund = Refund { reservation_id, owner_id, share, reason };
+        Ok(people::refund(&app, me.account_id, &refund, key.as_ref()).await?)
     }
+    .await;
+    let next = format!("/admin/reservations/{id}");
+    let page = async |_, refusal: FormRefusal| {
+        page.refusal = refusal.beside_fields();
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(outcome, |v, cancelled| saved(v, &cancelled, &next), page).await
 }

@@ -23,10 +23,7 @@ use crate::{
     reservation::{
         codes::model::SaleCodeId,
         error::ReservationError,
-        hold::pages::{
-            form::HoldForm,
-            refused::{RefusalReason, SentForm},
-        },
+        hold::pages::{form::HoldForm, refused::SentForm},
         seat_map::{
             maps::SeatMaps,
             pages::{entrance::Performance, map_page, reading::part_sent},
@@ -39,6 +36,7 @@ use crate::{
         form::{Body, Field, Mistakes},
         limits::Limits,
         page::json as json_answer,
+        refusal::FormRefusal,
     },
 };
 
@@ -81,31 +79,28 @@ pub(crate) async fn show_terms(
     }
     let performance = Performance::find(&app, &programs, *id).await?;
     let admitted = performance.admit(&app, &request, me.account_id).await?;
-    let map = async |code: Option<SaleCode>, reason: Option<RefusalReason<'_>>| {
+    let map = async |code: Option<SaleCode>, refusal: Option<FormRefusal>| {
         let part = part_sent(&app, &maps, *id, &form).await?;
-        let sent = SentForm { form: &form, code, reason };
+        let sent = SentForm { form: &form, code, reason: refusal.as_ref() };
         map_page(&app, &maps, &me.view, &performance, &admitted, part, Some(sent)).await
     };
     let found = match (form.has_code(), form.word()) {
         (false, _) => Ok(None),
-        (true, None) => {
-            let mistakes = Mistakes::one("code", "reservation-refusal-code");
-            if me.view.wants_form(&mistakes) {
-                return map(None, Some(RefusalReason::Mistakes(&mistakes))).await;
-            }
-            return Err(mistakes.into());
+        (true, None) => Err(Mistakes::one("code", "reservation-refusal-code").into()),
+        (true, Some(word)) => {
+            let found = find_usable(&app, &performance.schedule, &word).await;
+            found.map(Some).map_err(PageError::from)
         }
-        (true, Some(word)) => find_usable(&app, &performance.schedule, &word).await.map(Some),
     };
-    match found {
+    match me.view.or_refusal(found)? {
         Ok(code) if me.view.format.is_for_programs() => {
             Ok(json_answer(StatusCode::OK, &code.map(TermsDocument::of).unwrap_or_default()))
         }
         Ok(code) => Ok(admitted.stamp(map(code, None).await?)),
-        Err(refusal @ ReservationError::Code(_)) if me.view.wants_form(&refusal) => {
-            map(None, Some(RefusalReason::Refusal(&refusal))).await
-        }
-        Err(refusal) => Err(refusal.into()),
+        Err(refusal) => match refusal.find() {
+            None | Some(ReservationError::Code(_)) => map(None, Some(refusal)).await,
+            Some(_) => Err(refusal.into()),
+        },
     }
 }
 

@@ -28,10 +28,11 @@ use crate::{
     text::email::Email,
     web::{
         client,
-        error::{HttpError, PageError},
+        error::PageError,
         form::{Body, Field},
         local_path::with_next,
         page::{View, see_other},
+        refusal::FormRefusal,
     },
 };
 
@@ -43,7 +44,7 @@ const PATH: &str = "/login/code";
 struct CodePage {
     v: View,
     next: String,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 fn cookie_name(app: &App) -> &'static str {
@@ -112,7 +113,7 @@ pub(crate) async fn new_code(
     if pending.is_none() {
         return Ok(see_other("/login"));
     }
-    let page = CodePage { v: v.clone(), next: query.path(), refusal: None };
+    let page = CodePage { v: v.clone(), next: query.path(), refusal: FormRefusal::default() };
     Ok(v.html(StatusCode::OK, &page))
 }
 
@@ -146,7 +147,7 @@ pub(crate) async fn create_session(
     let token = token_of(&request, &app).ok_or(AccountError::LogInOver)?;
     let code = SignInCode::parse(form.code.text());
     let finished = second_step::finish(&check, &token, code.as_ref(), session_days(&app)).await;
-    match finished {
+    match v.or_refusal(finished.map_err(PageError::from))? {
         Ok((pending, session)) => {
             keep_locale(&app, pending.account_id, v.locale).await;
             let email = Email::parse(&pending.email).ok_or(AccountError::LogInOver)?;
@@ -155,14 +156,12 @@ pub(crate) async fn create_session(
             let answer = welcome(&app, (&request, &v), StatusCode::OK, opened, next).await;
             Ok(without_cookie(&app, answer))
         }
-        Err(refusal) if v.wants_form(&refusal) && !matches!(refusal, AccountError::LogInOver) => {
-            let page = CodePage {
-                v: v.clone(),
-                next: parse_next(form.next.text()),
-                refusal: Some(v.refusal(&refusal)),
-            };
-            Ok(v.html(refusal.status(), &page))
+        Err(refusal) if matches!(refusal.find(), Some(AccountError::LogInOver)) => {
+            Err(refusal.into())
         }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => {
+            let page = CodePage { v, next: parse_next(form.next.text()), refusal };
+            Ok(page.v.html(page.refusal.status(), &page))
+        }
     }
 }

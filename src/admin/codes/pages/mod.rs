@@ -15,9 +15,8 @@ use uuid::Uuid;
 use self::form::{CodeLimitForm, CodesForm};
 use crate::{
     accounts::AdminAccount,
-    admin::{AdminError, codes, programs::pages::edition_of},
+    admin::{codes, pages::saved, programs::pages::edition_of},
     app::App,
-    audit::model::Meanwhile,
     catalog::{ProgramEdition, ProgramId, ScheduleEdition, ScheduleId, list_schedule_editions},
     entry_queue::{AccessGate, AccessGateId, list_access_gates},
     infra::postgres::page::{After, PAGE_ROWS, Page},
@@ -28,10 +27,11 @@ use crate::{
     text::times::{rfc3339_in, zone},
     web::{
         download::{CHUNK_ROWS, csv},
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
-        form::{Body, Mistakes},
+        form::Body,
         page::{Empty, View},
+        refusal::FormRefusal,
     },
 };
 
@@ -64,9 +64,7 @@ struct CodesPage {
     codes: Page<SaleCode>,
     gates: Vec<AccessGate>,
     form: CodesForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl CodesPage {
@@ -84,9 +82,7 @@ impl CodesPage {
             edition,
             codes: Page::cut(codes, |code| code.id.0),
             form: CodesForm::default(),
-            mistakes: Mistakes::default(),
-            refusal: None,
-            meanwhile: Vec::new(),
+            refusal: FormRefusal::default(),
         })
     }
 
@@ -125,12 +121,6 @@ impl CodesPage {
             code.gate_id.and_then(gate),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-    }
-
-    fn refused(self, error: &dyn HttpError, form: CodesForm, mistakes: Mistakes) -> HttpResponse {
-        let refusal = Some(self.v.refusal(error));
-        let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(error.status(), &page)
     }
 }
 
@@ -172,27 +162,20 @@ pub(crate) async fn create_codes(
     Body(form): Body<CodesForm>,
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, *id).await?;
-    let (id, v) = (edition.id, me.view);
-    let (words, new) = match form.parse(zone(&edition.time_zone)) {
-        Ok(parsed) => parsed,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let page = CodesPage::of(&app, v, edition, None).await?;
-            return Ok(page.refused(&mistakes.clone(), form, mistakes));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    match codes::make(&app, me.account_id, id, &words, &new).await {
-        Ok(()) => {
-            let document = NewCodesDocument { codes: words };
-            let answer = v.done(StatusCode::CREATED, &document, &codes_path(id));
-            Ok(with_message(answer, "flash-admin-saved"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let page = CodesPage::of(&app, v, edition, None).await?;
-            Ok(page.refused(&refusal, form, Mistakes::default()))
-        }
-        Err(failure) => Err(failure.into()),
+    let made = async {
+        let (words, new) = form.parse(zone(&edition.time_zone))?;
+        codes::make(&app, me.account_id, *id, &words, &new).await?;
+        Ok(NewCodesDocument { codes: words })
     }
+    .await;
+    let done = |v: &View, made| {
+        with_message(v.done(StatusCode::CREATED, &made, &codes_path(*id)), "flash-admin-saved")
+    };
+    let page = async |v, refusal| {
+        let page = CodesPage { form, refusal, ..CodesPage::of(&app, v, edition, None).await? };
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(made, done, page).await
 }
 
 /// `POST /admin/programs/{id}/codes/{code_id}/limit`
@@ -203,19 +186,9 @@ pub(crate) async fn update_limit(
     Body(form): Body<CodeLimitForm>,
 ) -> Result<HttpResponse, PageError> {
     let (id, code_id) = *ids;
-    match form.parse() {
-        Ok(limits) => {
-            let outcome = codes::limit(&app, me.account_id, id, code_id, limits).await;
-            answer(&app, me.view, id, outcome).await
-        }
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let page = CodesPage::of(&app, me.view, edition_of(&app, id).await?, None).await?;
-            let refusal = Some(page.v.reasons(&mistakes));
-            let page = CodesPage { refusal, ..page };
-            Ok(page.v.html(mistakes.status(), &page))
-        }
-        Err(mistakes) => Err(mistakes.into()),
-    }
+    let outcome =
+        async { Ok(codes::limit(&app, me.account_id, id, code_id, form.parse()?).await?) }.await;
+    answer(&app, me.view, id, outcome).await
 }
 
 /// `POST /admin/programs/{id}/codes/{code_id}/withdrawal`
@@ -226,26 +199,21 @@ pub(crate) async fn create_withdrawal(
 ) -> Result<HttpResponse, PageError> {
     let (id, code_id) = *ids;
     let outcome = codes::withdraw(&app, me.account_id, id, code_id).await;
-    answer(&app, me.view, id, outcome).await
+    answer(&app, me.view, id, outcome.map_err(PageError::from)).await
 }
 
 async fn answer(
     app: &App,
     v: View,
     id: ProgramId,
-    outcome: Result<(), AdminError>,
+    outcome: Result<(), PageError>,
 ) -> Result<HttpResponse, PageError> {
-    match outcome {
-        Ok(()) => {
-            let answer = v.done(StatusCode::OK, &Empty {}, &codes_path(id));
-            Ok(with_message(answer, "flash-admin-saved"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let page = CodesPage::of(app, v, edition_of(app, id).await?, None).await?;
-            Ok(page.refused(&refusal, CodesForm::default(), Mistakes::default()))
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let page = async |v, refusal: FormRefusal| {
+        let mut page = CodesPage::of(app, v, edition_of(app, id).await?, None).await?;
+        page.refusal = refusal.in_words(&page.v);
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    v.answer(outcome, |v, ()| saved(v, &Empty {}, &codes_path(id)), page).await
 }
 
 /// `GET /admin/programs/{id}/codes.csv`

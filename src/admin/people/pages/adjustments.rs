@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{answer, refuse_typed};
+use super::answer;
 use crate::{
     accounts::{AccountId, ConfirmedAdmin},
     admin::{
@@ -45,29 +45,31 @@ pub(crate) async fn create_adjustment(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,
-    form: Body<AdjustmentForm>,
+    Body(form): Body<AdjustmentForm>,
 ) -> Result<HttpResponse, PageError> {
     let mut mistakes = Mistakes::default();
-    let amount =
-        form.0.amount.parse().filter(|amount: &i64| {
-            *amount != 0 && (-ADJUSTMENT_MAX..=ADJUSTMENT_MAX).contains(amount)
-        });
+    let amount = form
+        .amount
+        .parse()
+        .filter(|amount: &i64| *amount != 0 && (-ADJUSTMENT_MAX..=ADJUSTMENT_MAX).contains(amount));
     let amount = mistakes.note("amount", "admin-refusal-amount", amount);
-    let reason = parse_reason(&mut mistakes, &form.0.reason);
-    let key = request_key::parse(&mut mistakes, &form.0.request_key);
-    match mistakes.or(amount.zip(reason)) {
-        Ok((amount, reason)) => {
-            if amount.unsigned_abs() > u64::from(app.config.step_up_refund_points) {
-                me.require_code()?;
-            }
-            let key = key.map(|key| {
-                let route = format!("POST /admin/people/{id}/adjustments");
-                RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
-            });
-            let adjustment = Adjustment { account_id: *id, amount, reason };
-            let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
-            answer(&app, &me, *id, adjusted.await).await
-        }
-        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
+    let reason = parse_reason(&mut mistakes, &form.reason);
+    let key = request_key::parse(&mut mistakes, &form.request_key);
+    let parsed = mistakes.or(amount.zip(reason));
+    if let Ok((amount, _)) = &parsed
+        && amount.unsigned_abs() > u64::from(app.config.step_up_refund_points)
+    {
+        me.require_code()?;
     }
+    let adjusted = async {
+        let (amount, reason) = parsed?;
+        let key = key.map(|key| {
+            let route = format!("POST /admin/people/{id}/adjustments");
+            RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
+        });
+        let adjustment = Adjustment { account_id: *id, amount, reason };
+        Ok(people::adjust_points(&app, me.account_id, &adjustment, key.as_ref()).await?)
+    }
+    .await;
+    answer(&app, &me, *id, adjusted).await
 }

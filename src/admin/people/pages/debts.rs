@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{answer, refuse_typed};
+use super::answer;
 use crate::{
     accounts::{AccountId, ConfirmedAdmin},
     admin::{
@@ -43,26 +43,28 @@ pub(crate) async fn create_write_off(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,
-    form: Body<WriteOffForm>,
+    Body(form): Body<WriteOffForm>,
 ) -> Result<HttpResponse, PageError> {
     let mut mistakes = Mistakes::default();
-    let points = form.0.points.parse().and_then(Points::new).filter(|points| points.get() > 0);
+    let points = form.points.parse().and_then(Points::new).filter(|points| points.get() > 0);
     let points = mistakes.note("points", "admin-refusal-debt", points);
-    let reason = parse_reason(&mut mistakes, &form.0.reason);
-    let key = request_key::parse(&mut mistakes, &form.0.request_key);
-    match mistakes.or(points.zip(reason)) {
-        Ok((points, reason)) => {
-            if points.get() > i64::from(app.config.step_up_refund_points) {
-                me.require_code()?;
-            }
-            let key = key.map(|key| {
-                let route = format!("POST /admin/people/{id}/debt-write-offs");
-                RequestKey::new(me.account_id.0, key, &route, &json!([points, reason]))
-            });
-            let write_off = DebtWriteOff { account_id: *id, points, reason };
-            let left = people::write_off_debt(&app, me.account_id, &write_off, key.as_ref()).await;
-            answer(&app, &me, *id, left).await
-        }
-        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
+    let reason = parse_reason(&mut mistakes, &form.reason);
+    let key = request_key::parse(&mut mistakes, &form.request_key);
+    let parsed = mistakes.or(points.zip(reason));
+    if let Ok((points, _)) = &parsed
+        && points.get() > i64::from(app.config.step_up_refund_points)
+    {
+        me.require_code()?;
     }
+    let left = async {
+        let (points, reason) = parsed?;
+        let key = key.map(|key| {
+            let route = format!("POST /admin/people/{id}/debt-write-offs");
+            RequestKey::new(me.account_id.0, key, &route, &json!([points, reason]))
+        });
+        let write_off = DebtWriteOff { account_id: *id, points, reason };
+        Ok(people::write_off_debt(&app, me.account_id, &write_off, key.as_ref()).await?)
+    }
+    .await;
+    answer(&app, &me, *id, left).await
 }

@@ -26,8 +26,7 @@ use crate::{
         search_profiles,
     },
     admin::{
-        AdminError,
-        pages::{ReasonForm, parse_reason},
+        pages::{ReasonForm, parse_reason, saved},
         people::{self, store::AccountEvent},
         programs::pages::Search,
     },
@@ -36,10 +35,10 @@ use crate::{
     points::Points,
     wallet::{Wallet, debts::list_debts, find_shown_wallet},
     web::{
-        error::{HttpError, NotFound, PageError},
-        flash::with_message,
+        error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -106,7 +105,7 @@ struct PersonPage {
     debt_key: Uuid,
     has_second_factor: bool,
     is_me: bool,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl PersonPage {
@@ -125,7 +124,7 @@ impl PersonPage {
             has_second_factor: has_second_factor(&app.db, id).await?,
             is_me: id == me.account_id,
             person,
-            refusal: None,
+            refusal: FormRefusal::default(),
         })
     }
 
@@ -181,44 +180,17 @@ async fn answer<T: Serialize>(
     app: &App,
     me: &AdminAccount,
     id: AccountId,
-    outcome: Result<T, AdminError>,
+    outcome: Result<T, PageError>,
 ) -> Result<HttpResponse, PageError> {
-    match outcome {
-        Ok(done) => {
-            let next = format!("/admin/people/{id}");
-            Ok(with_message(me.view.done(StatusCode::OK, &done, &next), "flash-admin-saved"))
+    match me.view.or_refusal(outcome)? {
+        Ok(done) => Ok(saved(&me.view, &done, &format!("/admin/people/{id}"))),
+        Err(refusal) if refusal.status() == StatusCode::NOT_FOUND => Err(refusal.into()),
+        Err(refusal) => {
+            let mut page = PersonPage::of(app, me, id).await?;
+            page.refusal = refusal.in_words(&page.v);
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(refusal) => refuse(app, me, id, refusal).await,
     }
-}
-
-async fn refuse(
-    app: &App,
-    me: &AdminAccount,
-    id: AccountId,
-    refusal: AdminError,
-) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(&refusal) || refusal.status() == StatusCode::NOT_FOUND {
-        return Err(refusal.into());
-    }
-    let mut page = PersonPage::of(app, me, id).await?;
-    page.refusal = Some(page.v.refusal(&refusal));
-    Ok(page.v.html(refusal.status(), &page))
-}
-
-/// Answers mistakes in a form: the account's page with the reasons.
-async fn refuse_typed(
-    app: &App,
-    me: &AdminAccount,
-    id: AccountId,
-    mistakes: Mistakes,
-) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(&mistakes) {
-        return Err(mistakes.into());
-    }
-    let mut page = PersonPage::of(app, me, id).await?;
-    page.refusal = Some(page.v.reasons(&mistakes));
-    Ok(page.v.html(mistakes.status(), &page))
 }
 
 /// `POST /admin/people/{id}/lock`
@@ -248,13 +220,10 @@ async fn lock(
     form: &ReasonForm,
     is_locked: bool,
 ) -> Result<HttpResponse, PageError> {
-    match form.parse() {
-        Ok(reason) => {
-            let locked = people::lock_out(app, me.account_id, id, is_locked, &reason).await;
-            answer(app, me, id, locked).await
-        }
-        Err(mistakes) => refuse_typed(app, me, id, mistakes).await,
-    }
+    let locked =
+        async { Ok(people::lock_out(app, me.account_id, id, is_locked, &form.parse()?).await?) }
+            .await;
+    answer(app, me, id, locked).await
 }
 
 /// Role form: the role shown and the new one.
@@ -282,11 +251,10 @@ pub(crate) async fn update_role(
     let from = mistakes.note("from", "admin-refusal-role", form.0.from.parse());
     let to = mistakes.note("role", "admin-refusal-role", form.0.role.parse());
     let reason = parse_reason(&mut mistakes, &form.0.reason);
-    match mistakes.or(from.zip(to).zip(reason)) {
-        Ok((roles, reason)) => {
-            let changed = people::change_role(&app, me.account_id, *id, roles, &reason).await;
-            answer(&app, &me, *id, changed).await
-        }
-        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
+    let changed = async {
+        let (roles, reason) = mistakes.or(from.zip(to).zip(reason))?;
+        Ok(people::change_role(&app, me.account_id, *id, roles, &reason).await?)
     }
+    .await;
+    answer(&app, &me, *id, changed).await
 }

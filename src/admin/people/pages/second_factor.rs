@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{answer, refuse_typed};
+use super::answer;
 use crate::{
     accounts::{AccountId, ConfirmedAdmin},
     admin::{pages::ReasonForm, people},
@@ -18,14 +18,11 @@ pub(crate) async fn delete_factor(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,
-    form: Body<ReasonForm>,
+    Body(form): Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
     me.require_code()?;
-    match form.0.parse() {
-        Ok(reason) => {
-            let reset = people::reset_second_factor(&app, me.account_id, *id, &reason).await;
-            answer(&app, &me, *id, reset).await
-        }
-        Err(mistakes) => refuse_typed(&app, &me, *id, mistakes).await,
-    }
+    let reset =
+        async { Ok(people::reset_second_factor(&app, me.account_id, *id, &form.parse()?).await?) }
+            .await;
+    answer(&app, &me, *id, reset).await
 }

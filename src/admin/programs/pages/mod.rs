@@ -1,7 +1,6 @@
 //! Admin pages of programs: list, form, publication; also the query and forms shared with other
 //! admin pages.
 
-mod answers;
 pub(crate) mod copying;
 mod form;
 pub(crate) mod poster;
@@ -25,9 +24,8 @@ use crate::{
         AdminAccount,
         api_keys::pages::{ProgramsReader, ProgramsWriter},
     },
-    admin::{AdminError, pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
+    admin::{pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
     app::App,
-    audit::model::Meanwhile,
     catalog::{
         ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition,
         VenueEdition, find_program_edition, list_program_summaries, list_schedule_editions,
@@ -36,11 +34,12 @@ use crate::{
     infra::{idempotency::RequestKey, postgres::page::Page},
     text::{times, typed},
     web::{
-        error::{HttpError, Internal, NotFound, PageError},
+        error::{Internal, NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
+        refusal::FormRefusal,
         request_key::HeaderKey,
     },
 };
@@ -94,9 +93,7 @@ struct ProgramPage {
     form: ProgramForm,
     /// Form of a performance that was refused.
     new_schedule: NewScheduleForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl ProgramPage {
@@ -108,9 +105,7 @@ impl ProgramPage {
             venues: Vec::new(),
             form: ProgramForm::usual(),
             new_schedule: NewScheduleForm::default(),
-            mistakes: Mistakes::default(),
-            refusal: None,
-            meanwhile: Vec::new(),
+            refusal: FormRefusal::default(),
         }
     }
 
@@ -152,10 +147,9 @@ impl ProgramPage {
     }
 
     /// Answers with the form as typed and the refusal.
-    fn refused(self, form: ProgramForm, mistakes: Mistakes, error: &dyn HttpError) -> HttpResponse {
-        let refusal = Some(self.v.refusal(error));
-        let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(error.status(), &page)
+    fn refused(self, form: ProgramForm, refusal: FormRefusal) -> HttpResponse {
+        let page = Self { form, refusal, ..self };
+        page.v.html(page.refusal.status(), &page)
     }
 }
 
@@ -180,29 +174,21 @@ pub(crate) async fn create_program(
     app: Data<App>,
     me: ProgramsWriter,
     key: HeaderKey,
-    form: Body<ProgramForm>,
+    Body(form): Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (form, v) = (form.0, me.view);
-    let key = key.0?;
-    let details = match form.parse(times::home().name()) {
-        Ok(details) => details,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            return Ok(ProgramPage::new(v).refused(form, mistakes.clone(), &mistakes));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let account_id = me.actor.account_id.0;
-    let key = key.map(|key| RequestKey::new(account_id, key, "/admin/programs", &details));
-    match programs::create(&app, me.actor, &details, key.as_ref()).await {
-        Ok(made) => {
-            let next = program_path(made.id().ok_or(Internal)?);
-            Ok(with_message(v.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            Ok(ProgramPage::new(v).refused(form, Mistakes::default(), &refusal))
-        }
-        Err(failure) => Err(failure.into()),
+    let (account_id, key) = (me.actor.account_id.0, key.0?);
+    let made = async {
+        let details = form.parse(times::home().name())?;
+        let key = key.map(|key| RequestKey::new(account_id, key, "/admin/programs", &details));
+        let made = programs::create(&app, me.actor, &details, key.as_ref()).await?;
+        Ok((made.id().ok_or(Internal)?, made))
     }
+    .await;
+    let page = async |v, refusal| Ok(ProgramPage::new(v).refused(form, refusal));
+    let done = |v: &View, (id, made)| {
+        with_message(v.done(StatusCode::CREATED, &made, &program_path(id)), "flash-admin-saved")
+    };
+    me.view.answer(made, done, page).await
 }
 
 /// Show with its performances.
@@ -229,44 +215,42 @@ pub(crate) async fn update_program(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ProgramId>,
-    form: Body<ProgramForm>,
+    Body(form): Body<ProgramForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (form, v) = (form.0, me.view);
     let edition = edition_of(&app, *id).await?;
-    let id = edition.id;
-    let (version, details) = match form.parse_edit(&edition) {
-        Ok(parsed) => parsed,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let page = ProgramPage::of(&app, v, edition).await?;
-            return Ok(page.refused(form, mistakes.clone(), &mistakes));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let change = ProgramChange::Details(details);
-    match programs::change(&app, me.actor, id, version, &change, None).await {
-        Ok(saved) => {
-            let next = program_path(id);
-            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => refuse(&app, v, id, form, refusal).await,
-        Err(failure) => Err(failure.into()),
+    let outcome = async {
+        let (version, details) = form.parse_edit(&edition)?;
+        let change = ProgramChange::Details(details);
+        Ok(programs::change(&app, me.actor, *id, version, &change, None).await?)
     }
+    .await;
+    answer(&app, me.view, *id, outcome, ("flash-admin-saved", Some(form))).await
 }
 
-/// Answers a refused edit: the form as typed beside the others' changes. The form carries the
-/// newest version, so sending it again overwrites those changes knowingly.
-async fn refuse(
+/// Answers an edit: with a message, or with the program's page, its form as typed if it was the one that was
+/// sent, and the reason of a refusal. The form carries the newest version, so sending it again overwrites the
+/// changes of others knowingly.
+async fn answer(
     app: &App,
     v: View,
     id: ProgramId,
-    form: ProgramForm,
-    refusal: AdminError,
+    outcome: Result<ProgramEdition, PageError>,
+    (message, typed): (&'static str, Option<ProgramForm>),
 ) -> Result<HttpResponse, PageError> {
-    let edition = edition_of(app, id).await?;
-    let form = form.on(edition.version);
-    let mut page = ProgramPage::of(app, v, edition).await?;
-    page.meanwhile = refusal.meanwhile().to_vec();
-    Ok(page.refused(form, Mistakes::default(), &refusal))
+    let page = async |v, refusal: FormRefusal| {
+        let edition = edition_of(app, id).await?;
+        let version = edition.version;
+        let page = ProgramPage::of(app, v, edition).await?;
+        let form = match typed {
+            Some(form) if refusal.mistakes.is_empty() => form.on(version),
+            Some(form) => form,
+            None => page.form.clone(),
+        };
+        Ok(page.refused(form, refusal))
+    };
+    let done =
+        |v: &View, saved| with_message(v.done(StatusCode::OK, &saved, &program_path(id)), message);
+    v.answer(outcome, done, page).await
 }
 
 /// Answers a refusal of another form on the program's page, with the reason.
@@ -275,12 +259,12 @@ pub(crate) async fn refuse_beside(
     v: View,
     edition: ProgramEdition,
     new_schedule: NewScheduleForm,
-    refusal: String,
-    error: &dyn HttpError,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let page = ProgramPage::of(app, v, edition).await?;
-    let page = ProgramPage { refusal: Some(refusal), new_schedule, ..page };
-    Ok(page.v.html(error.status(), &page))
+    let refusal = refusal.in_words(&page.v);
+    let page = ProgramPage { refusal, new_schedule, ..page };
+    Ok(page.v.html(page.refusal.status(), &page))
 }
 
 /// Form of a button that acts on one edition.

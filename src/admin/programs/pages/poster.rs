@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{VersionForm, answers::answer};
+use super::{VersionForm, answer};
 use crate::{
     accounts::api_keys::{model::Actor, pages::ProgramsWriter},
     admin::{AdminError, pages::parse_version, programs},
@@ -36,7 +36,7 @@ pub(crate) async fn update_poster(
         Ok(poster) => change(&app, me.actor, *id, version, Some(poster)).await,
         Err(mistake) => Err(mistake.into()),
     };
-    answer(&app, me.view, *id, outcome, SAVED).await
+    answer(&app, me.view, *id, outcome.map_err(PageError::from), (SAVED, None)).await
 }
 
 /// `POST /admin/programs/{id}/poster/removal`
@@ -48,7 +48,7 @@ pub(crate) async fn remove_poster(
 ) -> Result<HttpResponse, PageError> {
     let version = form.0.parse()?;
     let outcome = change(&app, me.actor, *id, version, None).await;
-    answer(&app, me.view, *id, outcome, SAVED).await
+    answer(&app, me.view, *id, outcome.map_err(PageError::from), (SAVED, None)).await
 }
 
 async fn change(

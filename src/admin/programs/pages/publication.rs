@@ -8,7 +8,7 @@ use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{answers::answer, edition_of};
+use super::{answer, edition_of};
 use crate::{
     accounts::{AdminAccount, api_keys::pages::ProgramsWriter},
     admin::{pages::parse_version, programs},
@@ -95,5 +95,6 @@ pub(crate) async fn create_publication(
     }
     let change = &ProgramChange::Published;
     let outcome = programs::change(&app, me.actor, *id, version, change, None).await;
-    answer(&app, v, *id, outcome, "flash-admin-published").await
+    let outcome = outcome.map_err(PageError::from);
+    answer(&app, v, *id, outcome, ("flash-admin-published", None)).await
 }

@@ -7,7 +7,7 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{answer, documents::AdmissionDocument, refuse};
+use super::{answer, documents::AdmissionDocument};
 use crate::{
     accounts::{AdminAccount, Email},
     admin::{
@@ -49,10 +49,12 @@ pub(crate) async fn create_admission(
     let email = email.as_ref().map(Email::as_str);
     let found = store::find_waiting(&app.db, *id, who.parse(), email).await?;
     let found = mistakes.note("who", "admin-refusal-waiting", found);
-    let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
-        Ok(parsed) => parsed,
-        Err(mistakes) => return refuse(&app, me.view, *id, &mistakes).await,
-    };
-    let outcome = queue::let_in(&app, me.account_id, &program, account_id, &reason).await;
-    answer(&app, me.view, *id, outcome.map(|queue_number| AdmissionDocument { queue_number })).await
+    let outcome = async {
+        let (account_id, reason) = mistakes.or(found.zip(reason))?;
+        let queue_number =
+            queue::let_in(&app, me.account_id, &program, account_id, &reason).await?;
+        Ok(AdmissionDocument { queue_number })
+    }
+    .await;
+    answer(&app, me.view, *id, outcome).await
 }

@@ -5,7 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{answer, refuse};
+use super::answer;
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{pages::ReasonForm, programs::pages::edition_of, queue},
@@ -22,7 +22,7 @@ pub(crate) async fn create_draw(
 ) -> Result<HttpResponse, PageError> {
     edition_of(&app, *id).await?;
     let outcome = queue::announce_draw(&app, me.account_id, *id).await;
-    answer(&app, me.view, *id, outcome).await
+    answer(&app, me.view, *id, outcome.map_err(PageError::from)).await
 }
 
 /// `POST /admin/programs/{id}/queue/draw/withdrawal`
@@ -33,7 +33,7 @@ pub(crate) async fn delete_draw(
 ) -> Result<HttpResponse, PageError> {
     edition_of(&app, *id).await?;
     let outcome = queue::withdraw_draw(&app, me.account_id, *id).await;
-    answer(&app, me.view, *id, outcome.map(|()| Empty {})).await
+    answer(&app, me.view, *id, outcome.map(|()| Empty {}).map_err(PageError::from)).await
 }
 
 /// `POST /admin/programs/{id}/queue/draw/beacon-omission`
@@ -41,13 +41,14 @@ pub(crate) async fn create_omission(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ProgramId>,
-    form: Body<ReasonForm>,
+    Body(form): Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
-    let reason = match form.0.parse() {
-        Ok(reason) => reason,
-        Err(mistakes) => return refuse(&app, me.view, *id, &mistakes).await,
-    };
-    edition_of(&app, *id).await?;
-    let outcome = queue::omit_beacon(&app, me.account_id, *id, &reason).await;
-    answer(&app, me.view, *id, outcome.map(|()| Empty {})).await
+    let outcome = async {
+        let reason = form.parse()?;
+        edition_of(&app, *id).await?;
+        queue::omit_beacon(&app, me.account_id, *id, &reason).await?;
+        Ok(Empty {})
+    }
+    .await;
+    answer(&app, me.view, *id, outcome).await
 }

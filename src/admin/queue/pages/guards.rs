@@ -2,7 +2,6 @@
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Path},
 };
 
@@ -19,18 +18,17 @@ pub(crate) async fn update_guards(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
-    form: Body<GuardsForm>,
+    Body(form): Body<GuardsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (version, guards) = match form.0.parse() {
-        Ok(parsed) => parsed,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = AdminQueuePage::of(&app, me.view, *id).await?;
-            page.refusal = Some(page.v.reasons(&mistakes));
-            page.guards = form.0;
-            page.mistakes = mistakes;
-            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+    match me.view.or_refusal(form.parse().map_err(PageError::from))? {
+        Ok((version, guards)) => {
+            change(&app, me, *id, version, &ProgramChange::Guards(guards)).await
         }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    change(&app, me, *id, version, &ProgramChange::Guards(guards)).await
+        Err(refusal) => {
+            let mut page = AdminQueuePage::of(&app, me.view, *id).await?;
+            page.refusal = refusal.with_reasons(&page.v);
+            page.guards = form;
+            Ok(page.v.html(page.refusal.status(), &page))
+        }
+    }
 }

@@ -14,7 +14,6 @@ pub(crate) mod purge_view;
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Path, Query},
 };
 use askama::Template;
@@ -37,24 +36,18 @@ use super::{
 use crate::{
     accounts::AdminAccount,
     admin::{
-        AdminError,
         chart::Chart,
+        pages::saved,
         programs::{
             self,
             pages::{VersionForm, edition_of},
         },
     },
     app::App,
-    audit::model::Meanwhile,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     text::{i18n::Phrase, times},
-    web::{
-        error::PageError,
-        flash::with_message,
-        form::{Body, Mistakes},
-        page::View,
-    },
+    web::{error::PageError, form::Body, page::View, refusal::FormRefusal},
 };
 
 #[derive(Template)]
@@ -74,11 +67,9 @@ struct AdminQueuePage {
     opening: Opening,
     /// Whether the secret of seeds and logs is kept in the database, and not configured.
     is_secret_kept: bool,
-    mistakes: Mistakes,
     is_asked: bool,
     purge: Option<PurgeView>,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl AdminQueuePage {
@@ -105,27 +96,17 @@ impl AdminQueuePage {
             charts,
             now,
             then: None,
-            mistakes: Mistakes::default(),
             is_asked: false,
             purge,
-            refusal: None,
-            meanwhile: Vec::new(),
+            refusal: FormRefusal::default(),
         })
     }
 
     /// Answers mistakes in the limits: the page with the limits as typed and the reasons.
-    fn refuse_limits(
-        mut self,
-        typed: &LimitsForm,
-        mistakes: Mistakes,
-    ) -> Result<HttpResponse, PageError> {
-        if !self.v.wants_form(&mistakes) {
-            return Err(mistakes.into());
-        }
-        self.refusal = Some(self.v.reasons(&mistakes));
+    fn with_limits(mut self, typed: &LimitsForm, refusal: FormRefusal) -> HttpResponse {
+        self.refusal = refusal.with_reasons(&self.v);
         self.limits = typed.on(&self.edition);
-        self.mistakes = mistakes;
-        Ok(self.v.html(StatusCode::UNPROCESSABLE_ENTITY, &self))
+        self.v.html(self.refusal.status(), &self)
     }
 
     /// Returns a prediction in words.
@@ -175,9 +156,9 @@ pub(crate) async fn show_queue(
 ) -> Result<HttpResponse, PageError> {
     let mut page = AdminQueuePage::of(&app, me.view, *id).await?;
     if !asked.is_no_question() {
-        let (capacity, rate) = match asked.read() {
+        let (capacity, rate) = match page.v.or_refusal(asked.read().map_err(PageError::from))? {
             Ok(limits) => limits,
-            Err(mistakes) => return page.refuse_limits(&asked, mistakes),
+            Err(refusal) => return Ok(page.with_limits(&asked, refusal)),
         };
         page.then = predict(&page.figures, capacity, rate);
         page.is_asked = true;
@@ -200,22 +181,22 @@ async fn answer<T: Serialize>(
     app: &App,
     v: View,
     id: ProgramId,
-    outcome: Result<T, AdminError>,
+    outcome: Result<T, PageError>,
 ) -> Result<HttpResponse, PageError> {
-    match outcome {
-        Ok(done) => Ok(with_message(
-            v.done(StatusCode::OK, &done, &admin_queue_path(id)),
-            "flash-admin-saved",
-        )),
-        Err(refusal) if v.wants_form(&refusal) => {
-            let mut page = AdminQueuePage::of(app, v, id).await?;
-            page.refusal = Some(page.v.refusal(&refusal));
-            page.meanwhile = refusal.meanwhile().to_vec();
-            let status = crate::web::error::HttpError::status(&refusal);
-            Ok(page.v.html(status, &page))
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let page = async |v, refusal| refused(app, v, id, refusal).await;
+    v.answer(outcome, |v, done| saved(v, &done, &admin_queue_path(id)), page).await
+}
+
+/// Renders the queue's page with a refusal.
+async fn refused(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    refusal: FormRefusal,
+) -> Result<HttpResponse, PageError> {
+    let mut page = AdminQueuePage::of(app, v, id).await?;
+    page.refusal = refusal.in_words(&page.v);
+    Ok(page.v.html(page.refusal.status(), &page))
 }
 
 /// `POST /admin/programs/{id}/queue`
@@ -223,13 +204,14 @@ pub(crate) async fn update_queue(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
-    form: Body<LimitsForm>,
+    Body(form): Body<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (version, (capacity, rate_per_second)) = match form.0.parse() {
+    let limits = me.view.or_refusal(form.parse().map_err(PageError::from))?;
+    let (version, (capacity, rate_per_second)) = match limits {
         Ok(parsed) => parsed,
-        Err(mistakes) => {
+        Err(refusal) => {
             let page = AdminQueuePage::of(&app, me.view, *id).await?;
-            return page.refuse_limits(&form.0, mistakes);
+            return Ok(page.with_limits(&form, refusal));
         }
     };
     change(&app, me, *id, version, &ProgramChange::Limits { capacity, rate_per_second }).await
@@ -266,19 +248,5 @@ async fn change(
     change: &ProgramChange,
 ) -> Result<HttpResponse, PageError> {
     let outcome = programs::change(app, me.account_id, id, version, change, None).await;
-    answer(app, me.view, id, outcome).await
-}
-
-async fn refuse(
-    app: &App,
-    v: View,
-    id: ProgramId,
-    mistakes: &Mistakes,
-) -> Result<HttpResponse, PageError> {
-    if !v.wants_form(mistakes) {
-        return Err(mistakes.clone().into());
-    }
-    let mut page = AdminQueuePage::of(app, v, id).await?;
-    page.refusal = Some(page.v.reasons(mistakes));
-    Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page))
+    answer(app, me.view, id, outcome.map_err(PageError::from)).await
 }

@@ -6,7 +6,7 @@ use actix_web::{
     web::{Data, Path},
 };
 
-use super::{admin_queue_path, refuse};
+use super::{admin_queue_path, refused};
 use crate::{
     accounts::ConfirmedAdmin,
     admin::{pages::ReasonForm, programs::pages::edition_of, queue},
@@ -20,13 +20,14 @@ pub(crate) async fn create_purge(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ProgramId>,
-    form: Body<ReasonForm>,
+    Body(form): Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
-    let reason = match form.0.parse() {
-        Ok(reason) => reason,
-        Err(mistakes) => return refuse(&app, me.view, *id, &mistakes).await,
-    };
-    edition_of(&app, *id).await?;
-    let purge = queue::purge(&app, me.account_id, *id, &reason).await?;
-    Ok(me.view.done(StatusCode::OK, &purge, &admin_queue_path(*id)))
+    match me.view.or_refusal(form.parse().map_err(PageError::from))? {
+        Ok(reason) => {
+            edition_of(&app, *id).await?;
+            let purge = queue::purge(&app, me.account_id, *id, &reason).await?;
+            Ok(me.view.done(StatusCode::OK, &purge, &admin_queue_path(*id)))
+        }
+        Err(refusal) => refused(&app, me.view, *id, refusal).await,
+    }
 }

@@ -30,6 +30,7 @@ use crate::{
     },
     admin::{
         AdminError,
+        pages::saved,
         programs::pages::{VersionForm, edition_of, program_path, refuse_beside},
         schedules::{
             self, ScheduleEdit,
@@ -37,17 +38,17 @@ use crate::{
         },
     },
     app::App,
-    audit::model::Meanwhile,
     catalog::{
         CategoryInventory, ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId,
         ZoneInventory, find_schedule_edition, has_prices_to_write, inventory_of, price_groups_of,
     },
     reservation::{WaitingHere, waiting_list::pages::order_in_words},
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::{Body, Mistakes},
         page::{DeletedDocument, View},
+        refusal::FormRefusal,
     },
 };
 
@@ -65,9 +66,7 @@ struct SchedulePage {
     is_being_priced: bool,
     waiting_list: WaitingList,
     moment: MomentForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl SchedulePage {
@@ -91,9 +90,7 @@ impl SchedulePage {
             is_being_priced,
             waiting_list,
             moment,
-            mistakes: Mistakes::default(),
-            refusal: None,
-            meanwhile: Vec::new(),
+            refusal: FormRefusal::default(),
         })
     }
 
@@ -128,28 +125,19 @@ pub(crate) async fn create_schedule(
     Body(mut form): Body<NewScheduleForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, *id).await?;
-    let (venue_id, starts_at) = match form.parse(&app).await? {
-        Ok(parsed) => parsed,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let refusal = me.view.reasons(&mistakes);
-            return refuse_beside(&app, me.view, program, form, refusal, &mistakes).await;
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
+    let parsed = form.parse(&app).await?;
     let kept = form.kept(me.view.format.is_for_programs());
-    let made = schedules::create(&app, me.actor, program.id, (venue_id, starts_at), kept);
-    match made.await {
-        Ok(made) => {
-            let next = schedule_path(made.id);
-            Ok(with_message(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
-        }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let reason = me.view.refusal(&refusal);
-            form.asks_opening = matches!(refusal, AdminError::OpeningAsked(_));
-            refuse_beside(&app, me.view, program, form, reason, &refusal).await
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let made =
+        async { Ok(schedules::create(&app, me.actor, program.id, parsed?, kept).await?) }.await;
+    let done = |v: &View, made: ScheduleEdition| {
+        let answer = v.done(StatusCode::CREATED, &made, &schedule_path(made.id));
+        with_message(answer, "flash-admin-saved")
+    };
+    let page = async |v: View, refusal: FormRefusal| {
+        form.asks_opening = matches!(refusal.find(), Some(AdminError::OpeningAsked(_)));
+        refuse_beside(&app, v, program, form, refusal).await
+    };
+    me.view.answer(made, done, page).await
 }
 
 /// Returns the path of a performance's page.
@@ -162,35 +150,30 @@ async fn answer<T: Serialize>(
     app: &App,
     v: View,
     id: ScheduleId,
-    outcome: Result<T, AdminError>,
+    outcome: Result<T, PageError>,
 ) -> Result<HttpResponse, PageError> {
-    match outcome {
-        Ok(done) => {
-            Ok(with_message(v.done(StatusCode::OK, &done, &schedule_path(id)), "flash-admin-saved"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let mut page = SchedulePage::of(app, v, id).await?;
-            page.refusal = Some(page.v.refusal(&refusal));
-            page.meanwhile = refusal.meanwhile().to_vec();
-            Ok(page.v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let page = async |v, refusal| refused(app, v, id, None, refusal).await;
+    v.answer(outcome, |v, done| saved(v, &done, &schedule_path(id)), page).await
 }
 
-/// Answers mistakes in a form: the performance's page with the reasons.
-async fn refuse(
+/// Renders the performance's page with a refusal: of the time as typed, or of another form.
+async fn refused(
     app: &App,
     v: View,
     id: ScheduleId,
-    mistakes: Mistakes,
+    typed: Option<MomentForm>,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    if !v.wants_form(&mistakes) {
-        return Err(mistakes.into());
-    }
     let mut page = SchedulePage::of(app, v, id).await?;
-    page.refusal = Some(page.v.reasons(&mistakes));
-    Ok(page.v.html(mistakes.status(), &page))
+    page.refusal = match typed {
+        None => refusal.in_words(&page.v),
+        Some(typed) => {
+            // The form keeps its own text and time zone, not the edition's.
+            page.moment = typed;
+            refusal.with_reasons(&page.v)
+        }
+    };
+    Ok(page.v.html(page.refusal.status(), &page))
 }
 
 /// Carries out the edit that a form asks for, by `work`, which gets what was parsed beside the version.
@@ -201,13 +184,13 @@ async fn edit<P, T: Serialize>(
     parsed: Result<(i64, P), Mistakes>,
     work: impl AsyncFnOnce(ScheduleEdit, P) -> Result<T, AdminError>,
 ) -> Result<HttpResponse, PageError> {
-    match parsed {
-        Ok((version, wanted)) => {
-            let change = ScheduleEdit { by: me.account_id.into(), id, version };
-            answer(app, me.view, id, work(change, wanted).await).await
-        }
-        Err(mistakes) => refuse(app, me.view, id, mistakes).await,
+    let outcome = async {
+        let (version, wanted) = parsed?;
+        let change = ScheduleEdit { by: me.account_id.into(), id, version };
+        Ok(work(change, wanted).await?)
     }
+    .await;
+    answer(app, me.view, id, outcome).await
 }
 
 /// `POST /admin/schedules/{id}`
@@ -215,25 +198,20 @@ pub(crate) async fn update_schedule(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ScheduleId>,
-    form: Body<MomentForm>,
+    Body(form): Body<MomentForm>,
 ) -> Result<HttpResponse, PageError> {
     let edition = find_schedule_edition(&app.db, *id).await?.ok_or(NotFound)?;
-    match form.0.parse(&edition) {
-        Ok((version, starts_at)) => {
-            let change = ScheduleEdit { by: me.actor, id: *id, version };
-            let outcome = schedules::update(&app, change, starts_at).await;
-            answer(&app, me.view, *id, outcome).await
-        }
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = SchedulePage::of(&app, me.view, *id).await?;
-            page.refusal = Some(page.v.reasons(&mistakes));
-            // The form keeps its own text and time zone, not the edition's.
-            page.moment = form.0;
-            page.mistakes = mistakes;
-            Ok(page.v.html(page.mistakes.status(), &page))
-        }
-        Err(mistakes) => Err(mistakes.into()),
+    let outcome = async {
+        let (version, starts_at) = form.parse(&edition)?;
+        let change = ScheduleEdit { by: me.actor, id: *id, version };
+        Ok(schedules::update(&app, change, starts_at).await?)
     }
+    .await;
+    let page = async |v, refusal: FormRefusal| {
+        let typed = (!refusal.mistakes.is_empty()).then_some(form);
+        refused(&app, v, *id, typed, refusal).await
+    };
+    me.view.answer(outcome, |v, done| saved(v, &done, &schedule_path(*id)), page).await
 }
 
 /// `POST /admin/schedules/{id}/prices`
@@ -301,12 +279,12 @@ pub(crate) async fn create_deletion(
 ) -> Result<HttpResponse, PageError> {
     let edition = find_schedule_edition(&app.db, *id).await?.ok_or(NotFound)?;
     let change = ScheduleEdit { by: me.account_id.into(), id: *id, version: form.0.parse()? };
-    match schedules::delete(&app, change).await {
-        Ok(()) => {
-            let next = program_path(edition.program_id);
-            let done = me.view.done(StatusCode::OK, &DeletedDocument { deleted: *id }, &next);
-            Ok(with_message(done, "flash-admin-deleted"))
-        }
-        Err(refusal) => answer::<()>(&app, me.view, *id, Err(refusal)).await,
-    }
+    let done = |v: &View, ()| {
+        let next = program_path(edition.program_id);
+        let answer = v.done(StatusCode::OK, &DeletedDocument { deleted: *id }, &next);
+        with_message(answer, "flash-admin-deleted")
+    };
+    let page = async |v, refusal| refused(&app, v, *id, None, refusal).await;
+    let outcome = schedules::delete(&app, change).await.map_err(PageError::from);
+    me.view.answer(outcome, done, page).await
 }

@@ -15,23 +15,24 @@ use serde::{Deserialize, Serialize};
 use crate::{
     accounts::AdminAccount,
     admin::{
-        pages::{parse_text, parse_version},
+        AdminError,
+        pages::{parse_text, parse_version, saved},
         programs::pages::VersionForm,
         questions::{KeptTime, ZoneQuestion},
         venues,
     },
     app::App,
-    audit::model::Meanwhile,
     catalog::{
         PlannedSeat, SeatKind, VenueDetails, VenueEdition, VenueId, find_venue, list_seats,
         list_venues,
     },
     text::times,
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
         page::{DeletedDocument, View},
+        refusal::FormRefusal,
     },
 };
 pub(crate) use plan::{preview_seats, show_seats, update_seats};
@@ -130,12 +131,10 @@ struct VenuePage {
     form: VenueForm,
     /// The plan as it was typed, where it was refused.
     plan_form: PlanForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
     /// What is asked before another time zone is saved.
     question: Option<ZoneQuestion>,
-    plan_refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    plan_refusal: FormRefusal,
 }
 
 impl VenuePage {
@@ -147,11 +146,9 @@ impl VenuePage {
             drawing: None,
             form,
             plan_form: PlanForm::default(),
-            mistakes: Mistakes::default(),
-            refusal: None,
+            refusal: FormRefusal::default(),
             question: None,
-            plan_refusal: None,
-            meanwhile: Vec::new(),
+            plan_refusal: FormRefusal::default(),
         }
     }
 
@@ -172,10 +169,9 @@ impl VenuePage {
         }
     }
 
-    fn refused(self, form: VenueForm, mistakes: Mistakes, error: &dyn HttpError) -> HttpResponse {
-        let refusal = Some(self.v.refusal(error));
-        let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(error.status(), &page)
+    fn refused(self, refusal: FormRefusal) -> HttpResponse {
+        let page = Self { refusal, ..self };
+        page.v.html(page.refusal.status(), &page)
     }
 }
 
@@ -193,20 +189,18 @@ pub(crate) async fn new_venue(me: AdminAccount) -> HttpResponse {
 pub(crate) async fn create_venue(
     app: Data<App>,
     me: AdminAccount,
-    form: Body<VenueForm>,
+    Body(form): Body<VenueForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (form, v) = (form.0, me.view);
-    match form.parse() {
-        Ok(details) => {
-            let venue = venues::create(&app, me.account_id, &details).await?;
-            let next = venue_path(venue.id);
-            Ok(with_message(v.done(StatusCode::CREATED, &venue, &next), "flash-admin-saved"))
-        }
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            Ok(VenuePage::new(v).refused(form, mistakes.clone(), &mistakes))
-        }
+    let made = match form.parse() {
+        Ok(details) => Ok(venues::create(&app, me.account_id, &details).await?),
         Err(mistakes) => Err(mistakes.into()),
-    }
+    };
+    let done = |v: &View, made: VenueEdition| {
+        let answer = v.done(StatusCode::CREATED, &made, &venue_path(made.id));
+        with_message(answer, "flash-admin-saved")
+    };
+    let page = async |v, refusal| Ok(VenuePage { form, ..VenuePage::new(v) }.refused(refusal));
+    me.view.answer(made, done, page).await
 }
 
 /// Venue.
@@ -231,33 +225,23 @@ pub(crate) async fn update_venue(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
-    form: Body<VenueForm>,
+    Body(form): Body<VenueForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (form, v) = (form.0, me.view);
-    let outcome = match form.parse_edit() {
-        Ok((version, details, kept)) => {
-            venues::update(&app, me.account_id, *id, version, (&details, kept)).await
-        }
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let page = VenuePage::of(&app, v, *id).await?;
-            return Ok(page.refused(form, mistakes.clone(), &mistakes));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    match outcome {
-        Ok(saved) => {
-            let next = venue_path(*id);
-            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let mut page = VenuePage::of(&app, v, *id).await?;
-            page.meanwhile = refusal.meanwhile().to_vec();
-            page.question = refusal.zone_question().cloned();
-            let form = VenueForm { version: page.form.version.clone(), ..form };
-            Ok(page.refused(form, Mistakes::default(), &refusal))
-        }
-        Err(failure) => Err(failure.into()),
+    let outcome = async {
+        let (version, details, kept) = form.parse_edit()?;
+        Ok(venues::update(&app, me.account_id, *id, version, (&details, kept)).await?)
     }
+    .await;
+    let page = async |v, refusal: FormRefusal| {
+        let mut page = VenuePage::of(&app, v, *id).await?;
+        page.question = refusal.find().and_then(AdminError::zone_question).cloned();
+        // A form without a mistake gets the newest version, and can be sent again.
+        let shown = page.form.version;
+        let version = if refusal.mistakes.is_empty() { shown } else { form.version.clone() };
+        page.form = VenueForm { version, ..form };
+        Ok(page.refused(refusal))
+    };
+    me.view.answer(outcome, |v, done| saved(v, &done, &venue_path(*id)), page).await
 }
 
 /// `POST /admin/venues/{id}/deletion`
@@ -265,20 +249,17 @@ pub(crate) async fn create_deletion(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
-    form: Body<VersionForm>,
+    Body(form): Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
     let v = me.view;
-    match venues::delete(&app, me.account_id, *id, form.0.parse()?).await {
+    let outcome = venues::delete(&app, me.account_id, *id, form.parse()?).await;
+    match v.or_refusal(outcome.map_err(PageError::from))? {
         Ok(()) => {
             let done = v.done(StatusCode::OK, &DeletedDocument { deleted: *id }, "/admin/venues");
             Ok(with_message(done, "flash-admin-deleted"))
         }
-        Err(refusal) if v.wants_form(&refusal) && refusal.status() != StatusCode::NOT_FOUND => {
-            let page = VenuePage::of(&app, v, *id).await?;
-            let form = page.form.clone();
-            Ok(page.refused(form, Mistakes::default(), &refusal))
-        }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) if refusal.status() == StatusCode::NOT_FOUND => Err(refusal.into()),
+        Err(refusal) => Ok(VenuePage::of(&app, v, *id).await?.refused(refusal)),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
@@ -16,16 +15,16 @@ use super::{
 };
 use crate::{
     accounts::AdminAccount,
-    admin::{AdminError, venues},
+    admin::{pages::saved, venues},
     app::App,
     catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
     text::charset::Charset,
     web::{
         download::whole_csv,
-        error::{HttpError, NotFound, PageError},
-        flash::with_message,
+        error::{NotFound, PageError},
         form::Body,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -93,27 +92,23 @@ pub(crate) async fn preview_seats(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
-    form: Body<PlanForm>,
+    Body(form): Body<PlanForm>,
 ) -> Result<HttpResponse, PageError> {
-    let v = me.view;
     let edition = find_venue(&app.db, *id).await?.ok_or(NotFound)?;
-    match form.0.parse() {
-        Ok((version, plan)) => {
-            let drawing = PlanDrawing::of(plan.seats());
-            let form = form.0;
-            let charset = form.charset();
-            let page = PlanPage { v, edition, version, plan, drawing, form };
-            let document = PlanDocument {
-                seats: page.plan.seats().len(),
-                sections: page.plan.sections(),
-                kinds: page.plan.kinds(),
-                categories: page.plan.categories(),
-                charset: charset.as_ref(),
-            };
-            Ok(page.v.show(&page, &document))
-        }
-        Err(refusal) => refuse_plan(&app, v, *id, &form.0, refusal).await,
-    }
+    let (version, plan) = match me.view.or_refusal(form.parse().map_err(PageError::from))? {
+        Ok(parsed) => parsed,
+        Err(refusal) => return refused(&app, me.view, *id, form, refusal).await,
+    };
+    let (drawing, charset) = (PlanDrawing::of(plan.seats()), form.charset());
+    let page = PlanPage { v: me.view, edition, version, plan, drawing, form };
+    let document = PlanDocument {
+        seats: page.plan.seats().len(),
+        sections: page.plan.sections(),
+        kinds: page.plan.kinds(),
+        categories: page.plan.categories(),
+        charset: charset.as_ref(),
+    };
+    Ok(page.v.show(&page, &document))
 }
 
 /// `POST /admin/venues/{id}/seats`
@@ -121,38 +116,25 @@ pub(crate) async fn update_seats(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
-    form: Body<PlanForm>,
+    Body(form): Body<PlanForm>,
 ) -> Result<HttpResponse, PageError> {
-    let v = me.view;
-    let outcome = match form.0.parse() {
-        Ok((version, plan)) => {
-            venues::replace_seats(&app, me.account_id, *id, version, &plan).await
-        }
-        Err(refusal) => Err(refusal),
-    };
-    match outcome {
-        Ok(saved) => {
-            let next = venue_path(*id);
-            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
-        }
-        Err(refusal) => refuse_plan(&app, v, *id, &form.0, refusal).await,
+    let outcome = async {
+        let (version, plan) = form.parse()?;
+        Ok(venues::replace_seats(&app, me.account_id, *id, version, &plan).await?)
     }
+    .await;
+    let page = async |v, refusal| refused(&app, v, *id, form, refusal).await;
+    me.view.answer(outcome, |v, done| saved(v, &done, &venue_path(*id)), page).await
 }
 
 /// Answers a refused plan: the venue's page with the typed plan and the line at fault.
-async fn refuse_plan(
+async fn refused(
     app: &App,
     v: View,
     id: VenueId,
-    form: &PlanForm,
-    refusal: AdminError,
+    plan_form: PlanForm,
+    plan_refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    if !v.wants_form(&refusal) {
-        return Err(refusal.into());
-    }
-    let mut page = VenuePage::of(app, v, id).await?;
-    page.plan_refusal = Some(page.v.refusal(&refusal));
-    page.meanwhile = refusal.meanwhile().to_vec();
-    page.plan_form = form.clone();
-    Ok(page.v.html(refusal.status(), &page))
+    let page = VenuePage { plan_form, plan_refusal, ..VenuePage::of(app, v, id).await? };
+    Ok(page.v.html(page.plan_refusal.status(), &page))
 }

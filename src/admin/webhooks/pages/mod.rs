@@ -30,10 +30,11 @@ use crate::{
     infra::postgres::page::{PAGE_ROWS, Page},
     text::i18n::Phrase,
     web::{
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
-        form::{Body, Mistakes},
+        form::Body,
         page::{Identified, View, json as json_answer},
+        refusal::FormRefusal,
     },
     webhooks::{
         ENDPOINTS_MAX, HookSecret,
@@ -48,31 +49,19 @@ struct WebhooksPage {
     v: View,
     endpoints: Vec<ListedEndpoint>,
     form: EndpointForm,
-    mistakes: Mistakes,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl WebhooksPage {
     async fn of(app: &App, v: View) -> Result<Self, PageError> {
         let endpoints = endpoints::list(&app.db, None, ENDPOINTS_MAX).await?;
-        let (form, mistakes) = (EndpointForm::default(), Mistakes::default());
-        Ok(Self { v, endpoints, form, mistakes, refusal: None })
+        let (form, refusal) = (EndpointForm::default(), FormRefusal::default());
+        Ok(Self { v, endpoints, form, refusal })
     }
 
     /// Returns the kinds of events: the name of each, and whether it is chosen.
     fn kinds(&self) -> impl Iterator<Item = (&'static str, bool)> {
         EventKind::VARIANTS.iter().map(|kind| (kind.name(), self.form.has(*kind)))
-    }
-
-    fn refused(
-        self,
-        error: &dyn HttpError,
-        form: EndpointForm,
-        mistakes: Mistakes,
-    ) -> HttpResponse {
-        let refusal = Some(self.v.refusal(error));
-        let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(error.status(), &page)
     }
 }
 
@@ -95,13 +84,11 @@ struct SecretPage {
 }
 
 /// Answers with a new secret, for the only time.
-fn show_secret(v: View, status: StatusCode, id: EndpointId, secret: &HookSecret) -> HttpResponse {
-    let secret = secret.shown();
-    let mut answer = if v.format.is_for_programs() {
-        json_answer(status, &SecretDocument { id, secret })
-    } else {
-        let page = SecretPage { v, id, secret };
-        page.v.html(status, &page)
+fn show_secret(v: &View, id: EndpointId, secret: &HookSecret) -> HttpResponse {
+    let (status, secret) = (StatusCode::CREATED, secret.shown());
+    let mut answer = match v.format.is_for_programs() {
+        true => json_answer(status, &SecretDocument { id, secret }),
+        false => v.html(status, &SecretPage { v: v.clone(), id, secret }),
     };
     let never = header::HeaderValue::from_static("no-store");
     answer.headers_mut().insert(header::CACHE_CONTROL, never);
@@ -114,23 +101,16 @@ pub(crate) async fn create_webhook(
     ConfirmedAdmin(me): ConfirmedAdmin,
     Body(form): Body<EndpointForm>,
 ) -> Result<HttpResponse, PageError> {
-    let v = me.view;
-    let new = match form.parse(app.config.webhook_private_targets).await {
-        Ok(new) => new,
-        Err(mistakes) if v.wants_form(&mistakes) => {
-            let page = WebhooksPage::of(&app, v).await?;
-            return Ok(page.refused(&mistakes.clone(), form, mistakes));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    match register(&app, me.account_id, &new).await {
-        Ok((id, secret)) => Ok(show_secret(v, StatusCode::CREATED, id, &secret)),
-        Err(refusal) if v.wants_form(&refusal) => {
-            let page = WebhooksPage::of(&app, v).await?;
-            Ok(page.refused(&refusal, form, Mistakes::default()))
-        }
-        Err(failure) => Err(failure.into()),
+    let made = async {
+        let new = form.parse(app.config.webhook_private_targets).await?;
+        Ok(register(&app, me.account_id, &new).await?)
     }
+    .await;
+    let page = async |v, refusal| {
+        let page = WebhooksPage { form, refusal, ..WebhooksPage::of(&app, v).await? };
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(made, |v, (id, secret)| show_secret(v, id, &secret), page).await
 }
 
 #[derive(Template)]
@@ -140,7 +120,7 @@ struct WebhookPage {
     endpoint: ListedEndpoint,
     state: Option<HookState>,
     deliveries: Page<ListedDelivery>,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl WebhookPage {
@@ -195,7 +175,7 @@ pub(crate) async fn show_webhook(
     id: Path<EndpointId>,
     query: Query<DeliveriesQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let page = page_of(&app, me.view, *id, &query, None).await?;
+    let page = page_of(&app, me.view, *id, &query).await?;
     let (rows, next) = (&page.deliveries.rows, page.deliveries.next);
     let document = WebhookDocument { webhook: &page.endpoint, deliveries: rows, next };
     Ok(page.v.show(&page, &document))
@@ -206,13 +186,12 @@ async fn page_of(
     v: View,
     id: EndpointId,
     query: &DeliveriesQuery,
-    refusal: Option<String>,
 ) -> Result<WebhookPage, PageError> {
     let endpoint = find(app, id).await?;
     let state = query.state.parse().ok();
     let rows = deliveries::list(&app.db, id, state, query.after, PAGE_ROWS + 1).await?;
     let deliveries = Page::cut(rows, |delivery| delivery.event_id.0);
-    Ok(WebhookPage { v, endpoint, state, deliveries, refusal })
+    Ok(WebhookPage { v, endpoint, state, deliveries, refusal: FormRefusal::default() })
 }
 
 fn path_of(id: EndpointId) -> String {
@@ -224,17 +203,17 @@ async fn answer<T: Serialize>(
     app: &App,
     v: View,
     id: EndpointId,
-    outcome: Result<T, AdminError>,
+    outcome: Result<T, PageError>,
     (next, flash): (&str, &'static str),
 ) -> Result<HttpResponse, PageError> {
-    match outcome {
+    match v.or_refusal(outcome)? {
         Ok(document) => Ok(with_message(v.done(StatusCode::OK, &document, next), flash)),
-        Err(refusal) if v.wants_form(&refusal) && !matches!(refusal, AdminError::NotFound) => {
-            let text = Some(v.refusal(&refusal));
-            let page = page_of(app, v, id, &DeliveriesQuery::default(), text).await?;
-            Ok(page.v.html(refusal.status(), &page))
+        Err(refusal) if matches!(refusal.find(), Some(AdminError::NotFound)) => Err(refusal.into()),
+        Err(refusal) => {
+            let mut page = page_of(app, v, id, &DeliveriesQuery::default()).await?;
+            page.refusal = refusal.in_words(&page.v);
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(failure) => Err(failure.into()),
     }
 }
 
@@ -245,7 +224,7 @@ pub(crate) async fn create_secret(
     id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
     let secret = rotate(&app, me.account_id, *id).await?;
-    Ok(show_secret(me.view, StatusCode::CREATED, *id, &secret))
+    Ok(show_secret(&me.view, *id, &secret))
 }
 
 /// `POST /admin/webhooks/{id}/pause`
@@ -254,7 +233,8 @@ pub(crate) async fn create_pause(
     me: AdminAccount,
     id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let outcome = pause(&app, me.account_id, *id, true).await.map(|()| Identified { id: *id });
+    let outcome = pause(&app, me.account_id, *id, true).await;
+    let outcome = outcome.map(|()| Identified { id: *id }).map_err(PageError::from);
     answer(&app, me.view, *id, outcome, (&path_of(*id), "flash-admin-saved")).await
 }
 
@@ -264,7 +244,8 @@ pub(crate) async fn create_resumption(
     me: AdminAccount,
     id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let outcome = pause(&app, me.account_id, *id, false).await.map(|()| Identified { id: *id });
+    let outcome = pause(&app, me.account_id, *id, false).await;
+    let outcome = outcome.map(|()| Identified { id: *id }).map_err(PageError::from);
     answer(&app, me.view, *id, outcome, (&path_of(*id), "flash-admin-saved")).await
 }
 
@@ -274,7 +255,8 @@ pub(crate) async fn create_deletion(
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<EndpointId>,
 ) -> Result<HttpResponse, PageError> {
-    let outcome = delete(&app, me.account_id, *id).await.map(|()| Identified { id: *id });
+    let outcome = delete(&app, me.account_id, *id).await;
+    let outcome = outcome.map(|()| Identified { id: *id }).map_err(PageError::from);
     answer(&app, me.view, *id, outcome, ("/admin/webhooks", "flash-admin-saved")).await
 }
 
@@ -286,7 +268,7 @@ pub(crate) async fn create_replay(
 ) -> Result<HttpResponse, PageError> {
     let (id, event_id) = *ids;
     let outcome = replay(&app, me.account_id, id, event_id).await;
-    let outcome = outcome.map(|()| ReplayDocument { event_id });
+    let outcome = outcome.map(|()| ReplayDocument { event_id }).map_err(PageError::from);
     answer(&app, me.view, id, outcome, (&path_of(id), "flash-admin-webhook-replayed")).await
 }
 
@@ -297,17 +279,11 @@ pub(crate) async fn create_replays(
     id: Path<EndpointId>,
     Body(form): Body<ReplayForm>,
 ) -> Result<HttpResponse, PageError> {
-    let hours = match form.parse() {
-        Ok(hours) => hours,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let refusal = Some(me.view.reasons(&mistakes));
-            let page = page_of(&app, me.view, *id, &DeliveriesQuery::default(), refusal).await?;
-            return Ok(page.v.html(mistakes.status(), &page));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let since = app.now() - TimeDelta::hours(hours);
-    let outcome = replay_failed(&app, me.account_id, *id, since).await;
-    let outcome = outcome.map(|replayed| ReplaysDocument { replayed });
+    let outcome = async {
+        let since = app.now() - TimeDelta::hours(form.parse()?);
+        let replayed = replay_failed(&app, me.account_id, *id, since).await?;
+        Ok(ReplaysDocument { replayed })
+    }
+    .await;
     answer(&app, me.view, *id, outcome, (&path_of(*id), "flash-admin-webhook-replayed")).await
 }

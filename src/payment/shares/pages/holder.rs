@@ -20,7 +20,6 @@ use crate::{
         pages::KeyForm,
         shares::{
             code::ShareCode,
-            error::ShareError,
             give_back,
             model::{ShareId, ShareStatus},
             pay,
@@ -31,10 +30,11 @@ use crate::{
     reservation::{self, Reservation, ReservationError, ReservationId, ReservationStatus},
     wallet,
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::Body,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -191,7 +191,7 @@ pub(crate) async fn show_shares(
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     if !me.view.format.is_for_programs() {
-        return shares_page(&app, &programs, &me, *id, None).await;
+        return shares_page(&app, &programs, &me, *id, FormRefusal::default()).await;
     }
     let shared = Shared::read(&app, &me, *id).await?;
     let left = shared.left();
@@ -214,13 +214,14 @@ async fn shares_page(
     programs: &Programs,
     me: &CurrentAccount,
     id: ReservationId,
-    refusal: Option<&dyn HttpError>,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let shared = Shared::read(app, me, id).await?;
     let schedule = find_schedule(app, shared.reservation.schedule_id).await?.ok_or(NotFound)?;
     let program_id = shared.reservation.program_id.to_string();
     let program = programs.find(app, &program_id).await?.ok_or(NotFound)?;
     let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
+    let status = refusal.status();
     let page = SharesPage {
         v: &me.view,
         program: &program,
@@ -230,9 +231,8 @@ async fn shares_page(
         usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
         now: app.now(),
         request_key: Uuid::now_v7(),
-        refusal: refusal.map(|error| me.view.refusal(error)),
+        refusal: refusal.text,
     };
-    let status = refusal.map_or(StatusCode::OK, HttpError::status);
     Ok(me.view.html(status, &page))
 }
 
@@ -251,14 +251,15 @@ pub(crate) async fn create_cancellation(
     ids: Path<(ReservationId, ShareId)>,
 ) -> Result<HttpResponse, PageError> {
     let (id, share_id) = *ids;
-    match give_back::take_back(&app, me.account_id, id, share_id).await {
+    let taken_back = give_back::take_back(&app, me.account_id, id, share_id).await;
+    match me.view.or_refusal(taken_back.map_err(PageError::from))? {
         Ok(()) => {
             let document = TakenBackDocument { share_id, status: ShareStatus::TakenBack };
             let location = format!("/reservations/{id}/shares");
             let answer = me.view.done(StatusCode::OK, &document, &location);
             Ok(with_message(answer, "flash-share-taken-back"))
         }
-        Err(refusal) => refused(&app, &programs, &me, id, refusal).await,
+        Err(refusal) => shares_page(&app, &programs, &me, id, refusal).await,
     }
 }
 
@@ -271,26 +272,13 @@ pub(crate) async fn create_rest_payment(
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
     let key = form.parse(me.account_id, "POST /reservations/{id}/rest/payment", &*id)?;
-    match pay::pay_rest(&app, me.account_id, *id, key.as_ref()).await {
+    let paid = pay::pay_rest(&app, me.account_id, *id, key.as_ref()).await;
+    match me.view.or_refusal(paid.map_err(PageError::from))? {
         Ok(paid) => {
             let location = format!("/reservations/{id}/shares");
             let answer = me.view.done(StatusCode::CREATED, &paid, &location);
             Ok(with_message(answer, super::flash_of(&paid)))
         }
-        Err(refusal) => refused(&app, &programs, &me, *id, refusal).await,
+        Err(refusal) => shares_page(&app, &programs, &me, *id, refusal).await,
     }
-}
-
-/// Shows a refusal on the page of the shares.
-async fn refused(
-    app: &App,
-    programs: &Programs,
-    me: &CurrentAccount,
-    id: ReservationId,
-    refusal: ShareError,
-) -> Result<HttpResponse, PageError> {
-    if me.view.wants_form(&refusal) {
-        return shares_page(app, programs, me, id, Some(&refusal)).await;
-    }
-    Err(refusal.into())
 }

@@ -32,10 +32,11 @@ use crate::{
     points::Points,
     wallet,
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::Body,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -74,7 +75,7 @@ struct SharePage {
     usable: Points,
     now: DateTime<Utc>,
     request_key: Uuid,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl SharePage {
@@ -82,7 +83,7 @@ impl SharePage {
         app: &App,
         me: CurrentAccount,
         code: &ShareCode,
-        refusal: Option<&dyn HttpError>,
+        refusal: FormRefusal,
     ) -> Result<Self, PageError> {
         let share = views::find_shown(&app.db, &code.hash()).await?;
         let share = share.ok_or(ShareError::NotFound)?;
@@ -97,7 +98,7 @@ impl SharePage {
             usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
             now: app.now(),
             request_key: Uuid::now_v7(),
-            refusal: refusal.map(|error| me.view.refusal(error)),
+            refusal,
             v: me.view,
             share,
             places,
@@ -158,7 +159,7 @@ pub(crate) async fn show_share(
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let page = SharePage::read(&app, me, &code_of(&path)?, None).await?;
+    let page = SharePage::read(&app, me, &code_of(&path)?, FormRefusal::default()).await?;
     Ok(without_referrer(page.v.show(&page, &page.document())))
 }
 
@@ -172,7 +173,8 @@ pub(crate) async fn create_payment(
     let code = code_of(&path)?;
     let share = linked(&app, &code).await?;
     let key = form.parse(me.account_id, "POST /shares/{code}/payment", &share.id)?;
-    match pay::pay(&app, me.account_id, &share, key.as_ref()).await {
+    let paid = pay::pay(&app, me.account_id, &share, key.as_ref()).await;
+    match me.view.or_refusal(paid.map_err(PageError::from))? {
         Ok(paid) => {
             let answer = me.view.done(StatusCode::CREATED, &paid, &code.path());
             Ok(with_message(answer, super::flash_of(&paid)))
@@ -195,7 +197,8 @@ pub(crate) async fn create_withdrawal(
 ) -> Result<HttpResponse, PageError> {
     let code = code_of(&path)?;
     let share = linked(&app, &code).await?;
-    match give_back::withdraw(&app, me.account_id, &share).await {
+    let withdrawn = give_back::withdraw(&app, me.account_id, &share).await;
+    match me.view.or_refusal(withdrawn.map_err(PageError::from))? {
         Ok(()) => {
             let document = WithdrawnDocument { status: ShareStatus::Withdrawn };
             let answer = me.view.done(StatusCode::OK, &document, &code.path());
@@ -215,11 +218,8 @@ async fn refused(
     app: &App,
     me: CurrentAccount,
     code: &ShareCode,
-    refusal: ShareError,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(&refusal) {
-        return Err(refusal.into());
-    }
-    let page = SharePage::read(app, me, code, Some(&refusal)).await?;
-    Ok(without_referrer(page.v.html(refusal.status(), &page)))
+    let page = SharePage::read(app, me, code, refusal).await?;
+    Ok(without_referrer(page.v.html(page.refusal.status(), &page)))
 }

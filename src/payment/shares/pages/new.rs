@@ -17,7 +17,7 @@ use crate::{
     payment::shares::{code::ShareCode, make, model::ShareId},
     points::Points,
     reservation::ReservationId,
-    web::{error::PageError, flash::with_message, form::Body, page::View},
+    web::{error::PageError, flash::with_message, form::Body, page::View, refusal::FormRefusal},
 };
 
 #[derive(Template)]
@@ -35,15 +35,15 @@ async fn new_share_page(
     app: &App,
     me: &CurrentAccount,
     id: ReservationId,
-    refusal: Option<(StatusCode, String)>,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let shared = Shared::read(app, me, id).await?;
     let left = shared.left();
     let left = left.iter().map(|place| PlaceDocument::of(&me.view, place)).collect();
-    let (status, refusal) = refusal.unzip();
+    let (status, refusal) = (refusal.status(), refusal.text);
     let request_key = Uuid::now_v7();
     let page = NewSharePage { v: &me.view, shared: &shared, left, request_key, refusal };
-    Ok(me.view.html(status.unwrap_or(StatusCode::OK), &page))
+    Ok(me.view.html(status, &page))
 }
 
 /// Handles `GET /reservations/{id}/shares/new`.
@@ -52,7 +52,7 @@ pub(crate) async fn new_share(
     id: Path<ReservationId>,
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
-    new_share_page(&app, &me, *id, None).await
+    new_share_page(&app, &me, *id, FormRefusal::default()).await
 }
 
 /// Share that was made.
@@ -71,32 +71,26 @@ pub(crate) async fn create_share(
     id: Path<ReservationId>,
     Body(form): Body<ShareForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (error, reason) = match form.parse(me.account_id, *id) {
-        Ok((order, key)) => match make::make(&app, &order, key.as_ref()).await {
-            Ok(made) => {
-                let path = ShareCode::of(&app.signing_key, made.share_id).path();
-                let document = NewShareDocument {
-                    share_id: made.share_id,
-                    amount: made.amount,
-                    url: format!("{}{path}", app.config.site_url()),
-                };
-                let location = format!("/reservations/{id}/shares");
-                let answer = me.view.done(StatusCode::CREATED, &document, &location);
-                return Ok(with_message(answer, "flash-share-made"));
-            }
-            Err(refusal) => (PageError::from(refusal), None),
-        },
-        Err(mistakes) => {
-            let reason = mistakes.of("places");
-            (PageError::from(mistakes), reason)
-        }
-    };
-    if !me.view.wants_form(error.inner()) {
-        return Err(error);
+    let made = async {
+        let (order, key) = form.parse(me.account_id, *id)?;
+        Ok(make::make(&app, &order, key.as_ref()).await?)
     }
-    let text = match reason {
-        Some(text_key) => me.view.t(text_key).to_string(),
-        None => me.view.refusal(error.inner()),
-    };
-    new_share_page(&app, &me, *id, Some((error.inner().status(), text))).await
+    .await;
+    match me.view.or_refusal(made)? {
+        Ok(made) => {
+            let path = ShareCode::of(&app.signing_key, made.share_id).path();
+            let document = NewShareDocument {
+                share_id: made.share_id,
+                amount: made.amount,
+                url: format!("{}{path}", app.config.site_url()),
+            };
+            let location = format!("/reservations/{id}/shares");
+            let answer = me.view.done(StatusCode::CREATED, &document, &location);
+            Ok(with_message(answer, "flash-share-made"))
+        }
+        Err(refusal) => {
+            let refusal = refusal.with_reason_of("places", &me.view);
+            new_share_page(&app, &me, *id, refusal).await
+        }
+    }
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use self::{
     form::{HoldForm, Parsed},
-    refused::{RefusalReason, SentForm},
+    refused::SentForm,
 };
 use super::{
     limiter::ReservationState,
@@ -40,6 +40,7 @@ use crate::{
         flash::with_message,
         form::Body,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -57,20 +58,18 @@ pub(crate) async fn create_hold(
         code_pages::count_try(&app, &request, me.account_id)?;
     }
     let performance = Performance::find(&app, &programs, *id).await?;
-    let map = async |reason| {
+    let map = async |refusal: FormRefusal| {
         let admitted = performance.admit(&app, &request, me.account_id).await?;
         let part = part_sent(&app, &state.maps, *id, &form).await?;
         let code = code_pages::find_shown(&app, &performance.schedule, &form).await;
-        let sent = SentForm { form: &form, code, reason: Some(reason) };
+        let sent = SentForm { form: &form, code, reason: Some(&refusal) };
         map_page(&app, &state.maps, &me.view, &performance, &admitted, part, Some(sent)).await
     };
-    let Parsed { choice, types, shown, code, is_needed, request_key } = match form.parse() {
-        Ok(parsed) => parsed,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            return map(RefusalReason::Mistakes(&mistakes)).await;
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
+    let Parsed { choice, types, shown, code, is_needed, request_key } =
+        match me.view.or_refusal(form.parse().map_err(PageError::from))? {
+            Ok(parsed) => parsed,
+            Err(refusal) => return map(refusal).await,
+        };
     let mut hold_request = HoldRequest {
         account_id: me.account_id,
         program: performance.program.clone(),
@@ -95,13 +94,15 @@ pub(crate) async fn create_hold(
         }
     };
     hold_request.pass = entry.pass().cloned();
-    match hold(&app, &state, &hold_request).await {
+    let outcome = hold(&app, &state, &hold_request).await.map_err(PageError::from);
+    match me.view.or_refusal(outcome)? {
         Ok(hold) => Ok(entry.stamp(with_note(held(&me.view, &hold), &hold_request, &hold))),
-        Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
-            Ok(wait_page(&me.view, &hold_request, &refusal))
-        }
-        Err(refusal) if me.view.wants_form(&refusal) => map(RefusalReason::Refusal(&refusal)).await,
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => match refusal.find() {
+            Some(waiting @ ReservationError::Waiting { .. }) => {
+                Ok(wait_page(&me.view, &hold_request, waiting))
+            }
+            _ => map(refusal).await,
+        },
     }
 }
 

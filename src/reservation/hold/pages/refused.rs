@@ -17,7 +17,7 @@ use crate::{
         },
     },
     text::i18n::Phrase,
-    web::{error::HttpError, form::Mistakes, page::View},
+    web::{error::HttpError, form::Mistakes, page::View, refusal::FormRefusal},
 };
 
 /// Form that was sent to a map, with the code and the refusal that the map shows.
@@ -26,7 +26,7 @@ pub(crate) struct SentForm<'a> {
     /// Code of the form, if it may be used.
     pub(crate) code: Option<SaleCode>,
     /// Reason of the refusal; `None` if the form only asked for a code's terms.
-    pub(crate) reason: Option<RefusalReason<'a>>,
+    pub(crate) reason: Option<&'a FormRefusal>,
 }
 
 impl<'a> SentForm<'a> {
@@ -38,56 +38,42 @@ impl<'a> SentForm<'a> {
 /// Refused form and the reason.
 #[derive(Clone, Copy)]
 pub(crate) struct Refused<'a> {
-    pub(crate) reason: RefusalReason<'a>,
+    pub(crate) reason: &'a FormRefusal,
     pub(crate) typed: &'a HoldForm,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum RefusalReason<'a> {
-    /// The form is invalid.
-    Mistakes(&'a Mistakes),
-    /// The form is valid and the hold was refused.
-    Refusal(&'a ReservationError),
 }
 
 impl<'a> Refused<'a> {
     pub(crate) fn status(&self) -> StatusCode {
-        match self.reason {
-            RefusalReason::Mistakes(mistakes) => mistakes.status(),
-            RefusalReason::Refusal(error) => error.status(),
-        }
+        self.reason.status()
     }
 
     /// Returns the refusal of a valid form.
     pub(crate) fn refusal(&self) -> Option<&'a ReservationError> {
-        match self.reason {
-            RefusalReason::Mistakes(_) => None,
-            RefusalReason::Refusal(error) => Some(error),
-        }
+        self.reason.find()
     }
 
     /// Returns the refusal as the map shows it.
     pub(crate) fn shown(&self, v: &View, map: &MapView, schedule: &Schedule) -> Refusal<'a> {
-        match self.reason {
-            RefusalReason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
-            RefusalReason::Refusal(
-                error @ ReservationError::SeatUnavailable { seat_ids, alternatives, .. },
-            ) if !seat_ids.is_empty() => Refusal {
-                gone: names_of(v, map, seat_ids),
-                alternatives,
-                leased: error.leased_seat_ids(),
-                is_about_seats: true,
-                ..Refusal::plain(
-                    v.t("seat-taken-title").number("count", seat_ids.len()),
-                    String::new(),
-                )
-            },
-            RefusalReason::Refusal(error @ ReservationError::CompanionAlone { seat_ids }) => {
-                self.alone(v, map, error, seat_ids)
+        let Some(error) = self.refusal() else {
+            return Refusal::of_mistakes(v, &self.reason.mistakes);
+        };
+        match error {
+            ReservationError::SeatUnavailable { seat_ids, alternatives, .. }
+                if !seat_ids.is_empty() =>
+            {
+                Refusal {
+                    gone: names_of(v, map, seat_ids),
+                    alternatives,
+                    leased: error.leased_seat_ids(),
+                    is_about_seats: true,
+                    ..Refusal::plain(
+                        v.t("seat-taken-title").number("count", seat_ids.len()),
+                        String::new(),
+                    )
+                }
             }
-            RefusalReason::Refusal(
-                error @ ReservationError::PlacesKept { general_sale_at, .. },
-            ) => {
+            ReservationError::CompanionAlone { seat_ids } => self.alone(v, map, error, seat_ids),
+            ReservationError::PlacesKept { general_sale_at, .. } => {
                 let at = general_sale_at.map(|at| kept_until(v, schedule, at));
                 let text = [Some(v.refusal(error)), at].into_iter().flatten();
                 Refusal {
@@ -98,35 +84,31 @@ impl<'a> Refused<'a> {
                     )
                 }
             }
-            RefusalReason::Refusal(error @ ReservationError::PriceChanged { total }) => {
+            ReservationError::PriceChanged { total } => {
                 let plain = self.price_changed(v, error, *total);
                 Refusal { new_total: Some((*total, self.typed.at_total(*total))), ..plain }
             }
-            RefusalReason::Refusal(error @ ReservationError::Code(_)) => Refusal {
+            ReservationError::Code(_) => Refusal {
                 without_code: self.typed.has_choice().then(|| self.typed.without_code()),
                 ..Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
             },
-            RefusalReason::Refusal(error @ ReservationError::LeavesSingle { seat_ids }) => {
+            ReservationError::LeavesSingle { seat_ids } => {
                 let names = names_of(v, map, seat_ids);
                 let text = v.t("seat-single-text").word("seats", names.join(", "));
                 Refusal::plain(error.problem().localize(v.locale, "title"), text.to_string())
             }
-            RefusalReason::Refusal(ReservationError::SoldOut { zone_id: None, .. }) => {
+            ReservationError::SoldOut { zone_id: None, .. } => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
             }
-            RefusalReason::Refusal(error @ ReservationError::SoldOut { alternatives, .. }) => {
+            ReservationError::SoldOut { alternatives, .. } => {
                 let title = error.problem().localize(v.locale, "title");
                 Refusal { places: alternatives, ..Refusal::plain(title, v.refusal(error)) }
             }
-            RefusalReason::Refusal(
-                ReservationError::UnknownSeat | ReservationError::UnknownZone,
-            ) => {
-                let mistakes = self.refusal().and_then(ReservationError::mistake);
+            ReservationError::UnknownSeat | ReservationError::UnknownZone => {
+                let mistakes = error.mistake();
                 Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
             }
-            RefusalReason::Refusal(error) => {
-                Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
-            }
+            _ => Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error)),
         }
     }
 

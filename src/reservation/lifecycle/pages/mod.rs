@@ -32,9 +32,10 @@ use crate::{
     },
     wallet::Provider,
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         page::{View, json as json_answer},
+        refusal::FormRefusal,
     },
 };
 
@@ -160,7 +161,8 @@ pub(crate) async fn show_reservation(
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     if !me.view.format.is_for_programs() {
-        return reservation_page(&app, &programs, &provider, &me, *id, None).await;
+        return reservation_page(&app, &programs, &provider, &me, *id, FormRefusal::default())
+            .await;
     }
     let reservation = lifecycle::find_owned(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
     let items = seat_map::store::list_items(&app.db, *id).await?;
@@ -175,7 +177,7 @@ pub(crate) async fn reservation_page(
     provider: &Provider,
     me: &CurrentAccount,
     id: ReservationId,
-    refusal: Option<&dyn HttpError>,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let shown = ShownReservation::read(app, programs, me.account_id, id).await?;
     if shown.is_held() {
@@ -194,6 +196,7 @@ pub(crate) async fn reservation_page(
         ReservationStatus::Confirmed => away::tickets_away_of(&app.db, id).await?,
         _ => TicketsAway::default(),
     };
+    let status = refusal.status();
     let page = ReservationPage {
         v: &me.view,
         reservation: &shown.reservation,
@@ -203,11 +206,8 @@ pub(crate) async fn reservation_page(
         now: app.now(),
         cancellation_key: Uuid::now_v7(),
         // The heading of an expired hold already says what its refusal would say.
-        refusal: refusal
-            .filter(|error| error.status() != StatusCode::GONE)
-            .map(|error| me.view.refusal(error)),
+        refusal: refusal.text.filter(|_| status != StatusCode::GONE),
     };
-    let status = refusal.map_or(StatusCode::OK, HttpError::status);
     Ok(me.view.html(status, &page))
 }
 
@@ -225,16 +225,14 @@ pub(crate) async fn update_renewal(
     id: Path<ReservationId>,
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
-    match lifecycle::renew(&app, me.account_id, *id).await {
+    let renewed = lifecycle::renew(&app, me.account_id, *id).await;
+    match me.view.or_refusal(renewed.map_err(PageError::from))? {
         Ok(expires_at) => {
             let location = payment::path_of(*id);
             let document = RenewalDocument { expires_at };
             let answer = me.view.done(StatusCode::OK, &document, &location);
             Ok(with_message(answer, "flash-renewed"))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
-        }
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => reservation_page(&app, &programs, &provider, &me, *id, refusal).await,
     }
 }

@@ -28,8 +28,9 @@ use crate::{
     },
     wallet::{self, ChargeBox, Provider},
     web::{
-        error::{HttpError, PageError},
+        error::PageError,
         page::{View, json as json_answer, see_other},
+        refusal::FormRefusal,
     },
 };
 
@@ -107,7 +108,7 @@ pub(crate) async fn show_payment(
         return Ok(json_answer(StatusCode::OK, &document));
     }
     match shown.is_held() {
-        true => payment_page(&app, &provider, &me, &shown, None).await,
+        true => payment_page(&app, &provider, &me, &shown, FormRefusal::default()).await,
         false => Ok(see_other(&format!("/reservations/{id}"))),
     }
 }
@@ -118,7 +119,7 @@ pub(super) async fn payment_page(
     provider: &Provider,
     me: &CurrentAccount,
     shown: &ShownReservation,
-    refusal: Option<&dyn HttpError>,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let reservation = &shown.reservation;
     let usable = usable_of(app, me.account_id).await?;
@@ -131,6 +132,7 @@ pub(super) async fn payment_page(
     };
     let lacking = lacking(reservation.total, usable);
     let next = path_of(reservation.id);
+    let status = refusal.status();
     let page = PaymentPage {
         v: &me.view,
         charge: ChargeBox::new(provider).missing(
@@ -146,9 +148,8 @@ pub(super) async fn payment_page(
         now: app.now(),
         request_key: Uuid::now_v7(),
         cancellation_key: Uuid::now_v7(),
-        refusal: refusal.map(|error| me.view.refusal(error)),
+        refusal: refusal.text,
     };
-    let status = refusal.map_or(StatusCode::OK, HttpError::status);
     Ok(me.view.html(status, &page))
 }
 

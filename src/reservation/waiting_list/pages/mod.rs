@@ -36,6 +36,7 @@ use crate::{
         flash::with_message,
         form::Body,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -57,7 +58,7 @@ struct WaitingListPage<'a> {
     typed: WishForm,
     /// Whether offers are sent by mail.
     is_mailed: bool,
-    refusal: Option<String>,
+    refusal: FormRefusal,
     request_key: Uuid,
 }
 
@@ -80,7 +81,7 @@ impl<'a> WaitingListPage<'a> {
             wish: own::find_newest(&app.db, me.account_id, schedule.id).await?,
             typed: WishForm::default(),
             is_mailed: app.config.smtp_url.is_some(),
-            refusal: None,
+            refusal: FormRefusal::default(),
             request_key: Uuid::now_v7(),
         })
     }
@@ -232,37 +233,29 @@ pub(crate) async fn create_wish(
     Body(form): Body<WishForm>,
 ) -> Result<HttpResponse, PageError> {
     let (program, schedule) = find_performance(&app, &programs, *id).await?;
-    let (error, reasons) = match form.parse(me.account_id, *id) {
-        Ok((order, key)) => {
-            match state
-                .wishes
-                .join(*id, WishRequest { account_id: me.account_id, order, key })
-                .await
-            {
-                Ok(wished) => {
-                    let location = format!("/schedules/{id}/waiting-list");
-                    let answer = me.view.done(StatusCode::CREATED, &wished, &location);
-                    let told = match app.config.smtp_url.is_some() {
-                        true => "flash-wished",
-                        false => "flash-wished-unmailed",
-                    };
-                    return Ok(with_message(answer, told));
-                }
-                Err(refusal) => (PageError::from(refusal), None),
-            }
-        }
-        Err(mistakes) => {
-            let reasons = me.view.reasons(&mistakes);
-            (PageError::from(mistakes), Some(reasons))
-        }
-    };
-    if !me.view.wants_form(error.inner()) {
-        return Err(error);
+    let wished = async {
+        let (order, key) = form.parse(me.account_id, *id)?;
+        let request = WishRequest { account_id: me.account_id, order, key };
+        Ok(state.wishes.join(*id, request).await?)
     }
-    let refusal = reasons.unwrap_or_else(|| me.view.refusal(error.inner()));
-    let page = WaitingListPage::read(&app, &me, &program, &schedule).await?;
-    let page = WaitingListPage { typed: form, refusal: Some(refusal), ..page };
-    Ok(me.view.html(error.inner().status(), &page))
+    .await;
+    match me.view.or_refusal(wished)? {
+        Ok(wished) => {
+            let location = format!("/schedules/{id}/waiting-list");
+            let answer = me.view.done(StatusCode::CREATED, &wished, &location);
+            let told = match app.config.smtp_url.is_some() {
+                true => "flash-wished",
+                false => "flash-wished-unmailed",
+            };
+            Ok(with_message(answer, told))
+        }
+        Err(refusal) => {
+            let refusal = refusal.in_words(&me.view);
+            let page = WaitingListPage::read(&app, &me, &program, &schedule).await?;
+            let page = WaitingListPage { typed: form, refusal, ..page };
+            Ok(me.view.html(page.refusal.status(), &page))
+        }
+    }
 }
 
 /// Wish that was withdrawn.

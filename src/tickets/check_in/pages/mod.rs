@@ -23,10 +23,11 @@ use crate::{
     text::{i18n::Phrase, times},
     tickets::{TicketStatus, error::TicketError, model::TicketId},
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         form::{Body, Field},
         headers,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -61,7 +62,7 @@ enum Answer {
     /// The ticket was checked in.
     LetIn(CheckIn),
     /// The ticket was refused.
-    Refused { title: Phrase, detail: Phrase },
+    Refused(FormRefusal),
     /// A check-in was undone.
     Undone,
 }
@@ -100,6 +101,11 @@ impl DoorPage {
 
     fn expected(&self) -> Option<i64> {
         Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
+    }
+
+    /// Returns what is wrong with a refused ticket, in a few words.
+    fn title(&self, refusal: &FormRefusal) -> Option<Phrase> {
+        Some(refusal.problem()?.localize(self.v.locale, "title"))
     }
 
     fn place(&self, check_in: &CheckIn) -> String {
@@ -194,13 +200,13 @@ pub(crate) async fn create_check_in(
         Some(code) => super::check_in(&app, me.account_id, *schedule_id, &code).await,
         None => Err(TicketError::Unknown),
     };
-    match outcome {
+    match me.view.or_refusal(outcome.map_err(PageError::from))? {
         Ok(check_in) => {
             counts.note(*schedule_id, &check_in.section, 1).await;
             let next = format!("/door/{schedule_id}?let_in={}", check_in.ticket_id.0);
             Ok(me.view.done(StatusCode::CREATED, &check_in, &next))
         }
-        Err(refusal) => refuse(&app, &counts, me.view, *schedule_id, refusal).await,
+        Err(refusal) => refused(&app, &counts, me.view, *schedule_id, refusal).await,
     }
 }
 
@@ -218,34 +224,28 @@ pub(crate) async fn undo_check_in(
     ids: Path<(ScheduleId, TicketId)>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule_id, ticket_id) = *ids;
-    match super::undo(&app, me.account_id, schedule_id, ticket_id).await {
+    let undone = super::undo(&app, me.account_id, schedule_id, ticket_id).await;
+    match me.view.or_refusal(undone.map_err(PageError::from))? {
         Ok(undone) => {
             counts.note(schedule_id, &undone.section, -1).await;
             let next = format!("/door/{schedule_id}?undone=true");
             Ok(me.view.done(StatusCode::OK, &UndoneDocument { status: TicketStatus::Valid }, &next))
         }
-        Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
+        Err(refusal) => refused(&app, &counts, me.view, schedule_id, refusal).await,
     }
 }
 
-/// Answers a refusal: the door's page for browsers, the problem document for programs.
-async fn refuse(
+/// Answers a refusal with the door's page.
+async fn refused(
     app: &App,
     counts: &DoorCounts,
     v: View,
     schedule_id: ScheduleId,
-    refusal: TicketError,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    if !v.wants_form(&refusal) {
-        return Err(refusal.into());
-    }
-    let problem = refusal.problem();
-    let answer = Answer::Refused {
-        title: problem.localize(v.locale, "title"),
-        detail: problem.localize(v.locale, "detail"),
-    };
-    let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
-    let mut response = page.v.html(refusal.status(), &page);
+    let status = refusal.status();
+    let page = DoorPage::read(app, counts, v, schedule_id, Answer::Refused(refusal)).await?;
+    let mut response = page.v.html(status, &page);
     headers::allow_webassembly(&mut response);
     Ok(response)
 }

@@ -29,10 +29,11 @@ use crate::{
         store,
     },
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::Body,
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -44,36 +45,29 @@ pub(crate) async fn create_hand_over(
     Body(form): Body<HandOverForm>,
 ) -> Result<HttpResponse, PageError> {
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
-    let (error, reason) = match form.parse(me.account_id, code.clone(), me.view.locale) {
-        Ok((order, key)) => match hand_over::offer(&app, &order, key.as_ref()).await {
-            Ok(offered) => {
-                let location = format!("/tickets/{code}");
-                let answer = me.view.done(StatusCode::CREATED, &offered, &location);
-                return Ok(with_message(answer, "flash-ticket-offered"));
-            }
-            Err(refusal) => (PageError::from(refusal), None),
-        },
-        Err(mistakes) => {
-            let reason = mistakes.of("to");
-            (PageError::from(mistakes), reason)
-        }
-    };
-    if !me.view.wants_form(error.inner()) {
-        return Err(error);
+    let offered = async {
+        let (order, key) = form.parse(me.account_id, code.clone(), me.view.locale)?;
+        Ok(hand_over::offer(&app, &order, key.as_ref()).await?)
     }
-    // Without its ticket there is no page to show the form on.
-    let Ok(ticket) = own_ticket(&app, &me, &path).await else { return Err(error) };
-    let refusal = match reason {
-        Some(text_key) => me.view.t(text_key).to_string(),
-        None => me.view.refusal(error.inner()),
-    };
-    let refused = HandOverBox {
-        to: form.to.text().to_owned(),
-        refusal: Some(refusal),
-        ..HandOverBox::new(&app)
-    };
-    let page = TicketPage::read(&app, me.view, ticket, refused).await?;
-    Ok(page.v.html(error.inner().status(), &page))
+    .await;
+    match me.view.or_refusal(offered)? {
+        Ok(offered) => {
+            let answer = me.view.done(StatusCode::CREATED, &offered, &format!("/tickets/{code}"));
+            Ok(with_message(answer, "flash-ticket-offered"))
+        }
+        Err(refusal) => {
+            // Without its ticket there is no page to show the form on.
+            let Ok(ticket) = own_ticket(&app, &me, &path).await else { return Err(refusal.into()) };
+            let status = refusal.status();
+            let refused = HandOverBox {
+                to: form.to.text().to_owned(),
+                refusal: refusal.with_reason_of("to", &me.view).text,
+                ..HandOverBox::new(&app)
+            };
+            let page = TicketPage::read(&app, me.view, ticket, refused).await?;
+            Ok(page.v.html(status, &page))
+        }
+    }
 }
 
 /// JSON form of a hand-over, with the facts of its ticket that both sides may see.
@@ -111,13 +105,7 @@ struct HandOverPage {
     is_sender: bool,
     /// Whether the account holds the ticket now.
     is_holder: bool,
-    refusal: Option<Refusal>,
-}
-
-/// Refusal of an answer, with a link to the page that helps, if there is one.
-struct Refusal {
-    text: String,
-    href: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl HandOverPage {
@@ -125,7 +113,7 @@ impl HandOverPage {
         app: &App,
         me: CurrentAccount,
         id: HandOverId,
-        refusal: Option<Refusal>,
+        refusal: FormRefusal,
     ) -> Result<Self, PageError> {
         let found = views::find_hand_over(&app.db, me.account_id, id).await?;
         let hand_over = found.ok_or(HandOverError::NotFound)?;
@@ -174,6 +162,14 @@ impl HandOverPage {
         self.ticket.place(self.v.locale)
     }
 
+    /// Returns the page that helps after a refusal, where there is one.
+    fn refusal_href(&self) -> Option<String> {
+        match self.refusal.find()? {
+            HandOverError::AddressUnconfirmed(_) => self.refusal.problem()?.recovery_href,
+            _ => None,
+        }
+    }
+
     fn is_pending(&self) -> bool {
         self.hand_over.status == HandOverStatus::Pending
     }
@@ -209,7 +205,7 @@ pub(crate) async fn show_hand_over(
     me: CurrentAccount,
     id: Path<HandOverId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = HandOverPage::read(&app, me, *id, None).await?;
+    let page = HandOverPage::read(&app, me, *id, FormRefusal::default()).await?;
     Ok(page.v.show(&page, &page.document()))
 }
 
@@ -247,20 +243,15 @@ async fn answer(
     id: HandOverId,
     answer: HandOverAnswer,
 ) -> Result<HttpResponse, PageError> {
-    match hand_over::answer(&app.db, me.account_id, id, answer).await {
+    let answered = hand_over::answer(&app.db, me.account_id, id, answer).await;
+    match me.view.or_refusal(answered.map_err(PageError::from))? {
         Ok(answered) => {
             let location = format!("/hand-overs/{id}");
             Ok(me.view.done(StatusCode::OK, &answered, &location))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let href = match refusal {
-                HandOverError::AddressUnconfirmed(_) => refusal.problem().recovery_href,
-                _ => None,
-            };
-            let shown = Refusal { text: me.view.refusal(&refusal), href };
-            let page = HandOverPage::read(app, me, id, Some(shown)).await?;
-            Ok(page.v.html(refusal.status(), &page))
+        Err(refusal) => {
+            let page = HandOverPage::read(app, me, id, refusal).await?;
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(refusal) => Err(refusal.into()),
     }
 }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::form::ReturnForm;
-use super::{error::ReturnError, store, take_back};
+use super::{store, take_back};
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -23,10 +23,11 @@ use crate::{
         returns,
     },
     web::{
-        error::{HttpError, NotFound, PageError},
+        error::{NotFound, PageError},
         flash::with_message,
         form::Body,
         page::see_other,
+        refusal::FormRefusal,
     },
 };
 
@@ -39,13 +40,13 @@ pub(crate) async fn create_return(
 ) -> Result<HttpResponse, PageError> {
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     let (order, key) = form.parse(me.account_id, code.clone())?;
-    match returns::make(&app, &order, key.as_ref()).await {
+    let made = returns::make(&app, &order, key.as_ref()).await;
+    match me.view.or_refusal(made.map_err(PageError::from))? {
         Ok(made) => {
             let answer = me.view.done(StatusCode::CREATED, &made, &format!("/tickets/{code}"));
             Ok(with_message(answer, "flash-ticket-returned"))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => refused(&app, me, &code, &refusal).await,
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => refused(&app, me, &code, refusal).await,
     }
 }
 
@@ -77,7 +78,8 @@ pub(crate) async fn create_cancellation(
     id: Path<ReturnId>,
 ) -> Result<HttpResponse, PageError> {
     let code = store::find_code(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
-    match take_back(&app, me.account_id, *id).await {
+    let taken_back = take_back(&app, me.account_id, *id).await;
+    match me.view.or_refusal(taken_back.map_err(PageError::from))? {
         Ok(held_until) => {
             let (http, status, message) = match held_until {
                 None => (StatusCode::OK, ReturnStatus::TakenBack, "flash-return-taken-back"),
@@ -87,8 +89,7 @@ pub(crate) async fn create_cancellation(
             let answer = me.view.done(http, &document, &format!("/tickets/{code}"));
             Ok(with_message(answer, message))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => refused(&app, me, &code, &refusal).await,
-        Err(failure) => Err(failure.into()),
+        Err(refusal) => refused(&app, me, &code, refusal).await,
     }
 }
 
@@ -97,10 +98,10 @@ async fn refused(
     app: &App,
     me: CurrentAccount,
     code: &TicketCode,
-    refusal: &ReturnError,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(app, &me, code.as_str()).await?;
-    let text = me.view.refusal(refusal);
+    let (status, text) = (refusal.status(), refusal.text.unwrap_or_default());
     let page = TicketPage::of_return(app, me.view, ticket, text).await?;
-    Ok(page.v.html(refusal.status(), &page))
+    Ok(page.v.html(status, &page))
 }

@@ -26,6 +26,7 @@ use crate::{
         form::Body,
         local_path::LocalPath,
         page::{json as json_answer, see_other},
+        refusal::FormRefusal,
     },
 };
 
@@ -43,24 +44,24 @@ pub(crate) async fn create_charge(
     me: CurrentAccount,
     Body(form): Body<ChargeForm>,
 ) -> Result<HttpResponse, PageError> {
-    let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => match require_held(&app.db, &charge, form.reservation_id()).await {
-            Ok(()) => match &**provider {
-                Provider::Demo => charges.settle(&charge, key.as_ref()).await.map(Charging::Done),
-                Provider::Stripe(stripe) => {
-                    purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price)).await
-                }
-            },
-            Err(refusal) => Err(refusal),
-        },
-        Err(mistakes) => {
-            let reason =
-                mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
-            let reason = reason.map(|phrase| phrase.to_string());
-            return refused_charge(&app, &provider, me, &form, mistakes.into(), reason).await;
-        }
-    };
-    match outcome {
+    let charged = async {
+        let (charge, key) = form.parse(me.account_id)?;
+        require_held(&app.db, &charge, form.reservation_id()).await?;
+        Ok(match &**provider {
+            Provider::Demo => Charging::Done(charges.settle(&charge, key.as_ref()).await?),
+            Provider::Stripe(stripe) => {
+                purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price)).await?
+            }
+        })
+    }
+    .await;
+    // An error that is none of the form leads to the page that the points were for, where the rest of its
+    // time is shown.
+    let charged = me.view.or_refusal(charged).map_err(|error| match form.next() {
+        Some(next) => error.leading_to(next.to_string()),
+        None => error,
+    })?;
+    match charged {
         Ok(Charging::Done(result)) => {
             let next = form.next();
             let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);
@@ -71,32 +72,26 @@ pub(crate) async fn create_charge(
             Ok(json_answer(StatusCode::ACCEPTED, &CheckoutDocument { location }))
         }
         Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
-        Err(WalletError::HoldOver { reservation_id }) if !me.view.format.is_for_programs() => {
-            let answer = see_other(&format!("/reservations/{reservation_id}"));
-            Ok(with_message(answer, "flash-not-charged"))
-        }
-        Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,
+        Err(refusal) => refused(&app, &provider, me, &form, refusal).await,
     }
 }
 
-/// Renders the wallet page with the refusal and the form as typed. An error that is none of the form
-/// leads to the page that the points were for, where the rest of its time is shown.
-async fn refused_charge(
+/// Answers a refusal: the wallet page with the form as typed; where the reservation is over, its page.
+async fn refused(
     app: &App,
     provider: &Provider,
     me: CurrentAccount,
     form: &ChargeForm,
-    error: PageError,
-    reason: Option<String>,
+    refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(error.inner()) {
-        return Err(match form.next() {
-            Some(next) => error.leading_to(next.to_string()),
-            None => error,
-        });
+    if let Some(WalletError::HoldOver { reservation_id }) = refusal.find() {
+        let answer = see_other(&format!("/reservations/{reservation_id}"));
+        return Ok(with_message(answer, "flash-not-charged"));
     }
-    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.inner()));
+    let status = refusal.status();
+    let reason = refusal.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
+    let text = reason.map(|phrase| phrase.to_string()).or(refusal.text);
     let mut forms = WalletForms::new(app, provider);
-    forms.charge = forms.charge.refused(form, refusal);
-    show(app, me, forms, error.inner().status()).await
+    forms.charge = forms.charge.refused(form, text);
+    show(app, me, forms, status).await
 }

@@ -2,7 +2,6 @@
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Query},
 };
 use askama::Template;
@@ -25,6 +24,7 @@ use crate::{
         error::PageError,
         form::{Field, Mistakes},
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -97,7 +97,7 @@ impl TransferQuery {
 struct TransfersPage {
     v: View,
     query: TransferQuery,
-    mistakes: Mistakes,
+    refusal: FormRefusal,
     transfers: Page<Transfer>,
     /// Name of a counterparty who was picked by a request.
     picked: Option<String>,
@@ -138,20 +138,19 @@ pub(crate) async fn list_transfers(
     query: Query<TransferQuery>,
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
-    let (filter, after) = match query.parse() {
+    let (filter, after) = match me.view.or_refusal(query.parse().map_err(PageError::from))? {
         Ok(parsed) => parsed,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
+        Err(refusal) => {
             let transfers = Page { rows: Vec::new(), next: None };
-            let page = TransfersPage { v: me.view, query, mistakes, transfers, picked: None };
-            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+            let page = TransfersPage { v: me.view, query, refusal, transfers, picked: None };
+            return Ok(page.v.html(page.refusal.status(), &page));
         }
-        Err(mistakes) => return Err(mistakes.into()),
     };
     let ListedTransfers { rows, picked } =
         list_page(&app.db, me.account_id, &filter, after).await?;
     let transfers = Page::cut(rows, |transfer| transfer.transfer_id.0);
-    let mistakes = Mistakes::default();
-    let page = TransfersPage { v: me.view, query, mistakes, transfers, picked };
+    let refusal = FormRefusal::default();
+    let page = TransfersPage { v: me.view, query, refusal, transfers, picked };
     let document = TransfersDocument { transfers: &page.transfers.rows, next: page.transfers.next };
     Ok(page.v.show(&page, &document))
 }

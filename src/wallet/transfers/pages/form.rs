@@ -19,6 +19,7 @@ use crate::{
     web::{
         form::{Field, Mistakes},
         local_time::parse_optional_time,
+        refusal::FormRefusal,
         request_key,
     },
 };
@@ -83,10 +84,8 @@ pub(crate) struct SendBox {
     pub amount: String,
     /// Start typed before.
     pub starts_at: String,
-    /// Reason of the refusal.
-    pub refusal: Option<String>,
-    /// Fields that were refused.
-    pub mistakes: Mistakes,
+    /// Why it was refused.
+    pub refusal: FormRefusal,
     /// Days after which a request expires, rounded up.
     pub days: u32,
     /// Abbreviation of the zone in which the start is typed.
@@ -100,8 +99,7 @@ impl SendBox {
             to: String::new(),
             amount: String::new(),
             starts_at: String::new(),
-            refusal: None,
-            mistakes: Mistakes::default(),
+            refusal: FormRefusal::default(),
             days: app.config.transfer_ttl_secs.get().div_ceil(SECS_PER_DAY),
             zone: zone_name(app.now(), times::home()),
         }

@@ -29,10 +29,11 @@ use crate::{
         transfers,
     },
     web::{
-        error::{HttpError, PageError},
+        error::PageError,
         flash::with_message,
         form::{Body, Mistakes},
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -43,34 +44,29 @@ pub(crate) async fn create_transfer(
     me: CurrentAccount,
     Body(form): Body<TransferForm>,
 ) -> Result<HttpResponse, PageError> {
-    let (error, mistakes) = match form.parse(me.account_id, me.view.locale) {
-        Ok((order, key)) => match transfers::request(&app, &order, key.as_ref()).await {
-            Ok(requested) => {
-                let answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
-                let told =
-                    if requested.starts_at.is_some() { "flash-planned" } else { "flash-sent" };
-                return Ok(with_message(answer, told));
-            }
-            Err(refusal) => {
-                let mistakes = match &refusal {
-                    WalletError::StartOutOfRange => Mistakes::one("starts_at", START_REFUSAL),
-                    _ => Mistakes::default(),
-                };
-                (PageError::from(refusal), mistakes)
-            }
-        },
-        Err(mistakes) => (PageError::from(mistakes.clone()), mistakes),
-    };
-    if !me.view.wants_form(error.inner()) {
-        return Err(error);
+    let requested = async {
+        let (order, key) = form.parse(me.account_id, me.view.locale)?;
+        Ok(transfers::request(&app, &order, key.as_ref()).await?)
     }
+    .await;
+    let mut refusal = match me.view.or_refusal(requested)? {
+        Ok(requested) => {
+            let answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
+            let told = if requested.starts_at.is_some() { "flash-planned" } else { "flash-sent" };
+            return Ok(with_message(answer, told));
+        }
+        Err(refusal) => refusal,
+    };
+    if let Some(WalletError::StartOutOfRange) = refusal.find() {
+        refusal.mistakes = Mistakes::one("starts_at", START_REFUSAL);
+    }
+    let status = refusal.status();
     let mut forms = WalletForms::new(&app, &provider);
     form.to.text().clone_into(&mut forms.send.to);
     form.amount.text().clone_into(&mut forms.send.amount);
     form.starts_at.text().clone_into(&mut forms.send.starts_at);
-    forms.send.refusal = Some(me.view.refusal(error.inner()));
-    forms.send.mistakes = mistakes;
-    show(&app, me, forms, error.inner().status()).await
+    forms.send.refusal = refusal;
+    show(&app, me, forms, status).await
 }
 
 #[derive(Template)]
@@ -79,7 +75,7 @@ struct TransferPage {
     v: View,
     transfer: Transfer,
     history: Vec<StatusChange>,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 }
 
 impl TransferPage {
@@ -108,7 +104,7 @@ pub(crate) async fn show_transfer(
     me: CurrentAccount,
     id: Path<TransferId>,
 ) -> Result<HttpResponse, PageError> {
-    let page = transfer_page(&app, me, *id, None).await?;
+    let page = transfer_page(&app, me, *id, FormRefusal::default()).await?;
     let document = TransferDocument { transfer: &page.transfer, history: &page.history };
     Ok(page.v.show(&page, &document))
 }
@@ -117,7 +113,7 @@ async fn transfer_page(
     app: &App,
     me: CurrentAccount,
     transfer_id: TransferId,
-    refusal: Option<String>,
+    refusal: FormRefusal,
 ) -> Result<TransferPage, PageError> {
     let transfer = store::find_transfer(&app.db, me.account_id, transfer_id).await?;
     let transfer = transfer.ok_or(WalletError::TransferNotFound)?;
@@ -166,16 +162,15 @@ async fn answer(
     transfer_id: TransferId,
     answer: TransferAnswer,
 ) -> Result<HttpResponse, PageError> {
-    match transfers::answer(&app.db, me.account_id, transfer_id, answer).await {
+    let answered = transfers::answer(&app.db, me.account_id, transfer_id, answer).await;
+    match me.view.or_refusal(answered.map_err(PageError::from))? {
         Ok(status) => {
             let location = format!("{WALLET_PATH}/transfers/{transfer_id}");
             Ok(me.view.done(StatusCode::OK, &TransferStatusDocument { status }, &location))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let text = me.view.refusal(&refusal);
-            let page = transfer_page(app, me, transfer_id, Some(text)).await?;
-            Ok(page.v.html(refusal.status(), &page))
+        Err(refusal) => {
+            let page = transfer_page(app, me, transfer_id, refusal).await?;
+            Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(refusal) => Err(refusal.into()),
     }
 }

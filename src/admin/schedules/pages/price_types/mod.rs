@@ -4,7 +4,6 @@ mod form;
 
 use actix_web::{
     HttpResponse,
-    http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
@@ -15,14 +14,13 @@ use self::form::PriceTypeForm;
 use crate::{
     accounts::AdminAccount,
     admin::{
-        pages::parse_version,
+        pages::{parse_version, saved},
         schedules::{
             ScheduleEdit,
             price_types::{self, PriceTypeChange},
         },
     },
     app::App,
-    audit::model::Meanwhile,
     catalog::{
         PriceType, PriceTypeId, ScheduleEdition, ScheduleId, find_schedule_edition, inventory_of,
         list_schedule_editions,
@@ -32,10 +30,10 @@ use crate::{
         },
     },
     web::{
-        error::{HttpError, NotFound, PageError},
-        flash::with_message,
+        error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
+        refusal::FormRefusal,
     },
 };
 
@@ -53,9 +51,7 @@ struct PriceTypesPage {
     places: Vec<String>,
     /// Other performances of the program.
     siblings: Vec<ScheduleEdition>,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-    meanwhile: Vec<Meanwhile>,
+    refusal: FormRefusal,
 }
 
 impl PriceTypesPage {
@@ -77,9 +73,7 @@ impl PriceTypesPage {
             new: PriceTypeForm::default(),
             places,
             siblings,
-            mistakes: Mistakes::default(),
-            refusal: None,
-            meanwhile: Vec::new(),
+            refusal: FormRefusal::default(),
         })
     }
 
@@ -213,28 +207,17 @@ async fn answer(
     change: Result<(i64, PriceTypeChange), Mistakes>,
     (type_id, form): (Option<PriceTypeId>, PriceTypeForm),
 ) -> Result<HttpResponse, PageError> {
-    let (version, change) = match change {
-        Ok(change) => change,
-        Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = PriceTypesPage::of(app, me.view, id).await?.typed(type_id, form);
-            page.refusal = Some(page.v.reasons(&mistakes));
-            page.mistakes = mistakes;
-            return Ok(page.v.html(page.mistakes.status(), &page));
-        }
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let edit = ScheduleEdit { by: me.account_id.into(), id, version };
-    match price_types::change(app, edit, &change).await {
-        Ok(done) => {
-            let next = format!("/admin/schedules/{id}/price-types");
-            Ok(with_message(me.view.done(StatusCode::OK, &done, &next), "flash-admin-saved"))
-        }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let mut page = PriceTypesPage::of(app, me.view, id).await?.typed(type_id, form);
-            page.refusal = Some(page.v.refusal(&refusal));
-            page.meanwhile = refusal.meanwhile().to_vec();
-            Ok(page.v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
+    let outcome = async {
+        let (version, change) = change?;
+        let edit = ScheduleEdit { by: me.account_id.into(), id, version };
+        Ok(price_types::change(app, edit, &change).await?)
     }
+    .await;
+    let page = async |v, refusal: FormRefusal| {
+        let mut page = PriceTypesPage::of(app, v, id).await?.typed(type_id, form);
+        page.refusal = refusal.in_words(&page.v);
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    let next = format!("/admin/schedules/{id}/price-types");
+    me.view.answer(outcome, |v, done| saved(v, &done, &next), page).await
 }
