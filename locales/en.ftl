@@ -213,6 +213,7 @@ waiting-list-expired = The places we held for you weren't paid for in time. You 
 waiting-list-declined = You released the places. You can join again at the end of the list.
 waiting-list-form = What would you like?
 waiting-list-places = Places
+waiting-list-fewer = This show sells at least { $count } seats per order. For fewer, you wait for tickets that others put back on sale.
 waiting-list-section = Where
 waiting-list-price = Price per place
 waiting-list-up-to = up to { $amount }

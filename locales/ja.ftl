@@ -189,6 +189,7 @@ waiting-list-expired = ご用意した席のお支払い時間が過ぎました
 waiting-list-declined = ご用意した席を取り消しました。もう一度申し込むと、最後尾からになります。
 waiting-list-form = ご希望の席は？
 waiting-list-places = 枚数
+waiting-list-fewer = この公演は、1回のお申し込みが{ $count }枚からです。それより少ない枚数は、ほかの方がリセールに出したチケットだけをお待ちいただきます。
 waiting-list-section = エリア
 waiting-list-price = 1枚の価格
 waiting-list-up-to = { $amount }以下

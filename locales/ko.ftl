@@ -189,6 +189,7 @@ waiting-list-expired = 배정된 취소표의 결제 시간이 지났어요. 다
 waiting-list-declined = 배정된 취소표를 취소했어요. 다시 신청하면 맨 뒤부터 대기해요.
 waiting-list-form = 어떤 자리를 원하세요?
 waiting-list-places = 매수
+waiting-list-fewer = 이 공연은 한 번에 { $count }매 이상 예매해야 해요. 그보다 적은 매수는 다른 관객이 다시 내놓은 티켓만 기다려요.
 waiting-list-section = 구역
 waiting-list-price = 1매 가격
 waiting-list-up-to = { $amount } 이하

@@ -32,7 +32,7 @@ pub(super) fn paths() -> Vec<Path> {
             .post(pages::create_hold, creates::<Hold>("Holds seats or places until `expires_at`: named seats, a number of places of a zone, or the best that are free together.").refuses("not-admitted sale-closed seat-unavailable sold-out single-seat companion-alone places-kept too-many too-few account-limit price-changed price-type-gone price-type-elsewhere price-type-on-return price-type-limit price-type-without-ordinary price-type-without-wheelchair code-unknown code-not-yet code-over code-used-up code-places code-on-return code-used code-elsewhere return-own waiting cool-down key-reused already-processing")),
         at("/schedules/{id}/waiting-list")
             .get(waiting_list::show_waiting_list, shows::<WaitingListDocument<'_>>("Shows the waiting list of a performance, and the account's place in it.").refuses("waiting-list-not-open sale-closed"))
-            .post(waiting_list::create_wish, creates::<Wished>("Waits for places that become free.").refuses("waiting-list-not-open sale-closed wished-already places-free waiting-list-full unknown-section more-than-exist too-few too-many account-limit key-reused already-processing")),
+            .post(waiting_list::create_wish, creates::<Wished>("Waits for places that become free.").refuses("waiting-list-not-open sale-closed wished-already places-free waiting-list-full unknown-section more-than-exist too-many account-limit key-reused already-processing")),
         at("/wishes/{id}/cancellation")
             .post(waiting_list::cancel_wish, changes::<LeftDocument>("Leaves a waiting list.").refuses("wish-offered wish-ended already-processing")),
     ]

@@ -233,7 +233,16 @@ impl Workers {
                 async move { witnesses.ask(&app).await }
             });
         }
-        let checkouts = checkouts.clone();
+        let (checkouts, returned) = (checkouts.clone(), checkouts.clone());
+        self.run(
+            "returned-money",
+            LONG_TICK_MAX,
+            every(self.app.config.expiry_period),
+            move |_| {
+                let returned = returned.clone();
+                async move { returned.check_returned().await }
+            },
+        );
         self.run("charges", LONG_TICK_MAX, every(self.app.config.expiry_period), move |_| {
             let checkouts = checkouts.clone();
             async move { checkouts.check_due().await }

@@ -6,6 +6,9 @@
 //! by a worker that asks the provider for purchases without news ([`Checkouts::check_due`]). Each
 //! passes the checkout to [`Checkouts::apply`].
 //!
+//! Of money that was returned, or came back, messages tell, and a worker that asks about settled purchases
+//! ([`Checkouts::check_returned`]).
+//!
 //! # Invariants
 //!
 //! * A purchase is settled once, however often and in whichever way its news arrives, and wherever

@@ -1,18 +1,20 @@
 //! Offers with a refusal: the nearest free seats, the first group leased to the account, and other
 //! zones.
 
+use std::sync::Arc;
+
 use super::{
     alternatives::{self, Alternative},
     kept_places::Proposal,
     limiter::ReservationState,
     other_places,
     request::HoldRequest,
-    store::offers,
+    store::offers::{self, ZonePlaces},
     wanted_types::WantedTypes,
 };
 use crate::{
     app::App,
-    catalog::{ScheduleSeatId, price_types::list_named},
+    catalog::{ScheduleSeatId, ZoneId, price_types::list_named},
     reservation::{
         error::ReservationError,
         leased_seats::{self, SeatLeases},
@@ -38,15 +40,8 @@ pub(super) async fn with_alternatives(
             let leases = SeatLeases::read(app, schedule.id).await.unwrap_or_default();
             let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
             let types = read_types(app, request).await.unwrap_or_default();
-            let (mut alternatives, lost) = alternatives::of(
-                app,
-                schedule.id,
-                wanted,
-                &taken,
-                proposal,
-                (&types, &request.types),
-            )
-            .await;
+            let (mut alternatives, lost) =
+                alternatives::of(app, request, wanted, taken, proposal, &types).await;
             // If a rival's lease caused the refusal, the rows of the other seats have not been read
             // yet.
             seat_ids.extend(lost);
@@ -63,7 +58,7 @@ pub(super) async fn with_alternatives(
             let Some(_permit) = state.permits.try_acquire().await else {
                 return ReservationError::zone_sold_out(zone_id);
             };
-            let zones = state.zones_like(app, &request.schedule, zone_id).await;
+            let zones = read_zones(app, state, request, zone_id, *quantity).await;
             let zones = zones.inspect_err(|error| {
                 tracing::debug!(%error, "no other zones could be read");
             });
@@ -73,6 +68,32 @@ pub(super) async fn with_alternatives(
         }
         (refusal, _) => refusal,
     }
+}
+
+/// Reads the zone `zone_id` and zones like it, without the account's own places on return. For an
+/// order of less than the least number, zones with places of the house are left out.
+async fn read_zones(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    zone_id: ZoneId,
+    quantity: i32,
+) -> Result<Vec<ZonePlaces>, Arc<sqlx::Error>> {
+    let zones = state.zones_like(app, &request.schedule, zone_id).await?;
+    let mut zones = Vec::clone(&zones);
+    if request.is_below_least(usize::try_from(quantity).unwrap_or_default()) {
+        zones.retain(|zone| zone.zone_id == zone_id || zone.remaining <= zone.returned);
+    }
+    let on_return = zones.iter().filter(|zone| zone.returned > 0).map(|zone| zone.zone_id);
+    let on_return: Vec<ZoneId> = on_return.collect();
+    if !on_return.is_empty() {
+        let own = offers::count_own_places(&app.db, request.account_id, &on_return).await?;
+        for zone in &mut zones {
+            let n_own = own.get(&zone.zone_id).copied().unwrap_or_default();
+            (zone.remaining, zone.returned) = (zone.remaining - n_own, zone.returned - n_own);
+        }
+    }
+    Ok(zones)
 }
 
 /// Reads the price types of the seats that `request` names; empty, without a query, if it names

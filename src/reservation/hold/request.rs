@@ -97,6 +97,12 @@ impl HoldRequest {
         self.blocks.iter().flatten().flat_map(SeatBlock::beside)
     }
 
+    /// Whether an order of `n_places` has so few that it is had of what is on return alone, as far as the
+    /// program was read.
+    pub(crate) fn is_below_least(&self, n_places: usize) -> bool {
+        usize::try_from(self.program.places_per_order_min).is_ok_and(|least| n_places < least)
+    }
+
     pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);

@@ -40,12 +40,6 @@ pub(crate) enum WaitingListError {
         /// Places that exist.
         places_max: i64,
     },
-    /// The wish has less than an order of the program must have.
-    #[error("an order has {places_min} places or more in this program")]
-    TooFew {
-        /// Places that an order has at least.
-        places_min: i64,
-    },
     /// The wish exceeds the limit of one hold.
     #[error("a hold may have {places_max} places")]
     TooMany {
@@ -116,9 +110,6 @@ impl HttpError for WaitingListError {
             Self::MoreThanExist { places_max } => Problem::new(422, "more-than-exist")
                 .with(json!({ "places_max": places_max }))
                 .number("count", places_max),
-            Self::TooFew { places_min } => Problem::new(422, "too-few")
-                .with(json!({ "places_min": places_min }))
-                .number("count", places_min),
             Self::TooMany { places_max } => Problem::new(422, "too-many")
                 .with(json!({ "places_max": places_max }))
                 .number("count", places_max),

@@ -134,14 +134,15 @@ async fn read_state(
     let wanted = Wanted::By(requests.iter().map(|request| &request.order).collect());
     let seats = list_free_seats(tx, schedule_id, offers.keeps_places, &wanted, SEATS_MAX).await?;
     Ok(ListState {
-        offers,
         terms: terms.into_iter().map(|terms| (terms.account_id, terms)).collect::<HashMap<_, _>>(),
         parts: list_parts(&mut *tx, schedule_id).await?,
         free: FreePlaces {
+            places_min: offers.places_min,
             sellers: list_sellers(tx, &seats).await?,
             seats,
             zones: list_free_zones(tx, schedule_id).await?,
         },
+        offers,
         wishers: store::list_wishers(tx, schedule_id, &accounts).await?.into_iter().collect(),
         waiting,
         places_max: i64::from(app.config.seats_per_hold_max.get()),

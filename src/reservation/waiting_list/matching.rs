@@ -64,6 +64,8 @@ impl FreeZone {
 /// Free seats and zones of one performance that can be offered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreePlaces {
+    /// Least number of places of an order, unless all of them are on return.
+    pub(crate) places_min: i32,
     /// Free seats in map order, without kept places.
     pub(crate) seats: Vec<MapSeat>,
     /// Sellers of the seats that are on return.
@@ -122,7 +124,9 @@ impl FreePlaces {
         let n_seats = usize::try_from(order.places).ok()?;
         // A seller is not offered the own seat, but may take it back.
         let is_own = |seat: &MapSeat| self.sellers.get(&seat.id) == Some(&account_id);
-        let fits = |seat: &&MapSeat| order.wants_seat(seat) && !is_own(seat);
+        let is_small = order.places < self.places_min;
+        let is_enough = |seat: &MapSeat| !is_small || seat.is_on_return;
+        let fits = |seat: &&MapSeat| order.wants_seat(seat) && is_enough(seat) && !is_own(seat);
         let fitting: Vec<&MapSeat> = self.seats.iter().filter(fits).collect();
         let best = ranked(&self.seats, &fitting, n_seats, account_id).into_iter().next();
         let together = best.map(|group| group.seats.iter().map(|seat| seat.id).collect());
@@ -135,7 +139,10 @@ impl FreePlaces {
             ids.sort();
             return Some(Picked::Seats(ids));
         }
-        let zone = self.zones.iter().find(|zone| order.wants_zone(zone, account_id));
+        // The places of the house go first, so those on return are had alone once no others are left.
+        let is_enough = |zone: &FreeZone| !is_small || zone.n_of_house() <= 0;
+        let mut zones = self.zones.iter().filter(|zone| is_enough(zone));
+        let zone = zones.find(|zone| order.wants_zone(zone, account_id));
         zone.map(|zone| Picked::Places(zone.id))
     }
 }
@@ -245,7 +252,7 @@ mod tests {
         let pit = FreeZone { returned: vec![returned(15, ADA), returned(25, BOB)], ..zone(20, 2) };
         let sellers = HashMap::from([(ScheduleSeatId(1), ADA), (ScheduleSeatId(2), BOB)]);
         let seats = vec![seat("Stalls", 1, 10), seat("Stalls", 2, 10)];
-        let mut free = FreePlaces { seats, sellers, zones: vec![pit] };
+        let mut free = FreePlaces { places_min: 1, seats, sellers, zones: vec![pit] };
         assert_eq!(ids(free.take(ADA, &order(1))), [2]);
         let pit = free.zones[0].id;
         assert_eq!(free.find(ADA, &order(2)), None);
@@ -253,6 +260,21 @@ mod tests {
         assert_eq!(free.zones[0].returned, [returned(15, ADA)], "the other one was taken");
         assert_eq!(free.find(ADA, &order(1)), None);
         assert_eq!(ids(free.take(BOB, &order(1))), [1]);
+    }
+
+    #[test]
+    fn less_than_the_least_number_is_had_of_what_is_on_return() {
+        let back = MapSeat { is_on_return: true, ..seat("Stalls", 4, 10) };
+        let seats = vec![seat("Stalls", 1, 10), seat("Stalls", 2, 10), back];
+        let mixed = FreeZone { returned: vec![returned(20, BOB)], ..zone(20, 2) };
+        let alone = FreeZone { returned: vec![returned(20, BOB)], ..zone(20, 1) };
+        let zones = vec![mixed, alone];
+        let mut free = FreePlaces { places_min: 2, seats, zones, ..FreePlaces::default() };
+        assert_eq!(ids(free.take(ADA, &order(1))), [4]);
+        assert_eq!(free.take(ADA, &order(1)), Some(Picked::Places(free.zones[1].id)));
+        assert_eq!(free.take(ADA, &order(1)), None);
+        assert_eq!(ids(free.take(ADA, &order(2))), [1, 2]);
+        assert_eq!(free.take(ADA, &order(2)), Some(Picked::Places(free.zones[0].id)));
     }
 
     #[test]

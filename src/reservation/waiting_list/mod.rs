@@ -11,10 +11,11 @@
 //! * Wishes of a list have the numbers 1..N, in the order in which they were made.
 //! * A place that becomes free is offered in the transaction that frees it, to the first wish that
 //!   it fits. An earlier wish is passed over only if it wants more places, another section, a lower
-//!   price or seats side by side, or if its account has no room under its limit, or is locked or
-//!   deleted.
+//!   price or seats side by side, or fewer places than an order may have, or if its account has no
+//!   room under its limit, or is locked or deleted.
 //! * An offer meets its wish, goes to the account of the wish, and stays within the account's
 //!   limit.
+//! * A wish for fewer places than an order of the program may have is offered places on return only.
 //! * Kept places are not offered, because a wish does not state that they are needed.
 //! * Each change of a wish is an entry of the program's log of moves, written by a trigger.
 //!

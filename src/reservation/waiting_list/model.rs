@@ -124,6 +124,8 @@ pub(crate) struct OfferTerms {
     pub(crate) is_coming: bool,
     /// Whether places are kept for guests who need them.
     pub(crate) keeps_places: bool,
+    /// Least number of places of an order, unless all of them are on return.
+    pub(crate) places_min: i32,
     /// Length of an offer, in seconds, which ends with the start of the performance at the latest.
     pub(crate) offer_secs: i32,
 }

@@ -84,6 +84,7 @@ async fn match_wishes(
     let (schedule_id, keeps) = (terms.schedule_id, terms.keeps_places);
     let seats = store::list_free_seats(tx, schedule_id, keeps, &Wanted::ByList, SEATS_MAX).await?;
     let mut free = FreePlaces {
+        places_min: terms.places_min,
         sellers: store::list_sellers(tx, &seats).await?,
         seats,
         zones: store::list_free_zones(tx, schedule_id).await?,
@@ -124,9 +125,7 @@ async fn terms_of(
 fn has_room(terms: &HashMap<AccountId, HoldTerms>, wish: &WaitingWish) -> bool {
     terms.get(&wish.account_id).is_some_and(|terms| {
         let places = terms.places_live + i64::from(wish.order.places);
-        terms.is_on_sale
-            && wish.order.places >= terms.places_min
-            && places <= i64::from(terms.places_max)
+        terms.is_on_sale && places <= i64::from(terms.places_max)
     })
 }
 

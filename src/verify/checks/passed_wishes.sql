@@ -2,6 +2,7 @@
 -- other places in the program is left out: its cap may have had no room. So is one that was locked or
 -- deleted at that moment, as its row and the log of acts keep it (a minute is left for the clocks of both),
 -- and a wish for fewer places than an order had to have at any time since: each edit keeps the number before.
+-- But what is on return is had in any number, so a wish that was passed by an offer of such places alone counts.
 select 'wish ' || passed.id as "subject!",
     format('number %s of performance %s, was passed by number %s at %s', passed.number,
         passed.schedule_id, served.number, served.settled_at) as "sentence!"
@@ -18,11 +19,17 @@ join accounts on accounts.id = passed.account_id
     and coalesce(deleted_at > served.settled_at, true)
     and coalesce(locked_at > served.settled_at, true)
 where served.status = 'OFFERED'
-    and passed.places >= greatest(programs.places_per_order_min, (
-        select max((jsonb_path_query_first(before, '$.**.places_per_order_min') #>> '{}')::integer)
-        from audit_log
-        where subject_id = programs.id::text and act = 'program-edited' and acted_at >= passed.created_at
-    ))
+    and (passed.places >= greatest(programs.places_per_order_min, (
+            select max((jsonb_path_query_first(before, '$.**.places_per_order_min') #>> '{}')::integer)
+            from audit_log
+            where subject_id = programs.id::text and act = 'program-edited' and acted_at >= passed.created_at
+        ))
+        or exists (
+            select from reservations offer
+            where offer.wish_id = served.id and offer.buys_return and not exists (
+                select from reservation_items
+                where reservation_id = offer.id and return_id is null)
+        ))
     and not exists (
         select from audit_log locked
         where locked.subject_id = passed.account_id::text and locked.act = 'account-locked'

@@ -59,6 +59,25 @@ fn had_least_number(least: i32, until: &str) -> String {
     )
 }
 
+/// What was offered was on return, and had in any number.
+#[sqlx::test]
+async fn a_wish_for_fewer_is_passed_over_by_an_offer_of_what_is_on_return(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    run(&db, super::returns::RETURNED.to_owned()).await;
+    run(&db, format!("{UNGUARDED}; {PASSED}; {}", had_least_number(2, "10 minutes"))).await;
+    assert_eq!(violations(&db).await, []);
+    let offer = "select id from reservations where wish_id is not null";
+    let of_return = format!(
+        "update reservations set buys_return = true where id in ({offer});
+         update reservation_items set return_id = (
+            select id from ticket_returns where status = 'OPEN') where reservation_id in ({offer})"
+    );
+    run(&db, of_return).await;
+    let found = violations(&db).await;
+    let passed = found.iter().filter(|found| found.invariant == WishesAreServedInOrder);
+    assert_eq!(passed.count(), 1, "{found:#?}");
+}
+
 #[sqlx::test]
 async fn a_wish_that_was_rightly_passed_over_is_none_that_was_passed(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;

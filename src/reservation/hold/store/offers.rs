@@ -1,5 +1,7 @@
 //! SQL of the offers that come with a refusal.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -45,6 +47,50 @@ pub(crate) async fn may_hold(
     .fetch_optional(db)
     .await?;
     Ok(may_hold.unwrap_or(false))
+}
+
+/// Lists those of `seat_ids` that the account has put back on sale.
+pub(crate) async fn list_own_seats(
+    db: &Pool,
+    account_id: AccountId,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<ScheduleSeatId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select schedule_seat_id as "seat_id!: ScheduleSeatId" from ticket_returns
+        where schedule_seat_id = any($2) and schedule_seat_id is not null and status = 'OPEN'
+            and seller_id = $1
+        "#,
+        account_id as _,
+        seat_ids as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns how many of the free places of zones the account has put back on sale, by zone; those with none
+/// are left out.
+pub(crate) async fn count_own_places(
+    db: &Pool,
+    account_id: AccountId,
+    zone_ids: &[ZoneId],
+) -> Result<HashMap<ZoneId, i32>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select zone_id as "zone_id!: ZoneId", count(*)::integer as "n!"
+        from ticket_returns t
+        where zone_id = any($2) and status = 'OPEN' and seller_id = $1 and not exists (
+            select from reservation_items
+            where return_id = t.id and (live or awaits_return)
+            offset 0)
+        group by zone_id
+        "#,
+        account_id as _,
+        zone_ids as _,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.zone_id, row.n)).collect())
 }
 
 /// Zone with its free places, and its performance.

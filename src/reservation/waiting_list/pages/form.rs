@@ -69,10 +69,9 @@ impl WishForm {
         mistakes.or(order)
     }
 
-    /// Whether the form has this number of places.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
-    pub(crate) fn has_places(&self, places: &i32) -> bool {
-        self.places.parse() == Some(*places)
+    /// Returns the number of places of the form; `None` if it is no number.
+    pub(crate) fn places(&self) -> Option<i32> {
+        self.places.parse()
     }
 
     /// Whether the form asks for seats side by side.

@@ -118,7 +118,18 @@ impl<'a> WaitingListPage<'a> {
     }
 
     fn order_sizes(&self) -> RangeInclusive<i32> {
-        self.list.places_min..=self.places_max
+        1..=self.places_max
+    }
+
+    /// Whether `places` are chosen in the form: what was typed, or the least number of an order.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
+    fn is_chosen(&self, places: &i32) -> bool {
+        self.typed.places().unwrap_or(self.list.places_min) == *places
+    }
+
+    /// Whether an order may have fewer places only of what is on return.
+    fn has_least(&self) -> bool {
+        self.list.places_min > 1
     }
 
     /// Returns the names of sections and zones, each once.

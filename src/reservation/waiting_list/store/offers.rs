@@ -34,6 +34,7 @@ pub(crate) async fn find_terms(
             (p.status = 'PUBLISHED' and s.cancelled_at is null and moment.at < p.on_sale_at) as "is_coming!",
             moment.at < coalesce(s.starts_at - make_interval(hours => s.kept_until_hours), s.starts_at)
                 as "keeps_places!",
+            p.places_per_order_min as places_min,
             least(p.offer_mins * 60,
                 floor(extract(epoch from least(s.starts_at - moment.at, interval '2 days'))))::integer
                 as "offer_secs!"
@@ -52,6 +53,7 @@ pub(crate) async fn find_terms(
             is_on_sale: row.is_on_sale,
             is_coming: row.is_coming,
             keeps_places: row.keeps_places,
+            places_min: row.places_min,
             offer_secs: row.offer_secs,
         };
         (row.program_id, terms)

@@ -99,7 +99,7 @@ pub(crate) struct PublicList {
     pub(crate) waiting: i32,
     /// Length of an offer, in minutes.
     pub(crate) offer_mins: i32,
-    /// Least number of places of a wish.
+    /// Least number of places of an order, unless all of them are on return.
     pub(crate) places_min: i32,
     /// Maximum number of live places of one account in the program.
     pub(crate) places_max: i32,

@@ -264,7 +264,7 @@ pub(crate) async fn lock_purchases(
 }
 
 /// Marks locked purchases as settled by their payments. The money of the purchases in `unclaimed`
-/// came for accounts that were deleted.
+/// came for accounts that were deleted. A worker asks the provider about the money after an hour.
 pub(crate) async fn write_settled(
     tx: &mut Connection,
     settled: &[(PurchaseId, TakenPayment)],
@@ -278,8 +278,9 @@ pub(crate) async fn write_settled(
     sqlx::query!(
         r#"
         update charges
-        set status = 'SETTLED', settled_at = clock_timestamp(),
-            provider_ref = taken.provider_ref, payment_ref = taken.payment_ref,
+        set status = 'SETTLED', settled_at = clock_timestamp(), n_checks = 0,
+            check_at = clock_timestamp() + interval '1 hour', provider_ref = taken.provider_ref,
+            payment_ref = taken.payment_ref,
             unclaimed_at = case when charges.id = any($4) then clock_timestamp() end
         from unnest($1::uuid[], $2::text[], $3::text[]) as taken (id, provider_ref, payment_ref)
         where charges.id = any($1) and charges.id = taken.id

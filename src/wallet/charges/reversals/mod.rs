@@ -20,6 +20,9 @@
 //! * A message counts once, however often and in any order it arrives. Refunds that failed and disputes are
 //!   known by their names (`charge_reversals_cause_key`), totals by their amounts and times: each reversal
 //!   is computed from all messages so far, and not from the last one.
+//! * A message that does not arrive is replaced within days: the provider is asked about settled purchases
+//!   too, and its answer is booked like messages, for [`ASKED_DAYS_MAX`] after the payment and for
+//!   [`DISPUTED_DAYS_MAX`] while a dispute is open. Later changes are known by their messages only.
 //! * The points that a purchase has lost are the sum of its reversals: `charges_only_forward`.
 //! * Of money that came for a deleted account no points were credited, and none are taken: only the status
 //!   records its outcome.
@@ -32,7 +35,7 @@
 
 pub(crate) mod model;
 pub(crate) mod news;
-mod store;
+pub(crate) mod store;
 
 use uuid::Uuid;
 
@@ -53,6 +56,12 @@ use crate::{
         store::write_movement,
     },
 };
+
+/// Days after the payment on which the provider is asked about its money. Banks open disputes within
+/// 120 days, with few exceptions, and a refund may fail for a month.
+pub(crate) const ASKED_DAYS_MAX: i32 = 180;
+/// Days after the payment on which it is asked while a dispute is open: banks take months to decide.
+pub(crate) const DISPUTED_DAYS_MAX: i32 = 365;
 
 /// Outcome of a message about returned money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,16 @@
-//! Messages of the provider about money that left or came back.
+//! News of the provider about money that left or came back, from messages and from answers.
 
 use chrono::{DateTime, Utc};
 
-/// Message about the money of one payment.
+/// Message about the money of one payment, or an answer about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoneyNews {
     /// Name of the payment at the provider.
     pub(crate) payment_ref: String,
     /// Code of the currency.
     pub(crate) currency: String,
-    /// Time at which it happened, by the provider's clock; `None` where the message does not say.
+    /// Time at which it happened, or of the answer, by the provider's clock; `None` where the message does
+    /// not say.
     pub(crate) happened_at: Option<DateTime<Utc>>,
     pub(crate) fact: MoneyFact,
 }
@@ -56,6 +57,8 @@ pub(crate) enum Trend {
     Falls,
     /// The message does not say.
     Unknown,
+    /// No message: the provider was asked, and exactly this much is returned.
+    Asked,
 }
 
 impl MoneyNews {

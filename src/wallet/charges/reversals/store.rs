@@ -5,9 +5,70 @@ use uuid::Uuid;
 use super::model::{Moved, PaidPurchase, Reversal};
 use crate::{
     accounts::AccountId,
-    infra::postgres::Connection,
+    infra::postgres::{Connection, Pool},
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
+
+/// Settled purchase whose provider is to be asked what became of its money.
+#[derive(Clone, Debug)]
+pub(crate) struct DuePurchase {
+    pub(crate) id: PurchaseId,
+    pub(crate) payment_ref: String,
+}
+
+/// Claims up to `rows_max` settled purchases whose provider is to be asked, for an hour: without an answer
+/// they are due again then. Those that were settled `days_max` ago, or `days_max_disputed` while a dispute
+/// is open, are claimed for the last time.
+pub(crate) async fn claim_settled(
+    db: &Pool,
+    rows_max: i64,
+    days_max: i32,
+    days_max_disputed: i32,
+) -> Result<Vec<DuePurchase>, sqlx::Error> {
+    sqlx::query_as!(
+        DuePurchase,
+        r#"
+        update charges
+        set check_at = case
+                when settled_at < clock_timestamp()
+                    - make_interval(days => case status when 'DISPUTED' then $3::integer else $2::integer end)
+                then 'infinity'
+                else clock_timestamp() + interval '1 hour'
+            end
+        where id = any(array(
+            select id from charges
+            where settled_at is not null and check_at < 'infinity' and check_at <= now()
+            order by check_at, id
+            limit $1
+            for no key update skip locked))
+        returning id as "id: _", payment_ref as "payment_ref!"
+        "#,
+        rows_max,
+        days_max,
+        days_max_disputed,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Notes that the provider has answered for a settled purchase. It is asked again after an hour, then two,
+/// four and so on, a week at most, or a day while a dispute is open.
+pub(crate) async fn write_answered(db: &Pool, id: PurchaseId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update charges
+        set n_checks = n_checks + 1,
+            check_at = clock_timestamp() + least(
+                case status when 'DISPUTED' then interval '1 day' else interval '7 days' end,
+                interval '1 hour' * (2 ^ least(n_checks, 8)))
+        where id = $1 and check_at < 'infinity'
+        "#,
+        id as _,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
 
 /// Returns the account of the purchase that a payment settled; `None` if there is none.
 pub(crate) async fn find_buyer(

@@ -31,14 +31,14 @@ pub(crate) struct MoneyMessage {
 
 /// Payment whose money may have been returned (a Charge).
 #[derive(Debug, Deserialize)]
-struct Payment {
+pub(super) struct Payment {
     /// Name of the payment; `None` for one that was not made by a checkout.
     #[serde(default)]
     payment_intent: Option<String>,
     /// Minor units returned so far, in all.
-    amount_refunded: i64,
+    pub(super) amount_refunded: i64,
     /// Code of the currency, in lower case.
-    currency: String,
+    pub(super) currency: String,
     /// Metadata that this office wrote beside the payment.
     #[serde(default)]
     metadata: PaymentMetadata,
@@ -74,7 +74,7 @@ struct Refund {
 
 /// Dispute of a payment.
 #[derive(Debug, Deserialize)]
-struct Dispute {
+pub(super) struct Dispute {
     /// Name of the dispute.
     id: String,
     #[serde(default)]
@@ -82,12 +82,22 @@ struct Dispute {
     /// Minor units in dispute.
     amount: i64,
     /// Code of the currency, in lower case.
-    currency: String,
+    pub(super) currency: String,
     /// When it was opened, in seconds since the epoch.
     created: i64,
     /// `needs_response`, `under_review`, `won` or `lost`. An inquiry, whose states begin with `warning`,
     /// withdraws nothing, and neither does a dispute that was `prevented`.
     status: String,
+    /// What it moved in the office's balance so far.
+    #[serde(default)]
+    balance_transactions: Vec<BalanceTransaction>,
+}
+
+/// Movement in the office's balance at Stripe.
+#[derive(Debug, Deserialize)]
+struct BalanceTransaction {
+    /// Minor units of the balance's currency, negative where they left.
+    amount: i64,
 }
 
 impl Payment {
@@ -129,6 +139,20 @@ impl Dispute {
             }
             _ => None,
         }
+    }
+
+    /// Returns what messages about the dispute have told so far, whichever of them arrived.
+    pub(super) fn fact_so_far(&self) -> Option<MoneyFact> {
+        let moved = |is_of: fn(i64) -> bool| {
+            self.balance_transactions.iter().any(|moved| is_of(moved.amount))
+        };
+        let moves = self.balance_transactions.iter();
+        let balance: i128 = moves.map(|moved| i128::from(moved.amount)).sum();
+        self.fact(match (moved(|amount| amount > 0), moved(|amount| amount < 0)) {
+            (true, _) if balance >= 0 => "charge.dispute.funds_reinstated",
+            (_, true) => "charge.dispute.funds_withdrawn",
+            _ => "",
+        })
     }
 }
 

@@ -1,21 +1,26 @@
-//! Stripe Checkout: creates a checkout, and reads its state.
+//! Stripe Checkout: creates a checkout, and reads its state and that of its money.
 //!
 //! A **checkout** (a Checkout Session) is Stripe's page on which one purchase is paid. It is
 //! created under the purchase's id as its idempotency key, so that a repeated request names the
 //! same checkout. The version of the API is pinned: an update of the Stripe account's default
 //! changes nothing here.
 
+mod answer;
 pub(crate) mod checkout;
 pub(crate) mod event;
 pub(crate) mod signature;
 
 use std::time::Duration;
 
-use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect::Policy};
-use serde::Deserialize;
+use chrono::{DateTime, Utc};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, header::DATE, redirect::Policy};
+use serde::{Deserialize, de::DeserializeOwned};
 
-use self::checkout::Checkout;
-use super::purchases::model::Purchase;
+use self::{
+    answer::{Disputes, Intent},
+    checkout::Checkout,
+};
+use super::{purchases::model::Purchase, reversals::news::MoneyNews};
 use crate::{
     config::{PointPrice, StripeConfig},
     text::i18n::Locale,
@@ -28,6 +33,8 @@ const API_VERSION: &str = "2025-08-27.basil";
 const ASK_MAX: Duration = Duration::from_secs(4);
 /// Upper bound of an answer, in bytes; a checkout has about 5,000.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Disputes of one payment that are read; Stripe lists no more at once.
+const DISPUTES_MAX: u8 = 100;
 /// Idle connections kept to Stripe.
 const IDLE_CONNECTIONS_MAX: usize = 4;
 
@@ -49,6 +56,14 @@ pub enum ProviderError {
     /// Stripe refused the request and did nothing.
     #[error("Stripe refused: {0}")]
     Refused(String),
+}
+
+/// Answer of Stripe.
+#[derive(Debug)]
+struct Answer<T> {
+    said: T,
+    /// When it was given, by Stripe's clock; `None` where it does not say.
+    at: Option<DateTime<Utc>>,
 }
 
 #[derive(Deserialize)]
@@ -106,18 +121,38 @@ impl Stripe {
             ("cancel_url", back),
         ];
         let request = self.client.post(self.href("/v1/checkout/sessions"));
-        self.ask(request.header("Idempotency-Key", id).form(&form)).await
+        let checkout = self.ask(request.header("Idempotency-Key", id).form(&form)).await?;
+        Ok(checkout.said)
     }
 
     /// Returns the checkout named `provider_ref`.
     pub(crate) async fn get_checkout(&self, provider_ref: &str) -> Result<Checkout, ProviderError> {
-        // The name came from Stripe; as a part of a path it must still stay one part.
+        let href = self.href_of("/v1/checkout/sessions", provider_ref)?;
+        Ok(self.ask(self.client.get(href)).await?.said)
+    }
+
+    /// Returns what of the payment named `payment_ref` is returned and in dispute, as messages would tell.
+    pub(crate) async fn list_news(
+        &self,
+        payment_ref: &str,
+    ) -> Result<Vec<MoneyNews>, ProviderError> {
+        let intent = self.href_of("/v1/payment_intents", payment_ref)?;
+        let intent = self.client.get(format!("{intent}?expand%5B%5D=latest_charge"));
+        let intent: Answer<Intent> = self.ask(intent).await?;
+        let disputes = format!("/v1/disputes?limit={DISPUTES_MAX}&payment_intent={payment_ref}");
+        let disputes: Answer<Disputes> = self.ask(self.client.get(self.href(&disputes))).await?;
+        let at = intent.at.ok_or_else(|| ProviderError::Unknown("no date".to_owned()))?;
+        Ok(answer::news(payment_ref, &intent.said, &disputes.said, at))
+    }
+
+    /// Returns the address of what is named `name`. The name came from Stripe; as a part of a path it must
+    /// still stay one part.
+    fn href_of(&self, path: &str, name: &str) -> Result<String, ProviderError> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if !provider_ref.bytes().all(is_name) {
-            return Err(ProviderError::Refused("the name is none".to_owned()));
+        match name.bytes().all(is_name) {
+            true => Ok(self.href(&format!("{path}/{name}"))),
+            false => Err(ProviderError::Refused("the name is none".to_owned())),
         }
-        let path = format!("/v1/checkout/sessions/{provider_ref}");
-        self.ask(self.client.get(self.href(&path))).await
     }
 
     fn href(&self, path: &str) -> String {
@@ -130,19 +165,23 @@ impl Stripe {
         format!("{site}{}", purchase.id.path())
     }
 
-    async fn ask(&self, request: RequestBuilder) -> Result<Checkout, ProviderError> {
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<Answer<T>, ProviderError> {
         let unknown =
             |error: reqwest::Error| ProviderError::Unknown(error.without_url().to_string());
         let request = request
             .bearer_auth(self.config.secret_key.expose())
             .header("Stripe-Version", API_VERSION);
         let answer = request.send().await.map_err(unknown)?;
-        let status = answer.status();
+        let (status, at) = (answer.status(), date_of(&answer));
         let body = read(answer).await?;
         if status.is_success() {
-            let checkout = serde_json::from_slice(&body);
-            return checkout
-                .map_err(|error| ProviderError::Unknown(format!("not a checkout: {error}")));
+            let said = serde_json::from_slice(&body).map_err(|error| {
+                ProviderError::Unknown(format!("not what was asked for: {error}"))
+            })?;
+            return Ok(Answer { said, at });
         }
         let said = serde_json::from_slice(&body).map_or_else(
             |_| String::new(),
@@ -154,6 +193,12 @@ impl Stripe {
             false => Err(ProviderError::Unknown(said)),
         }
     }
+}
+
+/// Returns the time of an answer by Stripe's clock.
+fn date_of(answer: &Response) -> Option<DateTime<Utc>> {
+    let date = answer.headers().get(DATE)?.to_str().ok()?;
+    DateTime::parse_from_rfc2822(date).ok().map(|date| date.to_utc())
 }
 
 /// Whether `status` says that the request will never be carried out. A wrong key, a limit or a

@@ -8,6 +8,7 @@ mod messages;
 mod pledges;
 mod rest;
 mod reversals;
+mod unheard;
 
 use serde_json::json;
 use sqlx::PgPool;

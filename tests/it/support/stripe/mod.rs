@@ -81,7 +81,13 @@ impl StripeStandIn {
         settings(&api_url).map(|(name, value)| (name, value.to_owned())).to_vec()
     }
 
-    /// Sets how `what` (`create` or `get`) is answered: `ok`, `error`, `refuse`, `silent` (never),
+    /// Sets the refunds and disputes of a payment, of which no message tells.
+    pub(crate) async fn set_money(&self, payment: &Value, refunds: &Value, disputes: &Value) {
+        let all = json!({ "payment_intent": payment, "refunds": refunds, "disputes": disputes });
+        self.control("/control/money", &all).await;
+    }
+
+    /// Sets how `what` (`create`, `get` or `money`) is answered: `ok`, `error`, `refuse`, `silent` (never),
     /// or `late` (done, and answered after the caller has gone).
     pub(crate) async fn answer(&self, what: &str, how: &str) {
         self.control("/control/mode", &json!({ "what": what, "how": how })).await;

@@ -8,7 +8,7 @@ use std::{
 
 use actix_web::{
     App, HttpRequest, HttpResponse, HttpServer,
-    web::{self, Data, Form, Json, Path},
+    web::{self, Data, Form, Json, Path, Query},
 };
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ const OPEN_SECS_MIN: i64 = 30 * 60;
 struct Stripe {
     modes: HashMap<String, String>,
     sessions: Vec<Value>,
+    /// Refunds and disputes of each payment.
+    money: HashMap<String, (Vec<Value>, Vec<Value>)>,
     /// Parameters and checkout of each idempotency key.
     keys: HashMap<String, (HashMap<String, String>, String)>,
 }
@@ -58,6 +60,9 @@ fn the_stand_in_for_stripe_serves_in_a_process_of_its_own() {
                 .app_data(shared.clone())
                 .route("/v1/checkout/sessions", web::post().to(create_session))
                 .route("/v1/checkout/sessions/{id}", web::get().to(get_session))
+                .route("/v1/payment_intents/{id}", web::get().to(get_intent))
+                .route("/v1/disputes", web::get().to(list_disputes))
+                .route("/control/money", web::post().to(set_money))
                 .route("/control/sessions", web::get().to(list_sessions))
                 .route("/control/mode", web::post().to(set_mode))
                 .route("/control/change", web::post().to(change_session))
@@ -165,6 +170,74 @@ async fn get_session(shared: Shared, request: HttpRequest, id: Path<String>) -> 
         None => refused(404, "invalid_request_error", "resource_missing"),
     };
     answer(&mode, done).await
+}
+
+/// Answers about a payment with its charge, whose refunded amount has those refunds that did not fail.
+async fn get_intent(
+    shared: Shared,
+    request: HttpRequest,
+    id: Path<String>,
+    Query(asked): Query<HashMap<String, String>>,
+) -> HttpResponse {
+    if let Some(refused) = refuse_stranger(&request) {
+        return refused;
+    }
+    let mode = lock(&shared).mode("money");
+    if mode == "error" {
+        return refused(500, "api_error", "");
+    }
+    let done = match charge_of(&lock(&shared), &id) {
+        None => refused(404, "invalid_request_error", "resource_missing"),
+        Some(charge) => {
+            let is_expanded = asked.get("expand[]").is_some_and(|what| what == "latest_charge");
+            let charge = if is_expanded { charge } else { charge["id"].clone() };
+            HttpResponse::Ok().json(json!({
+                "id": id.as_str(), "object": "payment_intent", "status": "succeeded",
+                "latest_charge": charge,
+            }))
+        }
+    };
+    answer(&mode, done).await
+}
+
+fn charge_of(stripe: &Stripe, payment: &str) -> Option<Value> {
+    let session = stripe.sessions.iter().find(|session| session["payment_intent"] == payment)?;
+    let refunds = stripe.money.get(payment).map(|(refunds, _)| refunds.as_slice());
+    let counts = |refund: &&Value| refund["status"] != "failed" && refund["status"] != "canceled";
+    let refunded = refunds.unwrap_or_default().iter().filter(counts);
+    let refunded: i64 = refunded.map(|refund| refund["amount"].as_i64().unwrap()).sum();
+    Some(json!({
+        "id": payment.replace("pi_", "ch_"), "object": "charge", "payment_intent": payment,
+        "amount": session["amount_total"], "amount_refunded": refunded,
+        "currency": session["currency"],
+        "metadata": { "charge_id": session["client_reference_id"] },
+    }))
+}
+
+async fn list_disputes(
+    shared: Shared,
+    request: HttpRequest,
+    Query(asked): Query<HashMap<String, String>>,
+) -> HttpResponse {
+    if let Some(refused) = refuse_stranger(&request) {
+        return refused;
+    }
+    let mode = lock(&shared).mode("money");
+    let found = lock(&shared).money.get(&asked["payment_intent"]).cloned();
+    let mut disputes = found.map(|(_, disputes)| disputes).unwrap_or_default();
+    disputes.truncate(asked.get("limit").map_or(10, |limit| limit.parse().unwrap()));
+    let list = json!({
+        "object": "list", "url": "/v1/disputes", "has_more": false, "data": disputes,
+    });
+    answer(&mode, HttpResponse::Ok().json(list)).await
+}
+
+/// Sets all refunds and disputes of a payment, and tells nobody.
+async fn set_money(shared: Shared, Json(asked): Json<Value>) -> HttpResponse {
+    let all = |name: &str| asked[name].as_array().unwrap().clone();
+    let payment = asked["payment_intent"].as_str().unwrap().to_owned();
+    lock(&shared).money.insert(payment, (all("refunds"), all("disputes")));
+    HttpResponse::Ok().json(json!({}))
 }
 
 async fn list_sessions(shared: Shared) -> HttpResponse {

@@ -61,3 +61,47 @@ async fn what_is_on_return_is_had_in_any_number(db: PgPool) {
     office.verify_database().await;
     market.office.close_as_it_is().await;
 }
+
+/// A wish for one place waits for what is put back on sale, and for nothing that is sold by twos.
+#[sqlx::test]
+async fn a_wish_for_fewer_than_the_least_number_is_offered_what_is_on_return(db: PgPool) {
+    let market = market(&db).await;
+    let Market { office, concert, ada, bob, .. } = &market;
+    run_sql(&db, "update programs set places_per_order_min = 2").await;
+    let seats = &concert.seat_ids;
+    let (_, codes) = buy(&market, ada, json!({ "seat_ids": &seats[4..8] })).await;
+    let list = format!("/schedules/{}/waiting-list", concert.schedule_id);
+    let fewer = "For fewer, you wait for tickets that others put back on sale.";
+    let page = bob.visit(&list).await;
+    assert!(page.body.contains(fewer), "{}", page.body);
+    assert!(page.has("select[name=places] option[value='1']"));
+    assert!(page.has("select[name=places] option[value='2'][selected]"), "{}", page.body);
+    // Seats are free, but nobody gets one alone.
+    market.wish(bob, &json!({ "places": 1 })).await;
+    assert!(bob.visit(&list).await.body.contains(fewer));
+    let cas = office.sign_in("cas").await;
+    let two = cas.post_json(&list, &json!({ "places": 2 })).await;
+    assert_eq!(two.code(), "places-free", "{}", two.body);
+    market.wish(&cas, &json!({ "places": 1 })).await;
+    stagedoor::reservation::serve_lists(&office.app).await.unwrap();
+    assert_eq!(market.wish_of(bob).await, "WAITING", "none is on return");
+    assert_eq!(put_on_sale(ada, &codes[1]).await.status, 201);
+    assert_eq!(
+        (market.wish_of(bob).await, market.wish_of(&cas).await),
+        ("OFFERED".into(), "WAITING".into())
+    );
+    let offer = id_of(&bob.get(&list).await.json()["wish"], "reservation_id");
+    let held = bob.get(&format!("/reservations/{offer}")).await.json();
+    assert_eq!(held["items"][0]["seat_id"], seats[5], "{held}");
+    office.verify_database().await;
+    assert_eq!(pay(bob, offer).await.status, 201);
+    // The next one; and a single one that nobody has asked for is bought and not wished for.
+    assert_eq!(put_on_sale(ada, &codes[2]).await.status, 201);
+    assert_eq!(market.wish_of(&cas).await, "OFFERED");
+    let offer = id_of(&cas.get(&list).await.json()["wish"], "reservation_id");
+    assert_eq!(cas.post(&format!("/reservations/{offer}/cancellation"), &()).await.status, 200);
+    let one = office.sign_in("dan").await.post_json(&list, &json!({ "places": 1 })).await;
+    assert_eq!(one.code(), "places-free", "{}", one.body);
+    office.verify_database().await;
+    market.office.close_as_it_is().await;
+}

@@ -15,13 +15,13 @@ async fn sell_out(db: &PgPool) {
 }
 
 impl Market {
-    async fn wish(&self, person: &Person, order: &serde_json::Value) {
+    pub(super) async fn wish(&self, person: &Person, order: &serde_json::Value) {
         let path = format!("/schedules/{}/waiting-list", self.concert.schedule_id);
         let wished = person.post_json(&path, order).await;
         assert_eq!(wished.status, 201, "{}", wished.body);
     }
 
-    async fn wish_of(&self, person: &Person) -> String {
+    pub(super) async fn wish_of(&self, person: &Person) -> String {
         let path = format!("/schedules/{}/waiting-list", self.concert.schedule_id);
         let list = person.get(&path).await.json();
         list["wish"]["status"].as_str().unwrap_or_else(|| panic!("{list}")).to_owned()
@@ -72,6 +72,57 @@ async fn nobody_is_offered_the_own_place_and_the_wish_waits_for_the_next(db: PgP
     .await;
     crate::support::until("she is offered it", async || market.wish_of(ada).await == "OFFERED")
         .await;
+    office.verify_database().await;
+    market.office.close_as_it_is().await;
+}
+
+/// A refusal proposes what the person may hold: nothing of their own, and no single seat of the house where
+/// an order has two.
+#[sqlx::test]
+async fn no_alternative_is_the_own_place_nor_fewer_than_are_sold(db: PgPool) {
+    let options = ConcertOptions { places_per_account_max: 50, ..ConcertOptions::default() };
+    let market = Market::with(&db, options, 3, 1).await;
+    let Market { office, concert, ada, bob, .. } = &market;
+    let seats = &concert.seat_ids;
+    let seller = &market.enter(ada).await;
+    market.put_on_sale(2).await;
+    let taken = hold(bob, concert, &seats[3..4]).await;
+    assert_eq!(taken.status, 201, "{}", taken.body);
+    let proposed = async |person: &Person| {
+        let refused = hold(person, concert, &seats[3..4]).await;
+        assert_eq!(refused.code(), "seat-unavailable", "{}", refused.body);
+        let offers = refused.json()["alternatives"].as_array().unwrap().clone();
+        offers.iter().map(|offer| offer["seat_ids"][0].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    assert!(!proposed(seller).await.contains(&seats[2]), "it is hers");
+    let cas = office.sign_in("cas").await;
+    market.let_in(std::slice::from_ref(&cas)).await;
+    assert!(proposed(&cas).await.contains(&seats[2]), "it is next to the one that is taken");
+    run_sql(&db, "update programs set places_per_order_min = 2").await;
+    let dan = office.sign_in("dan").await;
+    market.let_in(std::slice::from_ref(&dan)).await;
+    crate::support::until("the program is read anew", async || {
+        proposed(&dan).await.iter().all(|seat| *seat == seats[2])
+    })
+    .await;
+    assert_eq!(proposed(seller).await, [0_i64; 0]);
+    run_sql(&db, "update programs set places_per_order_min = 1").await;
+
+    // A place of another zone likewise.
+    let other = "insert into zones (id, schedule_id, name, price, capacity, remaining)
+                 select gen_random_uuid(), schedule_id, 'Lawn', price, 1, 0 from zones";
+    run_sql(&db, "update zones set remaining = 0, capacity = 1").await;
+    run_sql(&db, other).await;
+    market.put_on_sale(3).await;
+    let lawn = "select id from zones where name = 'Lawn'";
+    let lawn: uuid::Uuid = read_one(&db, lawn).await;
+    let at_lawn = crate::support::Concert { zone_id: lawn, ..concert.clone() };
+    let zones = async |person: &Person| {
+        let refused = hold_places(person, &at_lawn, 1).await;
+        assert_eq!(refused.code(), "sold-out", "{}", refused.body);
+        refused.json()["alternatives"].as_array().unwrap().len()
+    };
+    assert_eq!((zones(seller).await, zones(&cas).await), (0, 1));
     office.verify_database().await;
     market.office.close_as_it_is().await;
 }

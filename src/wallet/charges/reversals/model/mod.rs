@@ -1,6 +1,6 @@
 //! Reversals, and the effect of all messages about a purchase's money on its points.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::news::{MoneyFact, MoneyNews, Trend};
 use crate::{
@@ -8,6 +8,9 @@ use crate::{
     points::Points,
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
+
+/// Time that a conversation with the provider takes at most: what happens in it may be missing in its answer.
+const CONVERSATION_MAX: TimeDelta = TimeDelta::seconds(10);
 
 /// Reason of a reversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
@@ -41,6 +44,13 @@ pub(crate) struct Reversal {
 }
 
 impl Reversal {
+    /// Whether a message told of a refund that was made or failed about the time `at`, or later.
+    fn is_about(&self, at: Option<DateTime<Utc>>) -> bool {
+        let is_told = matches!(self.cause, Cause::Refund | Cause::RefundFailed);
+        let is_then = |(told, at)| at - told <= CONVERSATION_MAX;
+        is_told && self.happened_at.zip(at).is_some_and(is_then)
+    }
+
     /// Returns the minor units of a refund or a total.
     fn minor(&self) -> i64 {
         self.amount_minor.or_else(|| self.cause_ref.parse().ok()).unwrap_or_default()
@@ -163,6 +173,11 @@ impl PaidPurchase {
             Trend::Falls => false,
             Trend::Unknown if minor == known && at.is_none() => return None,
             Trend::Unknown => minor > known,
+            // What happens at this moment may be in the answer or not: the next one tells.
+            Trend::Asked if minor == known || before.iter().any(|row| row.is_about(at)) => {
+                return None;
+            }
+            Trend::Asked => false,
         };
         let is_void = |row: &Reversal| match row.cause {
             // The money returned at a later time, less failed refunds since, is no less.

@@ -36,6 +36,10 @@ fn falls_to(minor: i64) -> MoneyFact {
     MoneyFact::Refunded { minor, trend: Trend::Falls }
 }
 
+fn asked(minor: i64) -> MoneyFact {
+    MoneyFact::Refunded { minor, trend: Trend::Asked }
+}
+
 fn failed(refund_ref: &str, minor: i64) -> MoneyFact {
     MoneyFact::RefundFailed { refund_ref: refund_ref.to_owned(), minor }
 }
@@ -207,4 +211,21 @@ fn older_rows_count_as_they_did() {
     let points = |fact| purchase.reversal_of(&told(fact, Some(5)), &before).map(|row| row.points);
     assert_eq!(points(won("dp_1", 400)), Some(-200));
     assert_eq!(points(failed("re_1", 200)), Some(-100));
+}
+
+#[test]
+fn an_answer_counts_where_it_differs_and_not_for_what_happens_at_its_moment() {
+    let reversed = |all: &[(MoneyFact, i64)]| {
+        let all: Vec<_> = all.iter().map(|(fact, secs)| told(fact.clone(), Some(*secs))).collect();
+        after(purchase(500, 500), &all).reversed
+    };
+    assert_eq!(reversed(&[(asked(200), 100)]), 200);
+    assert_eq!(reversed(&[(asked(200), 100), (refund(200), 90), (failed("re_1", 200), 95)]), 200);
+    assert_eq!(reversed(&[(asked(200), 100), (failed("re_1", 200), 101)]), 0);
+    assert_eq!(reversed(&[(asked(200), 100), (asked(0), 101), (asked(300), 102)]), 300);
+    assert_eq!(reversed(&[(refund(200), 100), (asked(0), 110)]), 200, "it may not know the refund");
+    assert_eq!(reversed(&[(refund(200), 100), (asked(0), 111)]), 0);
+    let rows = [told(asked(200), Some(100)), told(asked(200), Some(9_000))];
+    let first = purchase(500, 500).reversal_of(&rows[0], &[]).unwrap();
+    assert!(purchase(500, 500).reversal_of(&rows[1], &[first]).is_none(), "nothing new");
 }
