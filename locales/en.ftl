@@ -1299,6 +1299,7 @@ mail-turn-come-action = Choose your seats
 mail-turn-missed-lede = Your turn came while you were away. Your number is still yours: go back to the line, and you go in next.
 mail-queue-cancelled-subject = { $title } was cancelled
 mail-queue-cancelled-lede = The show was cancelled, so your place in line has ended. You don't have to do anything. If you have paid for tickets, they are refunded in full.
+mail-queue-cancelled-lede-draw = The show was cancelled, so your entry in the draw has ended. You don't have to do anything.
 mail-queue-cancelled-action = See the show
 
 ## Administration and the door

@@ -1228,6 +1228,7 @@ mail-turn-come-action = 座席を選ぶ
 mail-turn-missed-lede = 不在のあいだに順番が過ぎました。待ち番号はそのままです。待ち順のページに戻ると、次に入場できます。
 mail-queue-cancelled-subject = { $title } は中止になりました
 mail-queue-cancelled-lede = 公演が中止になったため、順番待ちは終了しました。お手続きは必要ありません。お支払い済みのチケットは全額払い戻されます。
+mail-queue-cancelled-lede-draw = 公演が中止になったため、抽選への参加は終了しました。お手続きは必要ありません。
 mail-queue-cancelled-action = 公演を見る
 
 ## Administration and the door

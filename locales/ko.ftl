@@ -1225,6 +1225,7 @@ mail-turn-come-action = 좌석 선택하기
 mail-turn-missed-lede = 자리를 비운 사이 순서가 지나갔어요. 번호는 그대로이니 대기 페이지로 돌아오면 바로 다음 순서로 입장해요.
 mail-queue-cancelled-subject = { $title } 공연이 취소됐어요
 mail-queue-cancelled-lede = 공연이 취소되어 대기 순번이 끝났어요. 따로 하실 일은 없어요. 결제한 티켓이 있다면 전액 환불돼요.
+mail-queue-cancelled-lede-draw = 공연이 취소되어 오픈 추첨 참여가 끝났어요. 따로 하실 일은 없어요.
 mail-queue-cancelled-action = 공연 보기
 
 ## The admin pages and the door

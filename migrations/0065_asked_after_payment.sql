@@ -1,4 +1,4 @@
--- Paid charges are asked about too: refunds, failed refunds and disputes that no message told of.
+-- Questions about paid charges: refunds, failed refunds and disputes whose message did not arrive.
 --
 -- The provider delivers each message for some days and then gives up; the office may be away, or its address
 -- or its list of events wrong for longer. So a worker asks about settled charges as well, with the columns

@@ -24,7 +24,7 @@ use crate::{
         error::PageError,
         form::Body,
         language::{self, LanguageForm},
-        local_path::LocalPath,
+        local_path::{LocalPath, with_next},
         page::View,
     },
 };
@@ -46,6 +46,15 @@ impl Next {
 /// Returns the local path that a form leads on to; empty for an empty `text`.
 pub(crate) fn parse_next(text: &str) -> String {
     if text.is_empty() { String::new() } else { LocalPath::or_start(text).to_string() }
+}
+
+/// Returns the error with an error page that leads to the form at `path`, which leads on to `next`.
+pub(crate) fn leading_back(error: impl Into<PageError>, path: &str, next: &str) -> PageError {
+    let (error, next) = (error.into(), parse_next(next));
+    match next.is_empty() {
+        true => error,
+        false => error.leading_to(with_next(path, &next)),
+    }
 }
 
 /// `POST /language`: keeps the chosen language in a cookie, and for the mails of the account that

@@ -1,9 +1,12 @@
 //! Targets of requests: bodies, headers and addresses that any client may send.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, net::IpAddr};
 
 use actix_web::{
-    FromRequest, HttpRequest, dev::Payload, http::header::HeaderValue, test::TestRequest,
+    FromRequest, HttpRequest,
+    dev::Payload,
+    http::header::{HeaderMap, HeaderName, HeaderValue},
+    test::TestRequest,
     web::Bytes,
 };
 use futures_util::FutureExt;
@@ -21,6 +24,7 @@ use crate::{
     web::{
         bearer, client, flash,
         form::{Body, Fields},
+        forwarded::hops,
         local_path::LocalPath,
         negotiation::Format,
         page::View,
@@ -127,6 +131,48 @@ fn a_redirect_stays_on_this_site_and_a_target_outside_of_this_network() {
                 }
             };
             assert!(address.is_none_or(target::is_public), "{url}");
+        }
+    });
+}
+
+/// Each line of an input is a line of the header, as a client sends it; a proxy adds the address that it saw.
+#[test]
+fn a_client_says_nothing_about_the_hop_that_a_proxy_adds() {
+    let proxy: IpAddr = "192.0.2.7".parse().unwrap();
+    let read = |name: &'static str, lines: &[Vec<u8>]| {
+        let mut headers = HeaderMap::new();
+        for line in lines.iter().filter_map(|line| HeaderValue::from_bytes(line).ok()) {
+            headers.append(HeaderName::from_static(name), line);
+        }
+        hops(&headers)
+    };
+    check(bolero::check!(), |bytes| {
+        for (name, added) in
+            [("x-forwarded-for", "192.0.2.7"), ("forwarded", "for=192.0.2.7;proto=https")]
+        {
+            let sent: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(Vec::from).collect();
+            let of_client = read(name, &sent);
+            assert!(of_client.len() <= bytes.len() + 1);
+            for hop in of_client.iter().flatten() {
+                assert_eq!(*hop, hop.to_canonical());
+                let shown = hop.to_string().into_bytes();
+                assert_eq!(read("x-forwarded-for", &[shown]), [Some(*hop)]);
+            }
+            // In a line of its own.
+            let mut lines = sent.clone();
+            lines.push(added.into());
+            let seen = read(name, &lines);
+            assert_eq!(seen.first(), Some(&Some(proxy)));
+            assert_eq!(seen.get(1..), Some(of_client.as_slice()));
+            // Behind the client's text: a line that cannot be divided gives no address.
+            let mut lines = sent;
+            if let Some(last) =
+                lines.last_mut().filter(|last| HeaderValue::from_bytes(last).is_ok())
+            {
+                last.extend_from_slice(format!(", {added}").as_bytes());
+                let nearest = read(name, &lines).first().copied();
+                assert!([Some(Some(proxy)), Some(None)].contains(&nearest), "{nearest:?}");
+            }
         }
     });
 }

@@ -1,10 +1,13 @@
 //! Points.
 
 use crate::{
-    payment::checkout::pages::{self as checkout, ChargeDocument},
+    payment::checkout::pages::{
+        self as checkout, ChargeDocument,
+        order::{CheckoutDocument, create_charge},
+    },
     wallet::{
         self,
-        charges::{model::Charged, pages::CheckoutDocument},
+        charges::model::Charged,
         pages::WalletDocument,
         transfers::{
             list::pages::{TransfersDocument, list_transfers},
@@ -26,7 +29,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
         at("/wallet/charges")
-            .post(wallet::charges::pages::create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses("account-deleted charge-hold-over wallet-full provider-away provider-refused contended key-reused already-processing")),
+            .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses("account-deleted charge-hold-over wallet-full provider-away provider-refused contended key-reused already-processing")),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/transfers")

@@ -45,7 +45,7 @@ pub(crate) mod fallback;
 pub(crate) mod file;
 pub(crate) mod flash;
 pub(crate) mod form;
-mod forwarded;
+pub(crate) mod forwarded;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub(crate) mod host_cookie;

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     accounts::{
         model::{Credentials, Password},
-        pages::{Next, device_of, parse_next, welcome},
+        pages::{Next, device_of, leading_back, parse_next, welcome},
         password::PasswordGate,
         sessions::pages::current::{device_claim, end_session, removal_cookie},
         sign_up::{self, LogInOutcome},
@@ -35,6 +35,9 @@ use crate::{
         refusal::FormRefusal,
     },
 };
+
+/// Page of the form.
+const PATH: &str = "/login";
 
 /// Log-in form as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -100,7 +103,8 @@ pub(crate) async fn create_session(
             logged_in.map(|logged_in| (logged_in, account))
         }
     };
-    match v.or_refusal(outcome.map_err(PageError::from))? {
+    let outcome = v.or_refusal(outcome.map_err(PageError::from));
+    match outcome.map_err(|error| leading_back(error, PATH, form.next.text()))? {
         Ok((LogInOutcome::Opened(account_id, token), account)) => {
             let opened = (account_id, token);
             let next = (account, form.next.text());

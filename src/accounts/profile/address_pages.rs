@@ -13,7 +13,7 @@ use crate::{
     accounts::{
         error::AccountError,
         links::{self, LinkPurpose, LinkToken},
-        pages::{Next, parse_next},
+        pages::{Next, leading_back, parse_next},
         profile,
         recovery::pages::{LinkQuery, without_referrer},
         sessions::pages::current::CurrentAccount,
@@ -85,7 +85,9 @@ pub(crate) async fn create_confirmation_mail(
     let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
     let email = Email::parse(&details.email).ok_or(NotFound)?;
     let next = Some(parse_next(form.next.text())).filter(|next| !next.is_empty());
-    profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale, next.as_deref()).await?;
+    profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale, next.as_deref())
+        .await
+        .map_err(|error| leading_back(error, MAIL_PATH, form.next.text()))?;
     let location = match &next {
         Some(next) => with_next(MAIL_PATH, next),
         None => ACCOUNT_PATH.to_owned(),

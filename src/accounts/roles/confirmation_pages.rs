@@ -23,7 +23,7 @@ use crate::{
             password_check::{CheckedPassword, PasswordCheck},
         },
         model::{Credentials, Password},
-        pages::{Next, parse_next},
+        pages::{Next, leading_back, parse_next},
         password::PasswordGate,
         second_factor::{self, model::SignInCode},
         sessions::{
@@ -144,7 +144,9 @@ async fn create(
         AccountError::WrongCredentials => AccountError::WrongPassword,
         other => other,
     });
-    match me.view.or_refusal(outcome.map_err(PageError::from))? {
+    let path = if asks_code { "/account/confirmation/code" } else { "/account/confirmation" };
+    let outcome = me.view.or_refusal(outcome.map_err(PageError::from));
+    match outcome.map_err(|error| leading_back(error, path, form.next.text()))? {
         Ok(()) => {
             let next = LocalPath::or_start(form.next.text());
             Ok(me.view.done(StatusCode::OK, &ConfirmedDocument { confirmed: true }, next.as_str()))

@@ -23,7 +23,7 @@ use crate::{
         error::AccountError,
         log_in::{budget::LogInBudget, code_check::check_code, password_check::PasswordCheck},
         model::Role,
-        pages::{Next, parse_next},
+        pages::{Next, leading_back, parse_next},
         password::PasswordGate,
         profile, second_factor,
         sessions::pages::{
@@ -195,7 +195,8 @@ pub(crate) async fn create_factor(
     let email = Email::parse(&details.email).ok_or(NotFound)?;
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(form.sealed.text()).unwrap_or_default();
     let offer = second_factor::reopen(&app, me.account_id, sealed);
-    let offer = offer.ok_or(AccountError::OfferUnreadable)?;
+    let back = |error: PageError| leading_back(error, PATH, form.next.text());
+    let offer = offer.ok_or_else(|| back(AccountError::OfferUnreadable.into()))?;
     let check = PasswordCheck {
         app: &app,
         gate: &gate,
@@ -206,7 +207,7 @@ pub(crate) async fn create_factor(
     let (code, next) = (SignInCode::parse(form.code.text()), parse_next(form.next.text()));
     let set = second_factor::set_up(&app, me.account_id, me.session_id, &offer, code.as_ref());
     let set = check_code(&check, &email, set).await.map_err(PageError::from);
-    match me.view.or_refusal(set)? {
+    match me.view.or_refusal(set).map_err(back)? {
         Ok(renewed) => {
             forget(&cache, renewed.ended).await;
             Ok(show_codes(me.view, &renewed.codes, next))
@@ -216,7 +217,7 @@ pub(crate) async fn create_factor(
             let page = SetUpPage { refusal, ..page };
             Ok(page.v.html(page.refusal.status(), &page))
         }
-        Err(refusal) => Err(refusal.into()),
+        Err(refusal) => Err(back(refusal.into())),
     }
 }
 

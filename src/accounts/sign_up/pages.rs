@@ -17,7 +17,7 @@ use crate::{
         log_in::{budget::LogInBudget, guesses::AccountKey},
         model::{NewAccount, Password},
         name::Name,
-        pages::{Next, device_of, parse_next, welcome},
+        pages::{Next, device_of, leading_back, parse_next, welcome},
         password::{PasswordGate, rules::PasswordRefusal},
         sign_up,
     },
@@ -118,7 +118,8 @@ pub(crate) async fn create_account(
     if let Err(refusal) = &signed_up {
         note_refusal(&app, &budget, address, refusal);
     }
-    match v.or_refusal(signed_up)? {
+    let signed_up = v.or_refusal(signed_up);
+    match signed_up.map_err(|error| leading_back(error, "/signup", form.next.text()))? {
         Ok((signed_up, account)) => {
             let next = form.next.text();
             Ok(welcome(&app, (&request, &v), StatusCode::CREATED, signed_up, (account, next)).await)

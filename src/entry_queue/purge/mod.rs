@@ -2,7 +2,8 @@
 //! of a queue that an administrator ends.
 //!
 //! A program is cancelled by itself or with the last of its performances. Then stays end too, and each
-//! account that had a place gets a mail, written in the transaction that ends its token.
+//! account that had a place gets a mail, written in the transaction that ends its token. Accounts with an
+//! entry in a draw get it too (`entries`).
 //!
 //! A purge ordered by an administrator is written down, and the end of a sale is stored with the
 //! program, so the workers of every instance find both. Tokens are cancelled in batches, each a
@@ -10,6 +11,7 @@
 //! continued by another. An account that joins after the purge began has a higher number than its
 //! limit and keeps its place.
 
+mod entries;
 pub(crate) mod model;
 pub(crate) mod store;
 
@@ -56,7 +58,7 @@ pub async fn find_purge(db: &Pool, program_id: ProgramId) -> Result<Option<Purge
 
 /// Purges the queues of programs that were cancelled or whose sale is over, and the queues with a
 /// running purge.
-pub(crate) async fn purge_queues(app: &App) -> Result<(), sqlx::Error> {
+pub async fn purge_queues(app: &App) -> Result<(), sqlx::Error> {
     let closed = rows::list_closed_with_queue(&app.db).await?;
     let ordered = rows::list_running(&app.db).await?;
     futures_util::stream::iter(closed.into_iter().chain(ordered))
@@ -66,7 +68,7 @@ pub(crate) async fn purge_queues(app: &App) -> Result<(), sqlx::Error> {
             }
         })
         .await;
-    Ok(())
+    entries::tell_entries(app).await
 }
 
 async fn purge_some(app: &App, condemned: Condemned) -> Result<(), QueueError> {

@@ -216,3 +216,94 @@ pub(crate) async fn cancel_tokens(
     .await?;
     Ok(rows.into_iter().map(|row| (row.id, row.account_id)).collect())
 }
+
+/// Entry without its mail about the cancelled program.
+#[derive(Clone, Debug)]
+pub(super) struct UntoldEntry {
+    pub(super) id: TokenId,
+    pub(super) account_id: AccountId,
+    pub(super) commitment: Vec<u8>,
+}
+
+/// Returns cancelled programs whose draw has entries without a number and without their mails.
+pub(super) async fn list_untold_draws(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select d.program_id as "id: ProgramId"
+        from queue_draws d
+        join programs p on p.id = d.program_id
+        where d.numbered_at is null
+            and (p.status = 'CANCELLED' or dates_left(p.id) = 'CANCELLED')
+            and exists (
+                select from queue_draw_entries e
+                where e.program_id = d.program_id and e.commitment > coalesce(d.told_after, '')
+            )
+        order by d.opens_at
+        limit $1
+        "#,
+        PROGRAMS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns the next `n_max` entries without their mails, in the order of their commitments; none if the
+/// program is not cancelled any more. Call it after the lock of the joins.
+pub(super) async fn list_untold(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    n_max: i64,
+) -> Result<Vec<UntoldEntry>, sqlx::Error> {
+    sqlx::query_as!(
+        UntoldEntry,
+        r#"
+        select id as "id: TokenId", account_id as "account_id: AccountId", commitment
+        from queue_draw_entries
+        where program_id = $1
+            and commitment > (select coalesce(told_after, '') from queue_draws where program_id = $1)
+            and exists (
+                select from programs
+                where id = $1 and (status = 'CANCELLED' or dates_left(id) = 'CANCELLED')
+            )
+        order by commitment
+        limit $2
+        "#,
+        program_id as _,
+        n_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Notes that the entries of a draw have their mails up to `commitment`.
+pub(super) async fn write_told(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    commitment: &[u8],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_draws set told_after = $2 where program_id = $1",
+        program_id as _,
+        commitment,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Clears the note of draws whose program is on sale again: entries that are made since get the mail of
+/// a later cancellation.
+pub(super) async fn forget_told_of_reopened(db: &Pool) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update queue_draws d set told_after = null
+        where told_after is not null and numbered_at is null and exists (
+            select from programs p
+            where p.id = d.program_id and p.status = 'PUBLISHED' and dates_left(p.id) <> 'CANCELLED'
+        )
+        "#,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

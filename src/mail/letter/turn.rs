@@ -19,25 +19,30 @@ pub(super) async fn tell(blank: Content, db: &Pool, id: Uuid) -> Result<Content,
     of_turn(blank, &queued).ok_or(ComposeError::Gone)
 }
 
-/// Tells that the place ended because nothing is played any more.
+/// Tells that the place in line, or in the draw of the order, ended because the show was cancelled.
 pub(super) async fn cancelled(
     blank: Content,
     db: &Pool,
     id: Uuid,
 ) -> Result<Content, ComposeError> {
-    let turn = store::find_turn(db, id).await?.ok_or(ComposeError::Gone)?;
+    let place = store::cancelled::find_place(db, id).await?.ok_or(ComposeError::Gone)?;
+    let number = place.queue_number.map(|number| number.to_string());
+    let lede = match number {
+        Some(_) => "mail-queue-cancelled-lede",
+        None => "mail-queue-cancelled-lede-draw",
+    };
     let locale = blank.locale;
-    let subject = locale.text("mail-queue-cancelled-subject").word("title", &turn.title);
+    let subject = locale.text("mail-queue-cancelled-subject").word("title", &place.title);
     Ok(Content {
         subject: on_one_line(&subject.to_string()),
-        greeting: locale.text("mail-greeting").word("name", on_one_line(&turn.name)),
-        paragraphs: vec![locale.text("mail-queue-cancelled-lede")],
-        facts: vec![
-            (locale.text("mail-fact-program"), on_one_line(&turn.title)),
-            (locale.text("mail-fact-number"), turn.queue_number.to_string()),
-        ],
+        greeting: locale.text("mail-greeting").word("name", on_one_line(&place.name)),
+        paragraphs: vec![locale.text(lede)],
+        facts: [(locale.text("mail-fact-program"), on_one_line(&place.title))]
+            .into_iter()
+            .chain(number.map(|number| (locale.text("mail-fact-number"), number)))
+            .collect(),
         action: Some((
-            format!("{}/programs/{}", blank.site, turn.slug),
+            format!("{}/programs/{}", blank.site, place.slug),
             locale.text("mail-queue-cancelled-action"),
         )),
         ..blank

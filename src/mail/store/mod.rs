@@ -1,5 +1,6 @@
 //! SQL of the subjects of mails.
 
+pub(crate) mod cancelled;
 pub(crate) mod performances;
 pub(crate) mod sales;
 pub(crate) mod shares;

@@ -46,8 +46,8 @@ pub(super) async fn reverse(db: &Pool, told: &MoneyNews) -> Result<Reversed, Sha
 }
 
 impl Checkouts {
-    /// Asks the provider what became of the money of some settled purchases: one tick of the worker.
-    /// Instances may run it concurrently. Purchases without an answer are asked about again in an hour.
+    /// Asks the provider about the money of some settled purchases: one tick of the worker. Instances
+    /// may run it concurrently. Purchases without an answer are due again in an hour.
     pub async fn check_returned(&self) -> Result<(), sqlx::Error> {
         let Some(stripe) = &self.stripe else { return Ok(()) };
         let (db, days) = (&self.app.db, (ASKED_DAYS_MAX, DISPUTED_DAYS_MAX));
@@ -61,7 +61,7 @@ impl Checkouts {
         Ok(())
     }
 
-    /// Books what the provider says of one payment. A payment that it does not know is no error.
+    /// Books the provider's answer about one payment. An unknown payment is no error.
     async fn ask_about(&self, stripe: &Stripe, due: &DuePurchase) -> Result<(), ShareError> {
         let news = match stripe.list_news(&due.payment_ref).await {
             Ok(news) => news,

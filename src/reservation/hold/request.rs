@@ -97,8 +97,8 @@ impl HoldRequest {
         self.blocks.iter().flatten().flat_map(SeatBlock::beside)
     }
 
-    /// Whether an order of `n_places` has so few that it is had of what is on return alone, as far as the
-    /// program was read.
+    /// Whether an order of `n_places` is below the least number of the program as it was read, so that
+    /// it may have places on return only.
     pub(crate) fn is_below_least(&self, n_places: usize) -> bool {
         usize::try_from(self.program.places_per_order_min).is_ok_and(|least| n_places < least)
     }

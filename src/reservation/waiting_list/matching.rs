@@ -139,7 +139,7 @@ impl FreePlaces {
             ids.sort();
             return Some(Picked::Seats(ids));
         }
-        // The places of the house go first, so those on return are had alone once no others are left.
+        // Places of the house go first, so places on return are held alone once no others are left.
         let is_enough = |zone: &FreeZone| !is_small || zone.n_of_house() <= 0;
         let mut zones = self.zones.iter().filter(|zone| is_enough(zone));
         let zone = zones.find(|zone| order.wants_zone(zone, account_id));

@@ -58,6 +58,43 @@ async fn who_lacks_points_is_offered_the_missing_ones_and_no_payment(db: PgPool)
     office.close().await;
 }
 
+/// A refusal of the charge form stays in the purchase: the page of the hold with its time, and the form as typed.
+#[sqlx::test]
+async fn a_mistyped_amount_of_points_is_refused_on_the_page_that_is_paid_on(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, id) = held(&office, 20_000, 2).await;
+    let path = format!("/reservations/{id}/payment");
+    for (amount, typed) in [("8o000", "8o000"), ("0", "0"), ("", "")] {
+        let form = [("amount", amount), ("next", &path)];
+        let refused = ada.submit("/wallet/charges", &form).await;
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        assert!(refused.has("[data-countdown]"), "{amount}: {}", refused.body);
+        assert!(refused.has(&format!("form[action='/reservations/{id}/cancellation']")));
+        assert_eq!(refused.texts(".checkout__short"), ["Points missing80,000 points"]);
+        assert_eq!(refused.count("[role='alert'].form__refusal"), 1, "{}", refused.body);
+        assert_eq!(refused.attribute("#charge-amount", "value"), typed);
+        let next = "form[action='/wallet/charges'] [name='next']";
+        assert_eq!(refused.attribute(next, "value"), path);
+    }
+    // Points that came meanwhile, by another page.
+    charge(&ada, 80_000).await;
+    let refused = ada.submit("/wallet/charges", &[("amount", "x"), ("next", &path)]).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.has("[role='alert'].form__refusal"), "{}", refused.body);
+    assert!(refused.has(&format!("form[action='{path}'] button")), "{}", refused.body);
+    // For the reservation of another account, and without one, the wallet page has the refusal.
+    let bob = office.sign_in("bob").await;
+    for next in [path.as_str(), "/wallet"] {
+        let refused = bob.submit("/wallet/charges", &[("amount", "x"), ("next", next)]).await;
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        assert!(refused.has("form[action='/wallet/transfers']"), "{}", refused.body);
+        assert!(!refused.body.contains(&id.to_string()) || next == path, "{}", refused.body);
+    }
+    let json = ada.post("/wallet/charges", &[("amount", "x"), ("next", &path)]).await;
+    assert_eq!((json.status, json.code().as_str()), (422, "invalid"), "{}", json.body);
+    office.close().await;
+}
+
 /// The way back after a payment, a reload, and a page that was left open.
 #[sqlx::test]
 async fn once_nothing_is_to_be_paid_the_page_leads_on_to_the_reservation(db: PgPool) {

@@ -59,7 +59,7 @@ fn had_least_number(least: i32, until: &str) -> String {
     )
 }
 
-/// What was offered was on return, and had in any number.
+/// The offered place was on return, and could be held in any number.
 #[sqlx::test]
 async fn a_wish_for_fewer_is_passed_over_by_an_offer_of_what_is_on_return(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;

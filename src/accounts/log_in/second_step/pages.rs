@@ -18,7 +18,7 @@ use crate::{
             budget::LogInBudget, guesses::AccountKey, password_check::PasswordCheck, second_step,
         },
         model::SessionToken,
-        pages::{Next, parse_next, welcome},
+        pages::{Next, leading_back, parse_next, welcome},
         password::PasswordGate,
         second_factor::model::SignInCode,
         sessions::pages::current::device_claim,
@@ -38,6 +38,8 @@ use crate::{
 
 /// Path of the page that asks for the code.
 const PATH: &str = "/login/code";
+/// Page on which a log-in begins.
+const LOG_IN: &str = "/login";
 
 #[derive(Template)]
 #[template(path = "accounts/code.html")]
@@ -110,10 +112,12 @@ pub(crate) async fn new_code(
         Some(token) => second_step::find(&app, &token).await?,
         None => None,
     };
+    let next = query.path();
     if pending.is_none() {
-        return Ok(see_other("/login"));
+        let is_bare = next.is_empty();
+        return Ok(see_other(&if is_bare { LOG_IN.to_owned() } else { with_next(LOG_IN, &next) }));
     }
-    let page = CodePage { v: v.clone(), next: query.path(), refusal: FormRefusal::default() };
+    let page = CodePage { v: v.clone(), next, refusal: FormRefusal::default() };
     Ok(v.html(StatusCode::OK, &page))
 }
 
@@ -144,10 +148,12 @@ pub(crate) async fn create_session(
         client: client::address(&request, &app.config.trusted_proxies),
         device: device_claim(&request, &app),
     };
-    let token = token_of(&request, &app).ok_or(AccountError::LogInOver)?;
+    let over = |error: PageError| leading_back(error, LOG_IN, form.next.text());
+    let token = token_of(&request, &app).ok_or_else(|| over(AccountError::LogInOver.into()))?;
     let code = SignInCode::parse(form.code.text());
     let finished = second_step::finish(&check, &token, code.as_ref(), session_days(&app)).await;
-    match v.or_refusal(finished.map_err(PageError::from))? {
+    let finished = v.or_refusal(finished.map_err(PageError::from));
+    match finished.map_err(|error| leading_back(error, PATH, form.next.text()))? {
         Ok((pending, session)) => {
             keep_locale(&app, pending.account_id, v.locale).await;
             let email = Email::parse(&pending.email).ok_or(AccountError::LogInOver)?;
@@ -157,7 +163,7 @@ pub(crate) async fn create_session(
             Ok(without_cookie(&app, answer))
         }
         Err(refusal) if matches!(refusal.find(), Some(AccountError::LogInOver)) => {
-            Err(refusal.into())
+            Err(over(refusal.into()))
         }
         Err(refusal) => {
             let page = CodePage { v, next: parse_next(form.next.text()), refusal };

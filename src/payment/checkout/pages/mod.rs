@@ -1,5 +1,6 @@
 //! Page of one purchase, to which the buyer returns from the payment provider.
 
+pub(crate) mod order;
 pub(crate) mod webhook;
 
 use actix_web::{

@@ -49,7 +49,7 @@ pub(crate) async fn may_hold(
     Ok(may_hold.unwrap_or(false))
 }
 
-/// Lists those of `seat_ids` that the account has put back on sale.
+/// Lists the seats among `seat_ids` that the account has put back on sale.
 pub(crate) async fn list_own_seats(
     db: &Pool,
     account_id: AccountId,
@@ -68,8 +68,8 @@ pub(crate) async fn list_own_seats(
     .await
 }
 
-/// Returns how many of the free places of zones the account has put back on sale, by zone; those with none
-/// are left out.
+/// Returns the number of free places that the account has put back on sale, by zone. Zones without such
+/// places are left out.
 pub(crate) async fn count_own_places(
     db: &Pool,
     account_id: AccountId,

@@ -22,11 +22,11 @@ use crate::{
     entry_queue,
     points::Points,
     reservation::{
-        lifecycle::store::holds,
+        lifecycle::{self, store::holds},
         model::{Reservation, ReservationId, ReservationStatus},
         seat_map,
     },
-    wallet::{self, ChargeBox, Provider},
+    wallet::{self, ChargeBox, Provider, charges::pages::form::ChargeForm},
     web::{
         error::PageError,
         page::{View, json as json_answer, see_other},
@@ -51,7 +51,53 @@ struct PaymentPage<'a> {
     refusal: Option<String>,
 }
 
-impl PaymentPage<'_> {
+impl<'a> PaymentPage<'a> {
+    async fn read(
+        app: &App,
+        provider: &Provider,
+        me: &'a CurrentAccount,
+        shown: &'a ShownReservation,
+    ) -> Result<Self, PageError> {
+        let reservation = &shown.reservation;
+        let usable = usable_of(app, me.account_id).await?;
+        let is_renewable = reservation.wish_id.is_none()
+            && reservation.renewed_at.is_none()
+            && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
+        let covered = match reservation.is_shared {
+            true => Some(holds::points_withheld(&app.db, reservation.id).await?),
+            false => None,
+        };
+        let lacking = lacking(reservation.total, usable);
+        let next = path_of(reservation.id);
+        Ok(Self {
+            v: &me.view,
+            charge: ChargeBox::new(provider).missing(
+                (lacking, reservation.total),
+                next,
+                reservation.id.0,
+            ),
+            reservation,
+            shown,
+            usable,
+            covered,
+            is_renewable,
+            now: app.now(),
+            request_key: Uuid::now_v7(),
+            cancellation_key: Uuid::now_v7(),
+            refusal: None,
+        })
+    }
+
+    /// Returns the page with the charge form as typed and the reason of its refusal; without the form
+    /// if no points are missing any more.
+    fn refused(mut self, form: &ChargeForm, reason: Option<String>) -> Self {
+        match self.remaining() {
+            Some(_) => self.refusal = reason,
+            None => self.charge = self.charge.refused(form, reason),
+        }
+        self
+    }
+
     /// Returns the seconds after which the page reloads, to show that the hold has ended.
     fn secs_left(&self) -> i64 {
         (self.reservation.expires_at - self.now).num_seconds().max(0) + 1
@@ -121,36 +167,31 @@ pub(super) async fn payment_page(
     shown: &ShownReservation,
     refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    let reservation = &shown.reservation;
-    let usable = usable_of(app, me.account_id).await?;
-    let is_renewable = reservation.wish_id.is_none()
-        && reservation.renewed_at.is_none()
-        && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
-    let covered = match reservation.is_shared {
-        true => Some(holds::points_withheld(&app.db, reservation.id).await?),
-        false => None,
-    };
-    let lacking = lacking(reservation.total, usable);
-    let next = path_of(reservation.id);
+    let page = PaymentPage::read(app, provider, me, shown).await?;
     let status = refusal.status();
-    let page = PaymentPage {
-        v: &me.view,
-        charge: ChargeBox::new(provider).missing(
-            (lacking, reservation.total),
-            next,
-            reservation.id.0,
-        ),
-        reservation,
-        shown,
-        usable,
-        covered,
-        is_renewable,
-        now: app.now(),
-        request_key: Uuid::now_v7(),
-        cancellation_key: Uuid::now_v7(),
-        refusal: refusal.text,
-    };
+    let page = PaymentPage { refusal: refusal.text, ..page };
     Ok(me.view.html(status, &page))
+}
+
+/// Renders the page of a hold after a refusal of its charge form, with the form as typed, the reason
+/// and the status; `None` if the account has no such hold.
+pub(crate) async fn refused_payment_page(
+    app: &App,
+    programs: &Programs,
+    provider: &Provider,
+    me: &CurrentAccount,
+    id: ReservationId,
+    (form, reason, status): (&ChargeForm, Option<String>, StatusCode),
+) -> Result<Option<HttpResponse>, PageError> {
+    if lifecycle::find_owned(&app.db, me.account_id, id).await?.is_none() {
+        return Ok(None);
+    }
+    let shown = ShownReservation::read(app, programs, me.account_id, id).await?;
+    if !shown.is_held() {
+        return Ok(None);
+    }
+    let page = PaymentPage::read(app, provider, me, &shown).await?;
+    Ok(Some(me.view.html(status, &page.refused(form, reason))))
 }
 
 async fn usable_of(app: &App, account_id: AccountId) -> Result<Points, sqlx::Error> {

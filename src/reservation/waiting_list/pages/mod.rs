@@ -121,13 +121,13 @@ impl<'a> WaitingListPage<'a> {
         1..=self.places_max
     }
 
-    /// Whether `places` are chosen in the form: what was typed, or the least number of an order.
+    /// Whether the form has this number of places: the typed one, or the least number of an order.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
     fn is_chosen(&self, places: &i32) -> bool {
         self.typed.places().unwrap_or(self.list.places_min) == *places
     }
 
-    /// Whether an order may have fewer places only of what is on return.
+    /// Whether the program has a least number of places of an order.
     fn has_least(&self) -> bool {
         self.list.places_min > 1
     }

@@ -173,7 +173,7 @@ impl ChargeBox {
     /// Returns the form as typed, with the reason of the refusal.
     pub(crate) fn refused(mut self, form: &ChargeForm, refusal: Option<String>) -> Self {
         form.amount.text().clone_into(&mut self.typed);
-        self.next = form.next().map(|next| next.to_string());
+        self.next = form.next().map(|next| next.to_string()).or(self.next);
         self.refusal = refusal;
         self
     }

@@ -9,16 +9,16 @@ use crate::{
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
 
-/// Settled purchase whose provider is to be asked what became of its money.
+/// Settled purchase whose provider is due to be asked about its money.
 #[derive(Clone, Debug)]
 pub(crate) struct DuePurchase {
     pub(crate) id: PurchaseId,
     pub(crate) payment_ref: String,
 }
 
-/// Claims up to `rows_max` settled purchases whose provider is to be asked, for an hour: without an answer
-/// they are due again then. Those that were settled `days_max` ago, or `days_max_disputed` while a dispute
-/// is open, are claimed for the last time.
+/// Claims up to `rows_max` settled purchases that are due, for an hour: without an answer they are due
+/// again then. Purchases that were settled `days_max` ago, or `days_max_disputed` while a dispute is
+/// open, are claimed for the last time.
 pub(crate) async fn claim_settled(
     db: &Pool,
     rows_max: i64,

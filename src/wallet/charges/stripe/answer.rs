@@ -1,4 +1,4 @@
-//! What Stripe answers about the money of a payment.
+//! Answers of Stripe about the money of a payment.
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ pub(super) struct Disputes {
     data: Vec<Dispute>,
 }
 
-/// Returns as news what of the payment is returned and in dispute, at the moment of the answers.
+/// Returns the refunded amount and the disputes of the answers as news of the moment `at`.
 pub(super) fn news(
     payment_ref: &str,
     intent: &Intent,

@@ -88,7 +88,7 @@ pub(super) struct Dispute {
     /// `needs_response`, `under_review`, `won` or `lost`. An inquiry, whose states begin with `warning`,
     /// withdraws nothing, and neither does a dispute that was `prevented`.
     status: String,
-    /// What it moved in the office's balance so far.
+    /// Movements in the office's balance so far.
     #[serde(default)]
     balance_transactions: Vec<BalanceTransaction>,
 }
@@ -141,7 +141,7 @@ impl Dispute {
         }
     }
 
-    /// Returns what messages about the dispute have told so far, whichever of them arrived.
+    /// Returns the fact of all messages about the dispute so far, arrived or not.
     pub(super) fn fact_so_far(&self) -> Option<MoneyFact> {
         let moved = |is_of: fn(i64) -> bool| {
             self.balance_transactions.iter().any(|moved| is_of(moved.amount))

@@ -131,7 +131,7 @@ impl Stripe {
         Ok(self.ask(self.client.get(href)).await?.said)
     }
 
-    /// Returns what of the payment named `payment_ref` is returned and in dispute, as messages would tell.
+    /// Returns the refunds and disputes of the payment named `payment_ref` as news.
     pub(crate) async fn list_news(
         &self,
         payment_ref: &str,
@@ -145,8 +145,8 @@ impl Stripe {
         Ok(answer::news(payment_ref, &intent.said, &disputes.said, at))
     }
 
-    /// Returns the address of what is named `name`. The name came from Stripe; as a part of a path it must
-    /// still stay one part.
+    /// Returns the address of the object named `name`. The name came from Stripe; as a part of a path
+    /// it must still stay one part.
     fn href_of(&self, path: &str, name: &str) -> Result<String, ProviderError> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         match name.bytes().all(is_name) {

@@ -63,6 +63,12 @@ async fn a_pending_log_in_ends_by_time_by_tries_by_a_log_out_and_with_the_passwo
     run_sql(&db, "update pending_log_ins set expires_at = now()").await;
     assert_eq!(give_code(&late, &app.fresh(&db).await).await.code(), "log-in-over");
     assert_eq!(late.visit("/login/code").await.location(), "/login");
+    // The pages lead on to where the person was going.
+    let (way, code) = ("/login?next=%2Fwallet", app.fresh(&db).await);
+    assert_eq!(late.visit("/login/code?next=/wallet").await.location(), way);
+    let over = late.submit("/login/code", &[("code", code.as_str()), ("next", "/wallet")]).await;
+    assert_eq!(over.status, 410, "{}", over.body);
+    assert!(over.has(&format!("a[href='{way}']")), "{}", over.body);
     let unlucky = give_password(&office, &email).await;
     for _ in 0..5 {
         assert_eq!(give_code(&unlucky, &app.wrong()).await.code(), "wrong-code");

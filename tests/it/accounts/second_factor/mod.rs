@@ -171,6 +171,9 @@ async fn of_two_tabs_that_set_it_up_the_first_wins_and_other_devices_are_logged_
     let tabs = [offer(&person).await, offer(&person).await];
     let foreign = confirm(&stranger, &tabs[0].0, &tabs[0].1.code(Duration::ZERO)).await;
     assert_eq!(foreign.code(), "offer-unreadable");
+    let form = [("sealed", tabs[0].0.as_str()), ("code", "000000"), ("next", "/admin")];
+    let page = stranger.submit("/account/second-factor", &form).await;
+    assert!(page.has("a[href='/account/second-factor?next=%2Fadmin']"), "{}", page.body);
     let answers = storm(tabs.iter().enumerate().map(|(idx, (sealed, app))| {
         let (person, sealed) = (office.moved(&person, idx), sealed.clone());
         let code = app.code(Duration::ZERO);

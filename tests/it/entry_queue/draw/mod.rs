@@ -2,6 +2,7 @@
 //! reader can draw again.
 
 mod beacon;
+mod cancelled;
 mod closing;
 mod crashes;
 mod published;

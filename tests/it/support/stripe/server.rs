@@ -172,7 +172,7 @@ async fn get_session(shared: Shared, request: HttpRequest, id: Path<String>) -> 
     answer(&mode, done).await
 }
 
-/// Answers about a payment with its charge, whose refunded amount has those refunds that did not fail.
+/// Answers about a payment with its charge, whose refunded amount has the refunds that did not fail.
 async fn get_intent(
     shared: Shared,
     request: HttpRequest,
@@ -232,7 +232,7 @@ async fn list_disputes(
     answer(&mode, HttpResponse::Ok().json(list)).await
 }
 
-/// Sets all refunds and disputes of a payment, and tells nobody.
+/// Sets all refunds and disputes of a payment, without a message.
 async fn set_money(shared: Shared, Json(asked): Json<Value>) -> HttpResponse {
     let all = |name: &str| asked[name].as_array().unwrap().clone();
     let payment = asked["payment_intent"].as_str().unwrap().to_owned();

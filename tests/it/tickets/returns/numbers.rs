@@ -62,7 +62,7 @@ async fn what_is_on_return_is_had_in_any_number(db: PgPool) {
     market.office.close_as_it_is().await;
 }
 
-/// A wish for one place waits for what is put back on sale, and for nothing that is sold by twos.
+/// A wish for one place waits for places on return, and not for seats that are sold by twos.
 #[sqlx::test]
 async fn a_wish_for_fewer_than_the_least_number_is_offered_what_is_on_return(db: PgPool) {
     let market = market(&db).await;
@@ -76,7 +76,7 @@ async fn a_wish_for_fewer_than_the_least_number_is_offered_what_is_on_return(db:
     assert!(page.body.contains(fewer), "{}", page.body);
     assert!(page.has("select[name=places] option[value='1']"));
     assert!(page.has("select[name=places] option[value='2'][selected]"), "{}", page.body);
-    // Seats are free, but nobody gets one alone.
+    // Seats are free, but only two together.
     market.wish(bob, &json!({ "places": 1 })).await;
     assert!(bob.visit(&list).await.body.contains(fewer));
     let cas = office.sign_in("cas").await;
@@ -95,7 +95,7 @@ async fn a_wish_for_fewer_than_the_least_number_is_offered_what_is_on_return(db:
     assert_eq!(held["items"][0]["seat_id"], seats[5], "{held}");
     office.verify_database().await;
     assert_eq!(pay(bob, offer).await.status, 201);
-    // The next one; and a single one that nobody has asked for is bought and not wished for.
+    // The next one; and a single place that no wish has is bought.
     assert_eq!(put_on_sale(ada, &codes[2]).await.status, 201);
     assert_eq!(market.wish_of(&cas).await, "OFFERED");
     let offer = id_of(&cas.get(&list).await.json()["wish"], "reservation_id");

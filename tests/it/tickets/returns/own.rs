@@ -76,8 +76,8 @@ async fn nobody_is_offered_the_own_place_and_the_wish_waits_for_the_next(db: PgP
     market.office.close_as_it_is().await;
 }
 
-/// A refusal proposes what the person may hold: nothing of their own, and no single seat of the house where
-/// an order has two.
+/// A refusal proposes no place of the person's own, and no single seat of the house where an order has
+/// two.
 #[sqlx::test]
 async fn no_alternative_is_the_own_place_nor_fewer_than_are_sold(db: PgPool) {
     let options = ConcertOptions { places_per_account_max: 50, ..ConcertOptions::default() };

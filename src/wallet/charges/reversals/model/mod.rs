@@ -9,7 +9,7 @@ use crate::{
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
 
-/// Time that a conversation with the provider takes at most: what happens in it may be missing in its answer.
+/// Maximum length of a conversation with the provider: its answer may miss a refund of that time.
 const CONVERSATION_MAX: TimeDelta = TimeDelta::seconds(10);
 
 /// Reason of a reversal.
@@ -44,7 +44,7 @@ pub(crate) struct Reversal {
 }
 
 impl Reversal {
-    /// Whether a message told of a refund that was made or failed about the time `at`, or later.
+    /// Whether the row is of a refund that was made or failed about the time `at`, or later.
     fn is_about(&self, at: Option<DateTime<Utc>>) -> bool {
         let is_told = matches!(self.cause, Cause::Refund | Cause::RefundFailed);
         let is_then = |(told, at)| at - told <= CONVERSATION_MAX;
@@ -173,7 +173,7 @@ impl PaidPurchase {
             Trend::Falls => false,
             Trend::Unknown if minor == known && at.is_none() => return None,
             Trend::Unknown => minor > known,
-            // What happens at this moment may be in the answer or not: the next one tells.
+            // The answer may miss a refund of this moment. The next answer has it.
             Trend::Asked if minor == known || before.iter().any(|row| row.is_about(at)) => {
                 return None;
             }

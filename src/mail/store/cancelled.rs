@@ -1,0 +1,39 @@
+//! SQL of places that ended with their program.
+
+use uuid::Uuid;
+
+use crate::{entry_queue::QueueNumber, infra::postgres::Pool};
+
+/// Place in a line, or entry in its draw, that ended with its program.
+pub(crate) struct CancelledPlace {
+    /// Name of the account.
+    pub name: String,
+    /// Title of the program.
+    pub title: String,
+    /// Name of the program in addresses.
+    pub slug: String,
+    /// Arrival order; `None` for an entry without a number.
+    pub queue_number: Option<QueueNumber>,
+}
+
+/// Returns the place of a token, or of an entry that has the same id; `None` if there is neither.
+pub(crate) async fn find_place(db: &Pool, id: Uuid) -> Result<Option<CancelledPlace>, sqlx::Error> {
+    sqlx::query_as!(
+        CancelledPlace,
+        r#"
+        select a.name, p.title, p.slug, place.queue_number as "queue_number?: QueueNumber"
+        from (
+            select account_id, program_id, queue_number from queue_tokens where id = $1
+            union all
+            select account_id, program_id, null from queue_draw_entries where id = $1
+        ) place
+        join accounts a on a.id = place.account_id
+        join programs p on p.id = place.program_id
+        order by place.queue_number nulls last
+        limit 1
+        "#,
+        id,
+    )
+    .fetch_optional(db)
+    .await
+}
