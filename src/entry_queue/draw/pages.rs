@@ -19,8 +19,8 @@ use super::{
 use crate::{
     accounts::{CurrentAccount, Visitor},
     app::App,
-    catalog::{DrawStep, Program, Programs},
-    entry_queue::{error::QueueError, pages::program::find, paths::program_path},
+    catalog::{DrawStep, Program},
+    entry_queue::{error::QueueError, pages::program::AtProgram, paths::program_path},
     text::i18n::Phrase,
     web::{
         error::{NotFound, PageError},
@@ -72,11 +72,8 @@ async fn draw_of(app: &App, program: &Program) -> Result<Draw, PageError> {
 /// `GET /programs/{slug}/draw`
 pub(crate) async fn show_draw(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    visitor: Visitor,
+    AtProgram { program, me: visitor }: AtProgram<Visitor>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let draw = DrawDocument::of(&draw_of(&app, &program).await?);
     let v = &visitor.view;
     Ok(v.show(&DrawPage { v, program: &program, draw: &draw }, &draw))
@@ -85,10 +82,8 @@ pub(crate) async fn show_draw(
 /// `GET /programs/{slug}/draw.json`
 pub(crate) async fn download_draw(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
+    AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let draw = DrawDocument::of(&draw_of(&app, &program).await?);
     Ok(as_file(json(StatusCode::OK, &draw), "attachment; filename=\"draw.json\""))
 }
@@ -96,12 +91,11 @@ pub(crate) async fn download_draw(
 /// `GET /programs/{slug}/draw/entries/{page}`
 pub(crate) async fn show_entries(
     app: Data<App>,
-    programs: Data<Programs>,
     lists: Data<ClosedLists>,
+    AtProgram { program, .. }: AtProgram<()>,
     path: Path<(String, usize)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, number) = &*path;
-    let program = find(&app, &programs, slug).await?;
+    let (_, number) = &*path;
     let draw = draw_of(&app, &program).await?;
     if draw.closed_at.is_none() {
         return Err(NotFound.into());
@@ -130,12 +124,9 @@ async fn own_entry(
 /// `GET /programs/{slug}/draw/entry`
 pub(crate) async fn show_entry(
     app: Data<App>,
-    programs: Data<Programs>,
     lists: Data<ClosedLists>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let (draw, entry) = own_entry(&app, &program, &lists, &me).await?;
     let is_open = draw.step == DrawStep::Open;
     let page = EntryPage { v: &me.view, program: &program, entry: &entry, is_open };
@@ -145,12 +136,9 @@ pub(crate) async fn show_entry(
 /// `GET /programs/{slug}/draw/entry.json`
 pub(crate) async fn download_entry(
     app: Data<App>,
-    programs: Data<Programs>,
     lists: Data<ClosedLists>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let (_, entry) = own_entry(&app, &program, &lists, &me).await?;
     Ok(as_file(json(StatusCode::OK, &entry), "attachment; filename=\"entry.json\""))
 }
@@ -164,11 +152,8 @@ fn as_file(mut answer: HttpResponse, disposition: &'static str) -> HttpResponse 
 /// `DELETE /programs/{slug}/draw/entry` and `POST /programs/{slug}/draw/entry/withdrawal`
 pub(crate) async fn delete_entry(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     if !entries::withdraw_entry(&app, program.id, me.account_id).await? {
         return Err(QueueError::no_token(&program).into());
     }

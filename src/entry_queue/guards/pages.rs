@@ -1,10 +1,6 @@
 //! Pages of the work that joining asks for: computed by a script, or waited for without one.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -14,10 +10,10 @@ use super::{Challenge, JoinAttempt, Solution};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Program, Programs},
+    catalog::Program,
     entry_queue::{
         guards,
-        pages::program::find,
+        pages::program::AtProgram,
         paths::{proof_path, queue_path},
     },
     web::{
@@ -102,11 +98,8 @@ pub(crate) struct ProofDocument {
 /// `GET /programs/{slug}/queue/proof`
 pub(crate) async fn show_proof(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let v = &me.view;
     let Some(set) = guards::set_work(&app, me.account_id, &program).await? else {
         // The guard was turned off meanwhile: the browser is sent on to the program.
@@ -134,12 +127,9 @@ pub(crate) struct WaitDocument {
 /// `POST /programs/{slug}/queue/proof`: begins a wait in place of work.
 pub(crate) async fn create_wait(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let network = client::network(&request, &app.config.trusted_proxies);
     let begun = guards::begin_wait(&app, me.account_id, &program, network).await?;
     let Some((ready_at, retry_after_ms)) = begun else { return Err(NotFound.into()) };

@@ -12,7 +12,7 @@ mod way_in;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
-    web::{Data, Path},
+    web::Data,
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use self::{
-    program::find,
+    program::AtProgram,
     waiting::{WaitingPage, whole_secs},
     way_in::WayIn,
 };
@@ -38,7 +38,7 @@ use super::{
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs, SaleState, ScheduleListing},
+    catalog::{Program, SaleState, ScheduleListing},
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
@@ -104,13 +104,10 @@ struct EndedPage<'a> {
 /// `GET /programs/{slug}/queue`
 pub(crate) async fn show_queue(
     app: Data<App>,
-    programs: Data<Programs>,
     room: Data<WaitingRoom>,
-    slug: Path<String>,
-    me: CachedAccount,
+    AtProgram { program, me }: AtProgram<CachedAccount>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let status = status::status_of(&app, &room, me.account_id, &program).await?;
     if !me.view.format.is_for_programs()
         && program.sale_state(app.now()) != SaleState::Cancelled
@@ -136,14 +133,11 @@ pub(crate) async fn show_queue(
 /// `POST /programs/{slug}/queue`
 pub(crate) async fn create_token(
     app: Data<App>,
-    programs: Data<Programs>,
     room: Data<WaitingRoom>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
     request: HttpRequest,
     form: Body<pages::JoinForm>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let attempt = form.0.attempt(&app, &request, &me);
     let status = membership::join(&app, &room, me.account_id, &program, attempt).await?;
     // An account that is admitted at once to the only performance goes straight to the seats.
@@ -174,12 +168,9 @@ impl DepartureForm {
 /// `DELETE /programs/{slug}/queue` and `POST /programs/{slug}/queue/departure`
 pub(crate) async fn delete_token(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
     form: Body<DepartureForm>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let number = form.0.parse(&me.view)?;
     membership::leave(&app, me.account_id, &program, number).await?;
     let location = queue_path(&program.slug);

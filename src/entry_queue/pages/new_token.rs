@@ -1,17 +1,13 @@
 //! Page between the log-in and the queue, where a visitor who had to log in first joins.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
 
-use super::{program::find, way_in::WayIn};
+use super::{program::AtProgram, way_in::WayIn};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Listings, Program, Programs, SaleState},
+    catalog::{Listings, Program, SaleState},
     entry_queue::{access_gates::has_open_gate, paths::program_path},
     web::{
         csrf::is_from_here,
@@ -33,13 +29,10 @@ struct NewTokenPage<'a> {
 /// `GET /programs/{slug}/queue/new`
 pub(crate) async fn new_token(
     app: Data<App>,
-    programs: Data<Programs>,
     listings: Data<Listings>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let is_coming = matches!(program.sale_state(app.now()), SaleState::Coming { .. });
     if is_coming && program.draw.is_none() && !has_open_gate(&app, &program, me.account_id).await? {
         // The program's page says when it opens.

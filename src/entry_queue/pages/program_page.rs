@@ -1,22 +1,18 @@
 //! Page of a program: what it is, when it is on sale, and where the visitor stands in its queue.
 
-use std::sync::Arc;
-
-use actix_web::{
-    HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
 use chrono::{DateTime, Utc};
 
-use super::{program::find, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn};
+use super::{
+    program::AtProgram, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn,
+};
 use crate::{
     accounts::{AccountId, Visitor},
     app::App,
     catalog::{
-        Listings, Program, ProgramId, Programs, SaleState, ScheduleListing,
-        pages::picture::LinkPicture, popularity::PublicRank,
+        Listings, Program, ProgramId, SaleState, ScheduleListing, pages::picture::LinkPicture,
+        popularity::PublicRank,
     },
     entry_queue::{
         access_gates::{model::OwnGate, store as access_gates},
@@ -197,13 +193,10 @@ impl ProgramPage<'_> {
 /// `GET /programs/{slug}`
 pub(crate) async fn show_program(
     app: Data<App>,
-    programs: Data<Programs>,
     listings: Data<Listings>,
     room: Data<WaitingRoom>,
-    slug: Path<String>,
-    visitor: Visitor,
+    AtProgram { program, me: visitor }: AtProgram<Visitor>,
 ) -> Result<HttpResponse, PageError> {
-    let program: Arc<Program> = find(&app, &programs, &slug).await?;
     let (schedules, popularity) =
         tokio::try_join!(listings.schedules(&app, program.id), listings.rank(&app, program.id))?;
     let now = app.now();

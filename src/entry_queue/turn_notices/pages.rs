@@ -1,10 +1,6 @@
 //! Buttons of the waiting page: asking for a mail when the turn is near, and taking that back.
 
-use actix_web::{
-    HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,8 +8,7 @@ use super::{ask, withdraw};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::Programs,
-    entry_queue::{error::QueueError, pages::program::find, paths::queue_path},
+    entry_queue::{error::QueueError, pages::program::AtProgram, paths::queue_path},
     web::error::{NotFound, PageError},
 };
 
@@ -27,11 +22,8 @@ pub(crate) struct NoticeDocument {
 /// `POST /programs/{slug}/queue/notice`
 pub(crate) async fn create_notice(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     match ask(&app, me.account_id, &program).await {
         Ok(true) => (),
         Ok(false) => return Err(NotFound.into()),
@@ -53,11 +45,8 @@ pub(crate) struct NoticeWithdrawalDocument {
 /// `DELETE /programs/{slug}/queue/notice` and `POST /programs/{slug}/queue/notice/withdrawal`
 pub(crate) async fn delete_notice(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let withdrawn = withdraw(&app, me.account_id, &program).await?;
     let document = NoticeWithdrawalDocument { withdrawn };
     let location = queue_path(&program.slug);

@@ -1,20 +1,16 @@
 //! Checkpoints of a queue's logs, with the cosignatures of witnesses.
 
-use actix_web::{
-    HttpResponse,
-    http::header,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::header, web::Data};
 
 use crate::{
     app::App,
-    catalog::Programs,
+    catalog::ProgramId,
     entry_queue::{
         log::{
             store::{LogId, LogKind, find_log},
             witnesses::model::{newest_cosigned, with_cosignatures},
         },
-        pages::program::find,
+        pages::program::AtProgram,
     },
     web::error::{NotFound, PageError},
 };
@@ -27,47 +23,42 @@ const CHECKPOINT_SECS: u32 = 1;
 /// `GET /programs/{slug}/log/checkpoint`
 pub(crate) async fn show_checkpoint(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
+    AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
-    newest_of(&app, &programs, &slug, LogKind::Joins).await
+    newest_of(&app, program.id, LogKind::Joins).await
 }
 
 /// `GET /programs/{slug}/log/moves/checkpoint`
 pub(crate) async fn show_move_checkpoint(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
+    AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
-    newest_of(&app, &programs, &slug, LogKind::Moves).await
+    newest_of(&app, program.id, LogKind::Moves).await
 }
 
 /// `GET /programs/{slug}/log/checkpoint/cosigned`
 pub(crate) async fn show_cosigned(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
+    AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
-    cosigned_of(&app, &programs, &slug, LogKind::Joins).await
+    cosigned_of(&app, program.id, LogKind::Joins).await
 }
 
 /// `GET /programs/{slug}/log/moves/checkpoint/cosigned`
 pub(crate) async fn show_cosigned_moves(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
+    AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
-    cosigned_of(&app, &programs, &slug, LogKind::Moves).await
+    cosigned_of(&app, program.id, LogKind::Moves).await
 }
 
 /// Answers with the newest checkpoint, and the cosignatures that it has already.
 async fn newest_of(
     app: &App,
-    programs: &Programs,
-    slug: &str,
+    program_id: ProgramId,
     kind: LogKind,
 ) -> Result<HttpResponse, PageError> {
-    let log = LogId { program_id: find(app, programs, slug).await?.id, kind };
+    let log = LogId { program_id, kind };
     let stored = find_log(&app.db, log).await?;
     let checkpoint = stored.and_then(|log| log.checkpoint).ok_or(NotFound)?;
     let witnessed = witnessed_of(app, log).await?;
@@ -77,11 +68,10 @@ async fn newest_of(
 /// Answers with the newest checkpoint that a witness cosigned.
 async fn cosigned_of(
     app: &App,
-    programs: &Programs,
-    slug: &str,
+    program_id: ProgramId,
     kind: LogKind,
 ) -> Result<HttpResponse, PageError> {
-    let log = LogId { program_id: find(app, programs, slug).await?.id, kind };
+    let log = LogId { program_id, kind };
     let witnessed = witnessed_of(app, log).await?;
     Ok(answer(newest_cosigned(&witnessed).ok_or(NotFound)?))
 }

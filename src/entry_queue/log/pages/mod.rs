@@ -5,10 +5,7 @@ pub(crate) mod receipt;
 mod tile;
 mod witness;
 
-use actix_web::{
-    HttpResponse,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, web::Data};
 use askama::Template;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -30,8 +27,8 @@ use super::{
 use crate::{
     accounts::Visitor,
     app::App,
-    catalog::{Program, Programs},
-    entry_queue::{model::QueueNumber, pages::program::find},
+    catalog::Program,
+    entry_queue::{model::QueueNumber, pages::program::AtProgram},
     text::i18n::Phrase,
     web::{
         error::{NotFound, PageError},
@@ -157,11 +154,8 @@ struct EntryDocument {
 /// `GET /programs/{slug}/log`
 pub(crate) async fn show_log(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    visitor: Visitor,
+    AtProgram { program, me: visitor }: AtProgram<Visitor>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
     let log = find_or_begin(&app, LogId::joins(program.id)).await?.ok_or(NotFound)?;
     let after = (log.size - NEWEST).max(0);
     let tokens = tokens::list_tokens(&app.db, program.id, after, log.size - after).await?;

@@ -1,21 +1,19 @@
 //! Receipt of the signed-in account's latest join, to read, copy, download and scan.
 
-use std::sync::Arc;
-
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
-    web::{Data, Path},
+    web::Data,
 };
 use askama::Template;
 
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Program, Programs},
+    catalog::Program,
     entry_queue::{
         log::receipt::{find_receipt, model::Receipt},
-        pages::program::find,
+        pages::program::AtProgram,
         paths::queue_path,
     },
     web::{
@@ -39,37 +37,21 @@ impl ReceiptPage<'_> {
     }
 }
 
-/// Returns the program with `slug`, and the receipt of the signed-in account.
-async fn own_receipt(
-    app: &App,
-    programs: &Programs,
-    slug: &str,
-    me: &CurrentAccount,
-) -> Result<(Arc<Program>, Receipt), PageError> {
-    let program = find(app, programs, slug).await?;
-    let receipt = find_receipt(app, &program, me.account_id).await?;
-    Ok((program, receipt))
-}
-
 /// `GET /programs/{slug}/queue/receipt`
 pub(crate) async fn show_receipt(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let (program, receipt) = own_receipt(&app, &programs, &slug, &me).await?;
+    let receipt = find_receipt(&app, &program, me.account_id).await?;
     Ok(me.view.show(&ReceiptPage { v: &me.view, program: &program, receipt: &receipt }, &receipt))
 }
 
 /// `GET /programs/{slug}/queue/receipt.json`
 pub(crate) async fn download_receipt(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let (_, receipt) = own_receipt(&app, &programs, &slug, &me).await?;
+    let receipt = find_receipt(&app, &program, me.account_id).await?;
     let mut answer = json(StatusCode::OK, &receipt);
     let attachment = header::HeaderValue::from_static("attachment; filename=\"receipt.json\"");
     answer.headers_mut().insert(header::CONTENT_DISPOSITION, attachment);
@@ -79,11 +61,9 @@ pub(crate) async fn download_receipt(
 /// `GET /programs/{slug}/queue/receipt.svg`
 pub(crate) async fn show_qr_code(
     app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-    me: CurrentAccount,
+    AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let (_, receipt) = own_receipt(&app, &programs, &slug, &me).await?;
+    let receipt = find_receipt(&app, &program, me.account_id).await?;
     // On a screen nothing is covered, and fewer dots are read more easily.
     let drawing = qr_code::draw(&receipt.receipt, qr_code::Repair::Least).ok_or(Internal)?;
     Ok(qr_code::answer(drawing))

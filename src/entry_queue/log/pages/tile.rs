@@ -8,13 +8,13 @@ use actix_web::{
 
 use crate::{
     app::App,
-    catalog::Programs,
+    catalog::ProgramId,
     entry_queue::{
         log::{
             entries::list_entries,
             store::{self, LogId, LogKind},
         },
-        pages::program::find,
+        pages::program::AtProgram,
     },
     infra::{
         throwaway,
@@ -31,38 +31,34 @@ const NEVER: &str = "no-store";
 /// `GET /programs/{slug}/log/tile/{path}`
 pub(crate) async fn show_tile(
     app: Data<App>,
-    programs: Data<Programs>,
+    AtProgram { program, .. }: AtProgram<()>,
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, tile) = &*path;
-    tile_of(&app, &programs, slug, tile, LogKind::Joins).await
+    tile_of(&app, program.id, &path.1, LogKind::Joins).await
 }
 
 /// `GET /programs/{slug}/log/moves/tile/{path}`
 pub(crate) async fn show_move_tile(
     app: Data<App>,
-    programs: Data<Programs>,
+    AtProgram { program, .. }: AtProgram<()>,
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
-    let (slug, tile) = &*path;
-    tile_of(&app, &programs, slug, tile, LogKind::Moves).await
+    tile_of(&app, program.id, &path.1, LogKind::Moves).await
 }
 
 async fn tile_of(
     app: &App,
-    programs: &Programs,
-    slug: &str,
+    program_id: ProgramId,
     tile: &str,
     kind: LogKind,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(app, programs, slug).await?;
-    let log = LogId { program_id: program.id, kind };
+    let log = LogId { program_id, kind };
     let tile = TilePath::parse(tile).ok_or(NotFound)?;
     let content = match tile.content {
         TileContent::Hashes(place) => hashes_of(app, log, place, tile.width).await?,
         TileContent::Entries(number) => bundle_of(app, log, number, tile.width).await?,
     };
-    let cached = if throwaway::is_marked(program.id.0) { NEVER } else { FOR_EVER };
+    let cached = if throwaway::is_marked(program_id.0) { NEVER } else { FOR_EVER };
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
         .insert_header((header::CACHE_CONTROL, cached))
