@@ -37,8 +37,9 @@ async fn hold_once(
     permits: &Permits,
     chosen: &ChosenRequest,
 ) -> Result<(HeldTogether, Hold), ReservationError> {
-    let _permit = permits.acquire().await?;
-    let mut together = hold_together(app, &[chosen], WhenHeld::Wait, || ()).await?;
+    let requests = [chosen];
+    let holding = hold_together(app, &requests, WhenHeld::Wait, || ());
+    let mut together = permits.with(holding).await?;
     match together.outcomes.pop().flatten() {
         Some(outcome) => Ok((together, outcome?)),
         // The commit got no answer and was rolled back.

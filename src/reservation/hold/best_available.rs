@@ -58,8 +58,8 @@ pub(crate) async fn hold_best(
         let seats = if reading == 0 {
             state.seats(app, request.schedule.id, wish.section.as_deref()).await?
         } else {
-            let _permit = state.permits.acquire().await?;
-            state.seats_anew(app, request.schedule.id, wish.section.as_deref()).await?
+            let anew = state.seats_anew(app, request.schedule.id, wish.section.as_deref());
+            state.permits.with(anew).await?
         };
         let groups = search.groups(&seats);
         // The cached schedule, or this machine's clock, was behind.
@@ -106,9 +106,8 @@ pub(crate) async fn hold_best(
                 // Fewer seats than the program's minimum can be held only if all of them are on
                 // return.
                 Err(few @ ReservationError::TooFew { .. }) if search.on_return.is_none() => {
-                    let _permit = state.permits.acquire().await?;
-                    let on_return = list_seats_on_return(&app.db, request.schedule.id).await?;
-                    search.on_return = Some(on_return);
+                    let on_return = list_seats_on_return(&app.db, request.schedule.id);
+                    search.on_return = Some(state.permits.with(on_return).await?);
                     too_few = Some(few);
                     break;
                 }
@@ -147,12 +146,11 @@ async fn read_types(
     if counts.is_empty() {
         return Ok(WantedTypes::default());
     }
-    let _permit = state.permits.acquire().await?;
     let named = counts.iter().flat_map(|(id, count)| {
         std::iter::repeat_n(*id, usize::try_from(*count).unwrap_or_default())
     });
     let ids: Vec<_> = counts.keys().copied().collect();
-    let types = list_named(&app.db, request.schedule.id, &ids).await?;
+    let types = state.permits.with(list_named(&app.db, request.schedule.id, &ids)).await?;
     Ok(WantedTypes::of(&types, named)?)
 }
 
@@ -286,21 +284,23 @@ async fn is_freed(
 ) -> Result<bool, ReservationError> {
     let held = seats.iter().filter(|seat| seat.status == SeatStatus::Held);
     let held: Vec<_> = held.map(|seat| seat.id).collect();
-    let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
     let (schedule_id, section) = (search.request.schedule.id, search.wish.section.as_deref());
-    let lapsed = state.lapsed(app, schedule_id, section, &held).await?;
-    if lapsed.is_empty() {
-        return Ok(false);
-    }
-    let mut as_if_freed = seats.to_vec();
-    for seat in &mut as_if_freed {
-        if seat.status == SeatStatus::Held && lapsed.contains(&seat.id) {
-            seat.status = SeatStatus::Available;
+    let freeing = async {
+        let lapsed = state.lapsed(app, schedule_id, section, &held).await?;
+        if lapsed.is_empty() {
+            return Ok(false);
         }
-    }
-    let groups = search.groups(&as_if_freed);
-    let Some(best) = groups.first() else { return Ok(false) };
-    expiry::expire_in_the_way(app, &best.ids, None).await?;
-    state.forget_lapsed(schedule_id, section).await;
-    Ok(true)
+        let mut as_if_freed = seats.to_vec();
+        for seat in &mut as_if_freed {
+            if seat.status == SeatStatus::Held && lapsed.contains(&seat.id) {
+                seat.status = SeatStatus::Available;
+            }
+        }
+        let groups = search.groups(&as_if_freed);
+        let Some(best) = groups.first() else { return Ok(false) };
+        expiry::expire_in_the_way(app, &best.ids, None).await?;
+        state.forget_lapsed(schedule_id, section).await;
+        Ok(true)
+    };
+    state.permits.with_spare(freeing).await.unwrap_or(Ok(false))
 }

@@ -130,8 +130,8 @@ impl ReservationState {
         if self.places.get(&zone).await.is_some_and(|remaining| remaining >= quantity) {
             return Ok(());
         }
-        let _permit = self.permits.acquire().await?;
-        let remaining = hold::store::find_remaining(&app.db, schedule_id, zone_id).await?;
+        let remaining = hold::store::find_remaining(&app.db, schedule_id, zone_id);
+        let remaining = self.permits.with(remaining).await?;
         let remaining = remaining.ok_or(ReservationError::UnknownZone)?;
         self.places.insert(zone, remaining).await;
         match remaining >= quantity {

@@ -92,10 +92,7 @@ pub(crate) async fn hold(
     match (outcome, key) {
         // A request key that has an outcome returns it, also if a second attempt is refused.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
-            let permit = state.permits.acquire().await?;
-            let first = key.find_outcome(&app.db).await?;
-            drop(permit);
-            match first {
+            match state.permits.with(key.find_outcome(&app.db)).await? {
                 Some(first) => Ok(first),
                 None => Err(with_alternatives(app, state, request, refusal).await),
             }
@@ -126,9 +123,7 @@ async fn hold_now(
     let request = match &request.code {
         None => request,
         Some(asked) => {
-            let permit = state.permits.acquire().await?;
-            let code = codes::look_up(app, &request.schedule, asked).await?;
-            drop(permit);
+            let code = state.permits.with(codes::look_up(app, &request.schedule, asked)).await?;
             looked_up = HoldRequest { code: Some(code), ..request.clone() };
             &looked_up
         }
@@ -193,8 +188,7 @@ async fn read_blocks(
     request: &HoldRequest,
     ids: &[ScheduleSeatId],
 ) -> Result<Vec<SeatBlock>, ReservationError> {
-    let _permit = state.permits.acquire().await?;
-    let seats = list_rows_of(&app.db, request.schedule.id, ids).await?;
+    let seats = state.permits.with(list_rows_of(&app.db, request.schedule.id, ids)).await?;
     Ok(blocks_of(&seats, ids))
 }
 
@@ -204,18 +198,18 @@ async fn is_freed(
     state: &ReservationState,
     refusal: &ReservationError,
 ) -> Result<bool, sqlx::Error> {
-    let (seat_ids, zone_id) = match refusal {
+    let permits = &state.permits;
+    let freed = match refusal {
         ReservationError::Code(CodeRefusal::UsedUp { id } | CodeRefusal::FewPlaces { id, .. }) => {
-            let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
-            return Ok(expiry::expire_with_code(app, *id).await? > 0);
+            permits.with_spare(expiry::expire_with_code(app, *id)).await
         }
-        ReservationError::SeatUnavailable { seat_ids, .. } => (seat_ids.as_slice(), None),
+        ReservationError::SeatUnavailable { seat_ids, .. } => {
+            permits.with_spare(expiry::expire_in_the_way(app, seat_ids, None)).await
+        }
         ReservationError::SoldOut { zone_id: Some(zone_id), .. } => {
-            (Default::default(), Some(*zone_id))
+            permits.with_spare(expiry::expire_in_the_way(app, &[], Some(*zone_id))).await
         }
-        _ => return Ok(false),
+        _ => None,
     };
-    let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
-    let n_freed = expiry::expire_in_the_way(app, seat_ids, zone_id).await?;
-    Ok(n_freed > 0)
+    Ok(freed.transpose()?.is_some_and(|n_freed| n_freed > 0))
 }

@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
 };
 
@@ -36,8 +36,19 @@ impl Permits {
         }
     }
 
-    /// Acquires a permit for work that only improves a refusal; `None` when too many requests wait.
-    pub(crate) async fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
-        timeout(SPARE_WAIT_MAX, self.0.acquire()).await.ok()?.ok()
+    /// Carries out `work` with a permit. Fails as [`acquire`](Self::acquire) does, before the work is begun.
+    pub(crate) async fn with<T, E: From<sqlx::Error>>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let _permit = self.acquire().await?;
+        work.await
+    }
+
+    /// Carries out `work` that only improves a refusal with a permit; `None`, and the work is not begun, when too
+    /// many requests wait.
+    pub(crate) async fn with_spare<W: Future>(&self, work: W) -> Option<W::Output> {
+        let _permit = timeout(SPARE_WAIT_MAX, self.0.acquire()).await.ok()?.ok()?;
+        Some(work.await)
     }
 }

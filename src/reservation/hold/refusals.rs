@@ -31,34 +31,19 @@ pub(super) async fn with_alternatives(
     refusal: ReservationError,
 ) -> ReservationError {
     match (refusal, &request.choice) {
-        (ReservationError::SeatUnavailable { mut seat_ids, .. }, Choice::Seats(wanted)) => {
-            let Some(_permit) = state.permits.try_acquire().await else {
-                return ReservationError::seats_unavailable(seat_ids);
-            };
-            let schedule = &request.schedule;
-            let proposal = Proposal::of(schedule.keeps_places(app.now()), request.is_needed);
-            let leases = SeatLeases::read(app, schedule.id).await.unwrap_or_default();
-            let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
-            let types = read_types(app, request).await.unwrap_or_default();
-            let (mut alternatives, lost) =
-                alternatives::of(app, request, wanted, taken, proposal, &types).await;
-            // If a rival's lease caused the refusal, the rows of the other seats have not been read
-            // yet.
-            seat_ids.extend(lost);
-            seat_ids.sort_unstable();
-            seat_ids.dedup();
-            let leased_seat_ids = lease_first(app, state, request, &mut alternatives).await;
-            let leased_seat_ids = leased_seat_ids.unwrap_or_default();
-            ReservationError::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }
+        (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
+            let offers = offer_seats(app, state, request, wanted, seat_ids.clone());
+            let offered = state.permits.with_spare(offers).await;
+            offered.unwrap_or_else(|| ReservationError::seats_unavailable(seat_ids))
         }
         (
             ReservationError::SoldOut { zone_id: Some(zone_id), .. },
             Choice::Places { quantity, .. },
         ) => {
-            let Some(_permit) = state.permits.try_acquire().await else {
+            let zones = read_zones(app, state, request, zone_id, *quantity);
+            let Some(zones) = state.permits.with_spare(zones).await else {
                 return ReservationError::zone_sold_out(zone_id);
             };
-            let zones = read_zones(app, state, request, zone_id, *quantity).await;
             let zones = zones.inspect_err(|error| {
                 tracing::debug!(%error, "no other zones could be read");
             });
@@ -68,6 +53,30 @@ pub(super) async fn with_alternatives(
         }
         (refusal, _) => refusal,
     }
+}
+
+/// Returns the refusal of the seats `seat_ids` of those that are `wanted`, with the nearest free ones.
+async fn offer_seats(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    wanted: &[ScheduleSeatId],
+    mut seat_ids: Vec<ScheduleSeatId>,
+) -> ReservationError {
+    let schedule = &request.schedule;
+    let proposal = Proposal::of(schedule.keeps_places(app.now()), request.is_needed);
+    let leases = SeatLeases::read(app, schedule.id).await.unwrap_or_default();
+    let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
+    let types = read_types(app, request).await.unwrap_or_default();
+    let (mut alternatives, lost) =
+        alternatives::of(app, request, wanted, taken, proposal, &types).await;
+    // If a rival's lease caused the refusal, the rows of the other seats have not been read yet.
+    seat_ids.extend(lost);
+    seat_ids.sort_unstable();
+    seat_ids.dedup();
+    let leased_seat_ids = lease_first(app, state, request, &mut alternatives).await;
+    let leased_seat_ids = leased_seat_ids.unwrap_or_default();
+    ReservationError::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }
 }
 
 /// Reads the zone `zone_id` and zones like it, without the account's own places on return. For an

@@ -66,8 +66,8 @@ impl Performance {
         if let Some(pass) = entry_queue::shown_pass(request, app, account_id, &self.program)? {
             return Ok(EntryCheck::Pass(pass));
         }
-        let _permit = state.permits.acquire().await?;
-        self.admit(app, request, account_id).await.map(EntryCheck::Looked)
+        let looked = state.permits.with(self.admit(app, request, account_id)).await;
+        looked.map(EntryCheck::Looked)
     }
 }
 
