@@ -18,10 +18,9 @@ use crate::{
     web::{
         error::PageError,
         flash::with_message,
-        form::{Body, Field},
+        form::{Body, Field, FormRefusal},
         page::View,
         pass_cookies,
-        refusal::FormRefusal,
     },
 };
 

@@ -8,7 +8,7 @@
 //!
 //! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries one), parses a
 //! [`form::Body`] into a command, and answers with [`page::View::done`] or a [`error::PageError`]. Where a form
-//! was sent, [`View::answer`](page::View::answer) shows its page again with what was refused ([`refusal`]).
+//! was sent, [`View::answer`](page::View::answer) shows its page again with what was refused ([`form::FormRefusal`]).
 //!
 //! Nouns: a **view** is a request's language, format and account; a **form** is a struct of
 //! **fields** as they were sent; a **mistake** is a refused field with the locale key of the
@@ -20,7 +20,7 @@
 //! - A read is answered within [`READ_MAX`], a change within the bound of its route; the
 //!   answer to a change that takes longer says that the outcome is unknown.
 //! - A body is received whole, within a size and a time, before its handler runs; one with a field
-//!   that the handler does not know is refused ([`known_fields`]).
+//!   that the handler does not know is refused ([`form`]).
 //! - An error page and a problem document come from the same [`error::HttpError`]; their texts come
 //!   from `locales/`.
 //! - No redirect built from request data leaves this site ([`local_path::LocalPath`]).
@@ -49,7 +49,6 @@ pub(crate) mod forwarded;
 pub(crate) mod headers;
 pub(crate) mod health;
 pub(crate) mod host_cookie;
-mod known_fields;
 pub(crate) mod language;
 pub(crate) mod limits;
 pub(crate) mod local_path;
@@ -67,7 +66,6 @@ pub mod path;
 pub(crate) mod poster;
 mod problem;
 pub(crate) mod qr_code;
-pub(crate) mod refusal;
 pub(crate) mod rendering;
 pub(crate) mod request_id;
 pub(crate) mod request_key;

@@ -29,10 +29,9 @@ use crate::{
         client,
         error::PageError,
         flash::with_message,
-        form::{Body, Field},
+        form::{Body, Field, FormRefusal},
         page::{View, see_other},
         pass_cookies,
-        refusal::FormRefusal,
     },
 };
 

@@ -24,9 +24,8 @@ use crate::{
         client,
         error::{NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::{Empty, View},
-        refusal::FormRefusal,
     },
 };
 

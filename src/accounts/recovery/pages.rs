@@ -27,10 +27,9 @@ use crate::{
         client,
         error::PageError,
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         limits::Limits,
         page::{Empty, View},
-        refusal::FormRefusal,
     },
 };
 

@@ -38,10 +38,9 @@ use crate::{
     web::{
         client,
         error::PageError,
-        form::{Body, Field},
+        form::{Body, Field, FormRefusal},
         local_path::LocalPath,
         page::View,
-        refusal::FormRefusal,
     },
 };
 

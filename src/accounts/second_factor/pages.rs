@@ -37,9 +37,8 @@ use crate::{
         client,
         error::{Internal, NotFound, PageError},
         flash::with_message,
-        form::{Body, Field},
+        form::{Body, Field, FormRefusal},
         page::{Empty, View, json},
-        refusal::FormRefusal,
     },
 };
 

@@ -30,10 +30,9 @@ use crate::{
     web::{
         client,
         error::PageError,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         limits::Limits,
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -26,9 +26,8 @@ use crate::{
     text::i18n::Phrase,
     web::{
         error::PageError,
-        form::{Body, Field, Fields, Mistakes},
+        form::{Body, Field, Fields, FormRefusal, Mistakes},
         page::{Identified, View, json as json_answer},
-        refusal::FormRefusal,
     },
 };
 

@@ -25,9 +25,8 @@ use crate::{
     web::{
         error::PageError,
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -24,9 +24,8 @@ use crate::{
     web::{
         error::PageError,
         file::FileBody,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

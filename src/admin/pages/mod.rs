@@ -11,9 +11,8 @@ use crate::{
     audit::model::{Meanwhile, Reason},
     web::{
         flash::with_message,
-        form::{Field, Mistakes},
+        form::{Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

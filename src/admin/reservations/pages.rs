@@ -25,9 +25,8 @@ use crate::{
     reservation::{ReservationId, ReservationNumber, ReservationStatus},
     web::{
         error::{NotFound, PageError},
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
         request_key,
     },
 };

@@ -33,10 +33,9 @@ use crate::{
         client,
         error::{NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         limits::Limits,
         page::json as json_answer,
-        refusal::FormRefusal,
     },
 };
 

@@ -29,10 +29,9 @@ use crate::{
     web::{
         client,
         error::PageError,
-        form::{Body, Field},
+        form::{Body, Field, FormRefusal},
         local_path::with_next,
         page::{View, see_other},
-        refusal::FormRefusal,
     },
 };
 

@@ -29,9 +29,8 @@ use crate::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
         flash::with_message,
-        form::Body,
+        form::{Body, FormRefusal},
         page::{Empty, View},
-        refusal::FormRefusal,
     },
 };
 

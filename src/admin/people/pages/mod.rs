@@ -36,9 +36,8 @@ use crate::{
     wallet::{Wallet, debts::list_debts, find_shown_wallet},
     web::{
         error::{NotFound, PageError},
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -36,10 +36,9 @@ use crate::{
     web::{
         error::{Internal, NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         local_time::Reading,
         page::View,
-        refusal::FormRefusal,
         request_key::HeaderKey,
     },
 };

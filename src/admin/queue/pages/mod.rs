@@ -47,7 +47,11 @@ use crate::{
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     text::{i18n::Phrase, times},
-    web::{error::PageError, form::Body, page::View, refusal::FormRefusal},
+    web::{
+        error::PageError,
+        form::{Body, FormRefusal},
+        page::View,
+    },
 };
 
 #[derive(Template)]

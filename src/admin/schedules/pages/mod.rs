@@ -46,9 +46,8 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        form::{Body, Mistakes},
+        form::{Body, FormRefusal, Mistakes},
         page::{DeletedDocument, View},
-        refusal::FormRefusal,
     },
 };
 

@@ -30,9 +30,8 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::{DeletedDocument, View},
-        refusal::FormRefusal,
     },
 };
 pub(crate) use plan::{preview_seats, show_seats, update_seats};

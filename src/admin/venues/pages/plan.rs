@@ -22,9 +22,8 @@ use crate::{
     web::{
         download::whole_csv,
         error::{NotFound, PageError},
-        form::Body,
+        form::{Body, FormRefusal},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

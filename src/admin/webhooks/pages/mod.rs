@@ -32,9 +32,8 @@ use crate::{
     web::{
         error::PageError,
         flash::with_message,
-        form::Body,
+        form::{Body, FormRefusal},
         page::{Identified, View, json as json_answer},
-        refusal::FormRefusal,
     },
     webhooks::{
         ENDPOINTS_MAX, HookSecret,

@@ -22,10 +22,9 @@ use crate::{
     web::{
         error::PageError,
         flash::with_message,
-        form::Body,
+        form::{Body, FormRefusal},
         local_path::LocalPath,
         page::{json as json_answer, see_other},
-        refusal::FormRefusal,
     },
 };
 

@@ -17,7 +17,12 @@ use crate::{
     payment::shares::{code::ShareCode, make, model::ShareId},
     points::Points,
     reservation::ReservationId,
-    web::{error::PageError, flash::with_message, form::Body, page::View, refusal::FormRefusal},
+    web::{
+        error::PageError,
+        flash::with_message,
+        form::{Body, FormRefusal},
+        page::View,
+    },
 };
 
 #[derive(Template)]

@@ -38,9 +38,8 @@ use crate::{
     web::{
         error::{HttpError, PageError},
         flash::with_message,
-        form::Body,
+        form::{Body, FormRefusal},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

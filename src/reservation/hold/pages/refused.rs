@@ -17,7 +17,11 @@ use crate::{
         },
     },
     text::i18n::Phrase,
-    web::{error::HttpError, form::Mistakes, page::View, refusal::FormRefusal},
+    web::{
+        error::HttpError,
+        form::{FormRefusal, Mistakes},
+        page::View,
+    },
 };
 
 /// Form that was sent to a map, with the code and the refusal that the map shows.

@@ -34,8 +34,8 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         flash::with_message,
+        form::FormRefusal,
         page::{View, json as json_answer},
-        refusal::FormRefusal,
     },
 };
 

@@ -29,8 +29,8 @@ use crate::{
     wallet::{self, ChargeBox, Provider, charges::pages::form::ChargeForm},
     web::{
         error::PageError,
+        form::FormRefusal,
         page::{View, json as json_answer, see_other},
-        refusal::FormRefusal,
     },
 };
 

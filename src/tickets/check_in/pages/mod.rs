@@ -24,10 +24,9 @@ use crate::{
     tickets::{TicketStatus, error::TicketError, model::TicketId},
     web::{
         error::{NotFound, PageError},
-        form::{Body, Field},
+        form::{Body, Field, FormRefusal},
         headers,
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -31,9 +31,8 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        form::Body,
+        form::{Body, FormRefusal},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -25,9 +25,8 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        form::Body,
+        form::{Body, FormRefusal},
         page::see_other,
-        refusal::FormRefusal,
     },
 };
 

@@ -22,9 +22,8 @@ use crate::{
     wallet::transfers::model::{Transfer, TransferDirection, TransferId, TransferStatus},
     web::{
         error::PageError,
-        form::{Field, Mistakes},
+        form::{Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -17,9 +17,8 @@ use crate::{
     },
     wallet::transfers::model::TransferOrder,
     web::{
-        form::{Field, Mistakes},
+        form::{Field, FormRefusal, Mistakes},
         local_time::parse_optional_time,
-        refusal::FormRefusal,
         request_key,
     },
 };

@@ -31,9 +31,8 @@ use crate::{
     web::{
         error::PageError,
         flash::with_message,
-        form::{Body, Mistakes},
+        form::{Body, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

@@ -31,9 +31,8 @@ use crate::{
     },
     web::{
         error::{NotFound, PageError},
-        form::{Body, Field, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes},
         page::View,
-        refusal::FormRefusal,
     },
 };
 

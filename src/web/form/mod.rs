@@ -3,6 +3,9 @@
 //! A form struct holds [`Field`]s, which accept any text. Its `parse` returns a typed command or
 //! the [`Mistakes`] of the fields that were refused.
 
+mod known_fields;
+mod refusal;
+
 use std::{borrow::Cow, str::FromStr};
 
 use actix_multipart::Multipart;
@@ -18,9 +21,10 @@ use serde::{
 };
 use serde_json::{Map, Value, json};
 
+use self::known_fields::find_unknown;
+pub(crate) use self::refusal::FormRefusal;
 use super::{
     error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType},
-    known_fields::{self, find_unknown},
     negotiation,
 };
 use crate::text::{

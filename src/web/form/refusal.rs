@@ -1,14 +1,14 @@
 //! Refusals of forms, and the one road from the outcome of a form to its answer.
 //!
-//! A handler parses its [`Body`](super::form::Body) to a command and carries it out; `?` unites the mistakes of
+//! A handler parses its [`Body`](super::Body) to a command and carries it out; `?` unites the mistakes of
 //! the parser and the errors of the operation in one outcome. [`View::answer`] answers it: a success by a closure,
 //! a refusal for a browser by the form's page, which gets a [`FormRefusal`], and any other error without the page.
 
 use actix_web::{HttpResponse, http::StatusCode};
 
-use super::{
+use super::Mistakes;
+use crate::web::{
     error::{HttpError, Internal, PageError, Problem},
-    form::Mistakes,
     page::View,
 };
 
