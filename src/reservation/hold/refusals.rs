@@ -55,7 +55,7 @@ pub(super) async fn with_alternatives(
     }
 }
 
-/// Returns the refusal of the seats `seat_ids` of those that are `wanted`, with the nearest free ones.
+/// Returns the refusal of the seats `seat_ids` among the `wanted` ones, with the nearest free ones.
 async fn offer_seats(
     app: &App,
     state: &ReservationState,
