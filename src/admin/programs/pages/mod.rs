@@ -262,7 +262,7 @@ pub(crate) async fn refuse_beside(
 ) -> Result<HttpResponse, PageError> {
     let page = ProgramPage::of(app, v, edition).await?;
     let refusal = refusal.in_words(&page.v);
-    let page = ProgramPage { refusal, new_schedule, ..page };
+    let page = ProgramPage { new_schedule, refusal, ..page };
     Ok(page.v.html(page.refusal.status(), &page))
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn create_charge(
     me: CurrentAccount,
     Body(form): Body<ChargeForm>,
 ) -> Result<HttpResponse, PageError> {
-    let charged = async {
+    let outcome = async {
         let (charge, key) = form.parse(me.account_id)?;
         require_held(&app.db, &charge, form.reservation_id()).await?;
         Ok(match &**provider {
@@ -56,11 +56,11 @@ pub(crate) async fn create_charge(
     .await;
     // An error that is none of the form leads to the page that the points were for, where the rest of its
     // time is shown.
-    let charged = me.view.or_refusal(charged).map_err(|error| match form.next() {
+    let outcome = me.view.or_refusal(outcome).map_err(|error| match form.next() {
         Some(next) => error.leading_to(next.to_string()),
         None => error,
     })?;
-    match charged {
+    match outcome {
         Ok(Charging::Done(result)) => {
             let next = form.next();
             let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);

@@ -35,9 +35,9 @@ pub(super) fn news(
         let (minor, trend) = (payment.amount_refunded, Trend::Asked);
         news(&payment.currency, MoneyFact::Refunded { minor, trend })
     });
-    let disputed = disputes.data.iter().filter_map(|dispute| {
+    let lost = disputes.data.iter().filter_map(|dispute| {
         let fact = dispute.fact_so_far()?;
         Some(news(&dispute.currency, fact))
     });
-    refunded.chain(disputed).collect()
+    refunded.chain(lost).collect()
 }

@@ -143,12 +143,11 @@ impl Dispute {
 
     /// Returns the fact of all messages about the dispute so far, arrived or not.
     pub(super) fn fact_so_far(&self) -> Option<MoneyFact> {
-        let moved = |is_of: fn(i64) -> bool| {
-            self.balance_transactions.iter().any(|moved| is_of(moved.amount))
-        };
-        let moves = self.balance_transactions.iter();
-        let balance: i128 = moves.map(|moved| i128::from(moved.amount)).sum();
-        self.fact(match (moved(|amount| amount > 0), moved(|amount| amount < 0)) {
+        let amounts = || self.balance_transactions.iter().map(|transaction| transaction.amount);
+        let balance: i128 = amounts().map(i128::from).sum();
+        let (was_given, was_taken) =
+            (amounts().any(|minor| minor > 0), amounts().any(|minor| minor < 0));
+        self.fact(match (was_given, was_taken) {
             (true, _) if balance >= 0 => "charge.dispute.funds_reinstated",
             (_, true) => "charge.dispute.funds_withdrawn",
             _ => "",

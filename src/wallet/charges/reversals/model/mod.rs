@@ -170,14 +170,13 @@ impl PaidPurchase {
         let (at, known) = (told.happened_at, self.refunded(before));
         let is_least = match trend {
             Trend::Rises => true,
-            Trend::Falls => false,
             Trend::Unknown if minor == known && at.is_none() => return None,
             Trend::Unknown => minor > known,
             // The answer may miss a refund of this moment. The next answer has it.
             Trend::Asked if minor == known || before.iter().any(|row| row.is_about(at)) => {
                 return None;
             }
-            Trend::Asked => false,
+            Trend::Falls | Trend::Asked => false,
         };
         let is_void = |row: &Reversal| match row.cause {
             // The money returned at a later time, less failed refunds since, is no less.
