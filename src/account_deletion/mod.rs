@@ -37,7 +37,7 @@
 //! The lock on the account does not wait: a request that has claimed its key holds the account and
 //! may wait for the wallet. Where it is not free, or a token is new, the attempt starts over.
 
-mod error;
+pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod pages;
 mod store;

@@ -52,6 +52,7 @@ mod store;
 pub use crate::app::AccountId;
 pub(crate) use crate::text::email::Email;
 pub(crate) use deletion::DeletableAccount;
+pub(crate) use error::ADDRESS_CONFIRMATION_PATH;
 pub use error::AccountError;
 pub use links::LinkPurpose;
 pub(crate) use links::purge as purge_links;

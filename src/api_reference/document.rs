@@ -1,22 +1,27 @@
 //! The OpenAPI document: the entries as JSON.
 
+use std::collections::BTreeSet;
+
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::{
-    entry::{DescribedAnswer, Entry, Parameter, ProblemCode},
+    entry::{DescribedAnswer, Entry, Parameter},
     groups::GROUPS,
 };
 use crate::{
     text::i18n::Locale,
-    web::{described::AllowedBy, operation::HTML, rendering::ProblemDocument},
+    web::{described::AllowedBy, error::ProblemCode, operation::HTML, rendering::ProblemDocument},
 };
 
 /// Prefix of the schemas that describe one problem each.
 const PROBLEM: &str = "Problem.";
 
 /// Returns the named schemas: the schemas of `generator`, and one for each problem.
-pub(super) fn schemas(codes: &[ProblemCode], mut generator: SchemaGenerator) -> Map<String, Value> {
+pub(super) fn schemas(
+    codes: &BTreeSet<ProblemCode>,
+    mut generator: SchemaGenerator,
+) -> Map<String, Value> {
     let problem = generator.subschema_for::<ProblemDocument>().to_value();
     let mut schemas = generator.take_definitions(true);
     for code in codes {

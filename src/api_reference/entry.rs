@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
+use crate::accounts::AccountError;
 use crate::web::{
     described::{AllowedBy, Facts},
+    error::{KitError, ProblemCode, codes},
     operation::JSON,
     path::{DescribedMethod, Path},
 };
@@ -15,16 +17,8 @@ use crate::web::{
 /// Media type of a form.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
-/// Problem that operations answer with: one row of the table of codes.
-#[derive(Clone, Copy, Debug)]
-pub struct ProblemCode {
-    /// HTTP status, the same wherever the code occurs.
-    pub status: u16,
-    /// The `code` member.
-    pub code: &'static str,
-    /// Further members that the document always has.
-    pub members: &'static [&'static str],
-}
+/// Refusal that leads a browser to the log-in.
+const LOGIN_REQUIRED: &[ProblemCode] = codes![AccountError::LoginRequired];
 
 /// Place of a parameter in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -70,17 +64,15 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Describes one method of `path`; `generator` keeps the schemas of answers. Codes that `codes` lacks
-    /// are left out.
+    /// Describes one method of `path`; `generator` keeps the schemas of answers.
     pub(super) fn of(
         path: &Path,
         described: &DescribedMethod,
-        codes: &[ProblemCode],
         generator: &mut SchemaGenerator,
     ) -> Self {
         let mut facts = described.facts();
         if path.accepts_file() {
-            facts.refuses("rate-limited");
+            facts.refuses(codes![KitError::TooOften]);
         }
         let operation = &described.operation;
         let mut successes: BTreeMap<u16, DescribedAnswer> = BTreeMap::new();
@@ -90,14 +82,14 @@ impl Entry {
             let schema = success.schema.map_or(Value::Null, |schema| schema(generator).to_value());
             answer.contents.insert(media_type, schema);
         }
-        if facts.refusals.contains("login-required") {
+        if LOGIN_REQUIRED.iter().all(|row| facts.refusals.contains(row)) {
             successes.entry(303).or_default();
         }
         facts.refusals.extend(&operation.refusals);
         // Sorted, so that operations with the same problems share the description.
         let mut refusals: BTreeMap<u16, Vec<ProblemCode>> = BTreeMap::new();
-        for code in codes.iter().filter(|code| facts.refusals.contains(code.code)) {
-            refusals.entry(code.status).or_default().push(*code);
+        for row in std::mem::take(&mut facts.refusals) {
+            refusals.entry(row.status).or_default().push(row);
         }
         let accepts_file = path.accepts_file() && facts.is_change;
         let (template, names) = template(path.pattern());

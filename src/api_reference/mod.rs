@@ -22,8 +22,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use self::entry::Entry;
-pub use self::entry::ProblemCode;
-use crate::web::path::Path;
+use crate::web::{
+    error::codes,
+    path::{Path, PathError},
+};
 
 /// The API reference of a process.
 #[derive(Debug)]
@@ -40,8 +42,8 @@ pub struct ApiReference {
 pub struct ReferenceSource(pub fn() -> &'static ApiReference);
 
 impl ApiReference {
-    /// Builds the reference of all `paths`; `codes` are the problems that they answer with.
-    pub fn of(paths: &[Path], codes: &[ProblemCode]) -> Self {
+    /// Builds the reference of all `paths`.
+    pub fn of(paths: &[Path]) -> Self {
         let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
             settings.definitions_path = "/components/schemas".into();
             settings.meta_schema = None;
@@ -50,10 +52,13 @@ impl ApiReference {
         let mut entries = Vec::new();
         for path in paths {
             for described in path.described() {
-                entries.push(Entry::of(path, described, codes, &mut generator));
+                entries.push(Entry::of(path, described, &mut generator));
             }
         }
-        let schemas = document::schemas(codes, generator);
+        let refusals = entries.iter().flat_map(|entry| entry.refusals.values().flatten());
+        // Every path answers a method that it does not have.
+        let codes = refusals.chain(codes![PathError::MethodNotAllowed]).copied().collect();
+        let schemas = document::schemas(&codes, generator);
         let document = document::document(&entries, &schemas).to_string().into_bytes();
         let etag = hex::encode(Sha256::digest(&document));
         Self { entries, schemas, document, etag }

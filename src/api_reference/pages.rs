@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::{
     ApiReference, ReferenceSource,
     document::operation_id,
-    entry::{Entry, FORM, ProblemCode},
+    entry::{Entry, FORM},
     groups::GROUPS,
     rows::{Row, rows},
 };
@@ -25,7 +25,7 @@ use crate::{
     text::i18n::Phrase,
     web::{
         described::AllowedBy,
-        error::{Internal, NotFound, PageError},
+        error::{Internal, NotFound, PageError, ProblemCode},
         operation::JSON,
         page::View,
     },

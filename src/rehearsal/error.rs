@@ -1,52 +1,23 @@
 //! Errors of rehearsals.
 
+use std::{io, path::PathBuf};
+
 use crate::{
     infra::redis::RedisAway,
     verify::VerifyError,
-    web::error::{HttpError, Problem, Unavailable},
+    web::error::{KitError, problems},
 };
 
-/// Reason why a request for a stage was refused or failed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FixtureError {
-    /// The request's token is not the deployment's.
-    #[error("The rehearsal token is wrong.")]
-    WrongToken,
-    /// The number of shoppers is zero or too large.
-    #[error("A rehearsal has 1 to {people_max} people.")]
-    TooMany {
-        /// The upper bound.
-        people_max: usize,
-    },
-    /// Too many other stages exist.
-    #[error("Other rehearsals are still running. Wait until they end.")]
-    TooManyStages,
-    /// The stage does not exist, or it is over.
-    #[error("There is no such rehearsal.")]
-    NoStage,
-    /// PostgreSQL failed.
-    #[error("The rehearsal's own program could not be made or removed: {0}.")]
-    Database(#[from] sqlx::Error),
-    /// Redis failed.
-    #[error("The rehearsal's own queue could not be removed from Redis: {0}.")]
-    Redis(#[from] RedisAway),
-}
-
-impl HttpError for FixtureError {
-    fn problem(&self) -> Problem {
-        match self {
-            Self::WrongToken => {
-                Problem::new(401, "wrong-token").header("www-authenticate", "Bearer")
-            }
-            Self::TooMany { people_max } => {
-                Problem::new(422, "too-many-people").number("people", people_max)
-            }
-            Self::TooManyStages => Problem::new(409, "stage-limit"),
-            Self::NoStage => Problem::new(404, "not-found"),
-            Self::Database(error) => error.problem(),
-            Self::Redis(_) => Unavailable.problem(),
-        }
+problems! {
+    /// Reason why a request for a stage was refused or failed.
+    pub(crate) enum FixtureError {
+        WrongToken = 401 "wrong-token".header("www-authenticate", "Bearer"),
+        /// A rehearsal has at least one shopper and no more than its upper bound.
+        TooMany { people_max: usize } = 422 "too-many-people".number("people", people_max),
+        TooManyStages = 409 "stage-limit",
+        NoStage => KitError::NotFound,
     }
+    wraps { Database(#[from] sqlx::Error), Redis(#[from] RedisAway) }
 }
 
 /// Reason why a rehearsal failed, as a sentence that says what to do.
@@ -81,36 +52,28 @@ pub enum RehearsalError {
         "The rehearsal's own program could not be removed: the last answer was {0}. The next rehearsal removes it."
     )]
     NotRemoved(String),
-    /// The number of shoppers is zero or too large.
-    #[error("A rehearsal has 1 to {people_max} people.")]
-    TooMany {
-        /// The upper bound.
-        people_max: usize,
-    },
-    /// The rate of arrivals is not within its bounds.
-    #[error("The rate of arrivals must be more than 0 and at most {rate_max} a second.")]
-    NoRate {
-        /// The upper bound, in arrivals a second.
-        rate_max: f64,
-    },
+    /// The number of shoppers is zero or more than the upper bound.
+    #[error("A rehearsal has 1 to {0} people.")]
+    TooMany(usize),
+    /// The rate of arrivals is not positive or above its bound, in arrivals a second.
+    #[error("The rate of arrivals must be more than 0 and at most {0} a second.")]
+    NoRate(f64),
     /// The deployment does not answer or is not ready.
     #[error(
         "The deployment does not answer: {0}. Start it with `stagedoor serve`, or correct --target."
     )]
     NotServing(String),
     /// An output file cannot be written.
-    #[error("{} could not be written: {cause}.", path.display())]
-    NotWritten {
-        /// Path of the file.
-        path: std::path::PathBuf,
-        /// Error of the operating system.
-        cause: std::io::Error,
-    },
+    #[error("{0} could not be written: {1}.")]
+    NotWritten(PathBuf, io::Error),
     /// The HTTP client could not be built.
     #[error("HTTP cannot be spoken: {0}.")]
     NoHttpClient(String),
+    /// The deployment has as many stages as it may have.
+    #[error("Other rehearsals are still running. Wait until they end.")]
+    Busy,
     /// The stage could not be made or removed.
-    #[error(transparent)]
+    #[error("The rehearsal's own program or queue could not be made or removed: {0}.")]
     Provisioning(Box<dyn std::error::Error + Send + Sync>),
     /// The stores could not be verified.
     #[error(transparent)]
@@ -120,7 +83,8 @@ pub enum RehearsalError {
 impl From<FixtureError> for RehearsalError {
     fn from(error: FixtureError) -> Self {
         match error {
-            FixtureError::TooMany { people_max } => Self::TooMany { people_max },
+            FixtureError::TooMany { people_max } => Self::TooMany(people_max),
+            FixtureError::TooManyStages => Self::Busy,
             other => Self::Provisioning(Box::new(other)),
         }
     }

@@ -21,7 +21,7 @@ impl Output {
         let path = path.to_owned();
         match File::create(&path) {
             Ok(file) => Ok(Self { path, file }),
-            Err(cause) => Err(RehearsalError::NotWritten { path, cause }),
+            Err(cause) => Err(RehearsalError::NotWritten(path, cause)),
         }
     }
 
@@ -32,7 +32,7 @@ impl Output {
     ) -> Result<(), RehearsalError> {
         let mut file = BufWriter::new(&self.file);
         let written = content(&mut file).and_then(|()| file.flush());
-        written.map_err(|cause| RehearsalError::NotWritten { path: self.path.clone(), cause })
+        written.map_err(|cause| RehearsalError::NotWritten(self.path.clone(), cause))
     }
 }
 

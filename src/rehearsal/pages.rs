@@ -23,7 +23,7 @@ use crate::{
         bearer::bears,
         client,
         described::{AllowedBy, Described, Facts},
-        error::{Internal, NotFound, PageError},
+        error::{Internal, KitError, NotFound, PageError, codes},
         form::{Body, Field},
         limits::Limits,
         page,
@@ -47,7 +47,7 @@ impl FromRequest for RehearsalToken {
 impl Described for RehearsalToken {
     fn describe(facts: &mut Facts) {
         facts.admits(AllowedBy::RehearsalToken);
-        facts.refuses("not-found wrong-token rate-limited");
+        facts.refuses(codes![KitError::{NotFound, TooOften}, FixtureError::WrongToken]);
     }
 }
 

@@ -135,10 +135,10 @@ impl Rehearsal {
             return Err(RehearsalError::Elsewhere(self.target.clone()));
         }
         if !(1..=PEOPLE_MAX).contains(&self.people) {
-            return Err(RehearsalError::TooMany { people_max: PEOPLE_MAX });
+            return Err(RehearsalError::TooMany(PEOPLE_MAX));
         }
         if self.open_loop.is_some_and(|rate| !(rate > 0.0 && rate <= RATE_MAX)) {
-            return Err(RehearsalError::NoRate { rate_max: RATE_MAX });
+            return Err(RehearsalError::NoRate(RATE_MAX));
         }
         Ok(())
     }

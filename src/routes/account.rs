@@ -1,5 +1,6 @@
 //! Signing up, logging in and one's own account.
 
+use super::{AccountError, DeletionError, KitError};
 use crate::{
     account_deletion::{
         model::Outlook,
@@ -24,6 +25,7 @@ use crate::{
     },
     personal_data,
     web::{
+        error::codes,
         operation::{begins, changes, creates, ends, gives, page, redirects, shows},
         page::Empty,
         path::{Path, at},
@@ -35,29 +37,29 @@ pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/signup")
             .get(sign_up::pages::new_account, page("Asks for the data of a new account."))
-            .post(sign_up::pages::create_account, creates::<WelcomeDocument>("Opens an account, and logs in.").refuses("email-taken rate-limited")).with_long_deadline(),
+            .post(sign_up::pages::create_account, creates::<WelcomeDocument>("Opens an account, and logs in.").refuses(codes![AccountError::EmailTaken, KitError::TooOften])).with_long_deadline(),
         at("/login")
             .get(log_in::pages::new_session, page("Asks for address and password."))
-            .post(log_in::pages::create_session, changes::<WelcomeDocument>("Logs in: sets the session cookie. An account with a second factor is asked for a code first.").answers::<PendingDocument>(202).refuses("wrong-credentials rate-limited account-locked account-deleted")).with_long_deadline(),
+            .post(log_in::pages::create_session, changes::<WelcomeDocument>("Logs in: sets the session cookie. An account with a second factor is asked for a code first.").answers::<PendingDocument>(202).refuses(codes![AccountError::{WrongCredentials, Locked, Deleted}, KitError::TooOften])).with_long_deadline(),
         at("/login/code")
             .get(second_step::new_code, page("Asks for a code of the second factor.").or_redirects())
-            .post(second_step::create_session, changes::<WelcomeDocument>("Logs in with a code of the second factor.").refuses("wrong-code log-in-over rate-limited account-locked")),
+            .post(second_step::create_session, changes::<WelcomeDocument>("Logs in with a code of the second factor.").refuses(codes![AccountError::{WrongCode, LogInOver, Locked}, KitError::TooOften])),
         at("/logout")
             .post(log_in::pages::delete_session, ends("Ends the session.")),
         at("/language")
             .post(accounts::update_language, redirects("Sets the language of pages.")),
         at("/password/forgotten")
             .get(recovery::new_request, page("Asks for the address of an account whose password is forgotten."))
-            .post(recovery::create_request, begins::<Empty>("Sends a link to choose a new password, if there is such an account.").refuses("rate-limited")),
+            .post(recovery::create_request, begins::<Empty>("Sends a link to choose a new password, if there is such an account.").refuses(codes![KitError::TooOften])),
         at("/password/reset")
-            .get(recovery::new_password, page("Asks for a new password.").refuses("link-dead"))
-            .post(recovery::create_password, changes::<Empty>("Sets a new password, by a link from a mail.").refuses("link-dead rate-limited")).with_long_deadline(),
+            .get(recovery::new_password, page("Asks for a new password.").refuses(codes![AccountError::ResetLinkDead]))
+            .post(recovery::create_password, changes::<Empty>("Sets a new password, by a link from a mail.").refuses(codes![AccountError::ResetLinkDead, KitError::TooOften])).with_long_deadline(),
         at("/address/confirmation")
-            .get(address_pages::new_confirmation, page("Asks to confirm an address, by a link from a mail.").refuses("address-link-dead"))
-            .post(address_pages::create_confirmation, changes::<Empty>("Confirms an address.").refuses("address-link-dead email-taken")),
+            .get(address_pages::new_confirmation, page("Asks to confirm an address, by a link from a mail.").refuses(codes![AccountError::AddressLinkDead]))
+            .post(address_pages::create_confirmation, changes::<Empty>("Confirms an address.").refuses(codes![AccountError::{AddressLinkDead, EmailTaken}])),
         at("/mails/unsubscription")
-            .get(mail_choices::new_unsubscription, shows::<TopicDocument>("Shows which mails a link ends.").refuses("unsubscription-dead"))
-            .post(mail_choices::create_unsubscription, changes::<TopicDocument>("Ends the mails of a topic, also for a mail program (RFC 8058).").refuses("unsubscription-dead")),
+            .get(mail_choices::new_unsubscription, shows::<TopicDocument>("Shows which mails a link ends.").refuses(codes![AccountError::UnsubscriptionDead]))
+            .post(mail_choices::create_unsubscription, changes::<TopicDocument>("Ends the mails of a topic, also for a mail program (RFC 8058).").refuses(codes![AccountError::UnsubscriptionDead])),
     ]
 }
 
@@ -67,21 +69,21 @@ pub(super) fn own_paths() -> Vec<Path> {
         at("/account")
             .get(profile::show_account, shows::<AccountDocument>("Shows the account.")),
         at("/account/name")
-            .post(profile::update_name, changes::<NameDocument>("Changes the name.").refuses("account-deleted")),
+            .post(profile::update_name, changes::<NameDocument>("Changes the name.").refuses(codes![AccountError::Deleted])),
         at("/account/address")
-            .post(profile::update_address, begins::<Empty>("Sends a link that confirms another address.").refuses("wrong-password email-taken")).with_long_deadline(),
+            .post(profile::update_address, begins::<Empty>("Sends a link that confirms another address.").refuses(codes![AccountError::{WrongPassword, EmailTaken}])).with_long_deadline(),
         at("/account/address/confirmation")
             .get(address_pages::new_confirmation_mail, shows::<AddressDocument>("Shows whether the address is confirmed.").or_redirects())
-            .post(address_pages::create_confirmation_mail, begins::<Empty>("Sends a link that confirms the address.").refuses("rate-limited")),
+            .post(address_pages::create_confirmation_mail, begins::<Empty>("Sends a link that confirms the address.").refuses(codes![KitError::TooOften])),
         at("/account/password")
-            .post(profile::update_password, changes::<Empty>("Changes the password, and ends the other sessions.").refuses("wrong-password")).with_long_deadline(),
+            .post(profile::update_password, changes::<Empty>("Changes the password, and ends the other sessions.").refuses(codes![AccountError::WrongPassword])).with_long_deadline(),
         at("/account/deletion")
             .get(account_deletion::new_deletion, shows::<Outlook>("Shows the obstacles to the account's deletion, and the points and places in line that it gives up."))
-            .post(account_deletion::create_deletion, changes::<DeletedAccount>("Deletes the account.").refuses("balance-kept account-kept confirmation-required code-required contended")),
+            .post(account_deletion::create_deletion, changes::<DeletedAccount>("Deletes the account.").refuses(codes![DeletionError::{BalanceKept, Kept}, AccountError::{ConfirmationRequired, CodeRequired}, KitError::Contended])),
         at("/account/mails")
             .post(mail_choices::update_choices, changes::<Empty>("Chooses the language of mails, and which of them are wanted.")),
         at("/account/data.json")
-            .get(personal_data::pages::download_data, gives::<serde_json::Value>("Downloads everything that is kept about the person.").refuses("rate-limited")),
+            .get(personal_data::pages::download_data, gives::<serde_json::Value>("Downloads everything that is kept about the person.").refuses(codes![KitError::TooOften])),
         at("/account/sessions")
             .get(sessions::list_sessions, shows::<SessionsDocument<'_>>("Lists where the account is logged in.")),
         at("/account/sessions/logout")
@@ -90,16 +92,16 @@ pub(super) fn own_paths() -> Vec<Path> {
             .post(sessions::delete_one, ends("Ends a session.")),
         at("/account/confirmation")
             .get(confirmation_pages::new_confirmation, page("Asks for the password once more."))
-            .post(confirmation_pages::create_confirmation, changes::<ConfirmedDocument>("Confirms the password, for acts that cannot be undone.").refuses("wrong-password")).with_long_deadline(),
+            .post(confirmation_pages::create_confirmation, changes::<ConfirmedDocument>("Confirms the password, for acts that cannot be undone.").refuses(codes![AccountError::WrongPassword])).with_long_deadline(),
         at("/account/confirmation/code")
             .get(confirmation_pages::new_code_confirmation, page("Asks for the password and a code once more."))
-            .post(confirmation_pages::create_code_confirmation, changes::<ConfirmedDocument>("Confirms the password and a code.").refuses("wrong-password wrong-code second-factor-missing")).with_long_deadline(),
+            .post(confirmation_pages::create_code_confirmation, changes::<ConfirmedDocument>("Confirms the password and a code.").refuses(codes![AccountError::{WrongPassword, WrongCode, SecondFactorMissing}])).with_long_deadline(),
         at("/account/second-factor")
-            .get(second_factor::show_factor, shows::<FactorDocument>("Shows the second factor, or offers one to members of staff.").refuses("not-found confirmation-required"))
-            .post(second_factor::create_factor, creates::<RecoveryCodesDocument>("Sets a second factor up.").or_page(201).refuses("offer-unreadable wrong-code second-factor-set confirmation-required")),
+            .get(second_factor::show_factor, shows::<FactorDocument>("Shows the second factor, or offers one to members of staff.").refuses(codes![KitError::NotFound, AccountError::ConfirmationRequired]))
+            .post(second_factor::create_factor, creates::<RecoveryCodesDocument>("Sets a second factor up.").or_page(201).refuses(codes![AccountError::{OfferUnreadable, WrongCode, SecondFactorSet, ConfirmationRequired}])),
         at("/account/second-factor/recovery-codes")
-            .post(second_factor::create_codes, creates::<RecoveryCodesDocument>("Makes new recovery codes, and ends the old ones.").or_page(201).refuses("second-factor-missing confirmation-required code-required")),
+            .post(second_factor::create_codes, creates::<RecoveryCodesDocument>("Makes new recovery codes, and ends the old ones.").or_page(201).refuses(codes![AccountError::{SecondFactorMissing, ConfirmationRequired, CodeRequired}])),
         at("/account/second-factor/removal")
-            .post(second_factor::delete_factor, changes::<Empty>("Removes the second factor.").refuses("second-factor-missing confirmation-required code-required")),
+            .post(second_factor::delete_factor, changes::<Empty>("Removes the second factor.").refuses(codes![AccountError::{SecondFactorMissing, ConfirmationRequired, CodeRequired}])),
     ]
 }

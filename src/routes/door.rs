@@ -1,5 +1,6 @@
 //! The door.
 
+use super::TicketError;
 use crate::{
     tickets::check_in::{
         model::CheckIn,
@@ -9,6 +10,7 @@ use crate::{
         },
     },
     web::{
+        error::codes,
         operation::{changes, creates, shows},
         path::{Path, at},
     },
@@ -25,8 +27,8 @@ pub(super) fn paths() -> Vec<Path> {
             .get(guests::new_search, shows::<GuestSearchDocument<'_>>("Asks for a guest."))
             .post(guests::create_search, shows::<GuestsDocument<'_>>("Finds guests by name, address or number of their reservation.")),
         at("/door/{schedule_id}/check-ins")
-            .post(pages::create_check_in, creates::<CheckIn>("Lets the holder of a ticket in.").refuses("ticket-void ticket-unknown ticket-used ticket-already-in ticket-resold ticket-replaced ticket-handed-over ticket-offered ticket-elsewhere ticket-too-early ticket-too-late")),
+            .post(pages::create_check_in, creates::<CheckIn>("Lets the holder of a ticket in.").refuses(codes![TicketError::{Void, Unknown, Used, AlreadyIn, Resold, Replaced, HandedOver, Offered, Elsewhere, TooEarly, TooLate}])),
         at("/door/{schedule_id}/check-ins/{ticket_id}/undoing")
-            .post(pages::undo_check_in, changes::<UndoneDocument>("Undoes a check-in.").refuses("undo-over ticket-void ticket-handed-over")),
+            .post(pages::undo_check_in, changes::<UndoneDocument>("Undoes a check-in.").refuses(codes![TicketError::{UndoOver, Void, HandedOver}])),
     ]
 }

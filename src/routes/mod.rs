@@ -2,7 +2,6 @@
 //! for each group of the reference.
 
 mod account;
-mod codes;
 mod door;
 mod houses;
 mod integrations;
@@ -19,7 +18,27 @@ mod wallet;
 
 use std::sync::LazyLock;
 
-use crate::{api_reference::ApiReference, web::path::Path};
+use crate::{
+    account_deletion::error::DeletionError,
+    accounts::AccountError,
+    admin::error::AdminError,
+    api_reference::ApiReference,
+    catalog::{CatalogError, price_types::PriceTypeError},
+    entry_queue::QueueError,
+    payment::{PaymentError, shares::error::ShareError},
+    rehearsal::error::FixtureError,
+    reservation::{
+        InventoryError, ReservationError,
+        codes::error::{CodeEditError, CodeRefusal},
+        order_rules::error::BrokenRule,
+        returns::error::ReturnRefusal,
+        waiting_list::error::WaitingListError,
+    },
+    tickets::{TicketError, hand_over::error::HandOverError, returns::error::ReturnError},
+    wallet::WalletError,
+    web::{error::KitError, form::FieldsError, path::Path},
+    webhooks::error::WebhookError,
+};
 
 /// Returns the table's rows.
 pub fn all() -> Vec<Path> {
@@ -48,7 +67,6 @@ pub fn all() -> Vec<Path> {
 
 /// Returns the API reference of this table, which is made once in the life of a process.
 pub fn api_reference() -> &'static ApiReference {
-    static REFERENCE: LazyLock<ApiReference> =
-        LazyLock::new(|| ApiReference::of(&all(), codes::CODES));
+    static REFERENCE: LazyLock<ApiReference> = LazyLock::new(|| ApiReference::of(&all()));
     &REFERENCE
 }

@@ -1,5 +1,9 @@
 //! Accounts and reservations, as administrators see them.
 
+use super::{
+    AccountError, BrokenRule, KitError, PaymentError, ReservationError, ReturnRefusal, TicketError,
+    WalletError,
+};
 use crate::{
     accounts::Profile,
     admin::{
@@ -11,6 +15,7 @@ use crate::{
     },
     payment::Cancelled,
     web::{
+        error::codes,
         operation::{changes, shows},
         path::{Path, at},
     },
@@ -24,22 +29,22 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/people/{id}")
             .get(pages::show_person, shows::<PersonDocument<'_>>("Shows an account with its history.")),
         at("/admin/people/{id}/lock")
-            .post(pages::create_lock, changes::<Profile>("Locks an account out, and ends its sessions.").refuses("changed-meanwhile own-account account-deleted")),
+            .post(pages::create_lock, changes::<Profile>("Locks an account out, and ends its sessions.").refuses(codes![KitError::ChangedMeanwhile, AccountError::{OwnAccount, Deleted}])),
         at("/admin/people/{id}/unlock")
-            .post(pages::delete_lock, changes::<Profile>("Lets an account log in again.").refuses("own-account changed-meanwhile account-deleted")),
+            .post(pages::delete_lock, changes::<Profile>("Lets an account log in again.").refuses(codes![AccountError::{OwnAccount, Deleted}, KitError::ChangedMeanwhile])),
         at("/admin/people/{id}/role")
-            .post(pages::update_role, changes::<Profile>("Changes the role of an account.").refuses("code-required changed-meanwhile own-account account-deleted")),
+            .post(pages::update_role, changes::<Profile>("Changes the role of an account.").refuses(codes![AccountError::{CodeRequired, OwnAccount, Deleted}, KitError::ChangedMeanwhile])),
         at("/admin/people/{id}/second-factor/removal")
-            .post(second_factor::delete_factor, changes::<Profile>("Removes the second factor of a person who lost it.").refuses("second-factor-missing code-required own-account account-deleted")),
+            .post(second_factor::delete_factor, changes::<Profile>("Removes the second factor of a person who lost it.").refuses(codes![AccountError::{SecondFactorMissing, CodeRequired, OwnAccount, Deleted}])),
         at("/admin/people/{id}/adjustments")
-            .post(adjustments::create_adjustment, changes::<Adjusted>("Adds points to a wallet or takes them off.").refuses("code-required insufficient-points wallet-full contended account-deleted key-reused already-processing")),
+            .post(adjustments::create_adjustment, changes::<Adjusted>("Adds points to a wallet or takes them off.").refuses(codes![AccountError::{CodeRequired, Deleted}, WalletError::{InsufficientPoints, TooManyPoints}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/admin/people/{id}/debt-write-offs")
-            .post(debts::create_write_off, changes::<DebtLeft>("Writes off a debt.").refuses("debt-smaller code-required contended account-deleted key-reused already-processing")),
+            .post(debts::create_write_off, changes::<DebtLeft>("Writes off a debt.").refuses(codes![WalletError::DebtSmaller, AccountError::{CodeRequired, Deleted}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/admin/reservations")
             .get(reservations::list_bookings, shows::<BookingsDocument<'_>>("Finds reservations by number, name or address.")),
         at("/admin/reservations/{id}")
             .get(reservations::show_booking, shows::<BookingDocument<'_>>("Shows a reservation with its items.")),
         at("/admin/reservations/{id}/refund")
-            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or the agreed share.").refuses("refund-over invalid-state leaves-companion-alone return-all-sold code-required contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
+            .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or the agreed share.").refuses(codes![PaymentError::RefundOver, ReservationError::InvalidState, BrokenRule::CompanionAlone, ReturnRefusal::AllSold, AccountError::CodeRequired, KitError::{Contended, KeyReused, AlreadyProcessing}, TicketError::{Used, HandedOver, Offered, Resold}])),
     ]
 }

@@ -1,5 +1,6 @@
 //! Shows, as administrators and their programs edit them.
 
+use super::{AdminError, CatalogError, CodeEditError, KitError, QueueError};
 use crate::{
     accounts::api_keys::pages::programs_writer_of,
     admin::{
@@ -25,6 +26,7 @@ use crate::{
     catalog::{ProgramEdition, ScheduleEdition},
     entry_queue::{Purge, draw::DrawDocument},
     web::{
+        error::codes,
         operation::{changes, creates, file, page, shows},
         page::Empty,
         path::{Path, at},
@@ -38,41 +40,41 @@ pub(super) fn paths() -> Vec<Path> {
             .get(overview::pages::show_home, shows::<OverviewDocument<'_>>("Shows the shows on sale, and the latest acts of administrators.")),
         at("/admin/programs")
             .get(pages::list_programs, shows::<ProgramsDocument<'_>>("Lists the shows, the newest first."))
-            .post(pages::create_program, creates::<ProgramEdition>("Makes a show, as a draft.").refuses("slug-taken")),
+            .post(pages::create_program, creates::<ProgramEdition>("Makes a show, as a draft.").refuses(codes![CatalogError::SlugTaken])),
         at("/admin/programs/new")
             .get(pages::new_program, page("Asks for the data of a new show.")),
         at("/admin/programs/{id}")
             .get(pages::show_program, shows::<EditionDocument<'_>>("Shows a show with its performances."))
-            .post(pages::update_program, changes::<ProgramEdition>("Changes a show.").refuses("slug-taken changed-meanwhile wrong-status draw-announced")),
+            .post(pages::update_program, changes::<ProgramEdition>("Changes a show.").refuses(codes![CatalogError::{SlugTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/publication")
             .get(publication::show_publication, shows::<PublicationDocument<'_>>("Shows a draft before its publication."))
-            .post(publication::create_publication, changes::<ProgramEdition>("Publishes a show.").refuses("nothing-to-sell changed-meanwhile wrong-status")),
+            .post(publication::create_publication, changes::<ProgramEdition>("Publishes a show.").refuses(codes![CatalogError::{NothingToSell, WrongStatus}, KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/preview")
             .get(preview::show_preview, shows::<PreviewDocument>("Shows a draft as customers would see it.").or_redirects()),
         at("/admin/programs/{id}/copies")
-            .post(copying::create_copy, creates::<ProgramEdition>("Copies a show with its performances.").refuses("changed-meanwhile slug-taken")),
+            .post(copying::create_copy, creates::<ProgramEdition>("Copies a show with its performances.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::SlugTaken])),
         at("/admin/programs/{id}/poster")
-            .post(poster::update_poster, changes::<ProgramEdition>("Replaces the poster of a show.").refuses("changed-meanwhile contended picture-too-large picture-unreadable")).uploads(programs_writer_of),
+            .post(poster::update_poster, changes::<ProgramEdition>("Replaces the poster of a show.").refuses(codes![KitError::{ChangedMeanwhile, Contended, PictureTooLarge, PictureUnreadable}])).uploads(programs_writer_of),
         at("/admin/programs/{id}/poster/removal")
-            .post(poster::remove_poster, changes::<ProgramEdition>("Removes the poster of a show.").refuses("changed-meanwhile")),
+            .post(poster::remove_poster, changes::<ProgramEdition>("Removes the poster of a show.").refuses(codes![KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/schedules")
-            .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses("moment-taken wrong-status changed-meanwhile opening-clock draw-announced")),
+            .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses(codes![CatalogError::{MomentTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile, AdminError::OpeningAsked])),
         at("/admin/programs/{id}/cancellation")
             .get(cancellation::show_cancellation, shows::<CancellationDocument<'_>>("Shows the refunds of a cancellation, or its progress."))
-            .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds all payments.").refuses("wrong-status changed-meanwhile")),
+            .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds all payments.").refuses(codes![CatalogError::WrongStatus, KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/sales")
             .get(sales::show_sales, shows::<SalesDocument>("Shows the sales of a show.")),
         at("/admin/programs/{id}/sales.csv")
             .get(sales::download_sales, file("Downloads the sales of a show.", "text/csv")),
         at("/admin/programs/{id}/codes")
             .get(codes::list_codes, shows::<CodesDocument<'_>>("Lists the codes of a show."))
-            .post(codes::create_codes, creates::<NewCodesDocument>("Makes codes.").refuses("code-taken code-gate-draw")),
+            .post(codes::create_codes, creates::<NewCodesDocument>("Makes codes.").refuses(codes![CodeEditError::{Taken, OpensWithDraw}])),
         at("/admin/programs/{id}/codes.csv")
             .get(codes::download_codes, file("Downloads the codes.", "text/csv")),
         at("/admin/programs/{id}/codes/{code_id}/limit")
-            .post(codes::update_limit, changes::<Empty>("Changes how often a code may be used, and for how many places.").refuses("code-below-uses code-below-places code-withdrawn")),
+            .post(codes::update_limit, changes::<Empty>("Changes how often a code may be used, and for how many places.").refuses(codes![CodeEditError::{BelowUses, BelowPlaces, Withdrawn}])),
         at("/admin/programs/{id}/codes/{code_id}/withdrawal")
-            .post(codes::create_withdrawal, changes::<Empty>("Withdraws a code.").refuses("code-withdrawn")),
+            .post(codes::create_withdrawal, changes::<Empty>("Withdraws a code.").refuses(codes![CodeEditError::Withdrawn])),
     ];
     paths.extend(queue_paths());
     paths
@@ -83,22 +85,22 @@ fn queue_paths() -> Vec<Path> {
     vec![
         at("/admin/programs/{id}/queue")
             .get(queue::pages::show_queue, shows::<QueueDocument<'_>>("Shows the queue of a show, and the effect of other limits."))
-            .post(queue::pages::update_queue, changes::<ProgramEdition>("Changes the limits of a queue.").refuses("changed-meanwhile wrong-status")),
+            .post(queue::pages::update_queue, changes::<ProgramEdition>("Changes the limits of a queue.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/programs/{id}/queue/guards")
-            .post(guards::update_guards, changes::<ProgramEdition>("Changes the guards of a queue against hoarding.").refuses("changed-meanwhile wrong-status draw-announced")),
+            .post(guards::update_guards, changes::<ProgramEdition>("Changes the guards of a queue against hoarding.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{WrongStatus, OpeningAnnounced}])),
         at("/admin/programs/{id}/queue/draw")
-            .post(draw::create_draw, changes::<DrawDocument>("Announces that the sale opens with a draw.").refuses("draw-not-possible draw-announced")),
+            .post(draw::create_draw, changes::<DrawDocument>("Announces that the sale opens with a draw.").refuses(codes![QueueError::DrawNotPossible, CatalogError::OpeningAnnounced])),
         at("/admin/programs/{id}/queue/draw/withdrawal")
-            .post(draw::delete_draw, changes::<Empty>("Withdraws a draw that is not closed.").refuses("draw-announced draw-closed")),
+            .post(draw::delete_draw, changes::<Empty>("Withdraws a draw that is not closed.").refuses(codes![CatalogError::OpeningAnnounced, QueueError::DrawClosed])),
         at("/admin/programs/{id}/queue/draw/beacon-omission")
-            .post(draw::create_omission, changes::<Empty>("Numbers a draw without its public beacon, which did not come.").refuses("beacon-awaited draw-running draw-closed")),
+            .post(draw::create_omission, changes::<Empty>("Numbers a draw without its public beacon, which did not come.").refuses(codes![QueueError::{BeaconAwaited, DrawRunning, DrawClosed}])),
         at("/admin/programs/{id}/queue/pause")
-            .post(queue::pages::create_pause, changes::<ProgramEdition>("Pauses the admission.").refuses("changed-meanwhile wrong-status")),
+            .post(queue::pages::create_pause, changes::<ProgramEdition>("Pauses the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/programs/{id}/queue/resumption")
-            .post(queue::pages::create_resumption, changes::<ProgramEdition>("Resumes the admission.").refuses("changed-meanwhile wrong-status")),
+            .post(queue::pages::create_resumption, changes::<ProgramEdition>("Resumes the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/programs/{id}/queue/admissions")
-            .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses("sale-closed no-token sale-not-open draw-running")),
+            .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses(codes![QueueError::{SaleClosed, NoToken, SaleNotOpen, DrawRunning}])),
         at("/admin/programs/{id}/queue/purge")
-            .post(purge::create_purge, changes::<Purge>("Empties a queue.").refuses("draw-running")),
+            .post(purge::create_purge, changes::<Purge>("Empties a queue.").refuses(codes![QueueError::DrawRunning])),
     ]
 }

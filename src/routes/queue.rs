@@ -1,5 +1,6 @@
 //! The line of a program: the queue, its draw and its logs.
 
+use super::{AccountError, QueueError};
 use crate::{
     entry_queue::{
         draw::{self, DrawDocument, entries::OwnEntry},
@@ -10,6 +11,7 @@ use crate::{
         turn_notices::pages::{self as notices, NoticeDocument, NoticeWithdrawalDocument},
     },
     web::{
+        error::codes,
         operation::{changes, creates, ends, file, gives, page, shows},
         path::{Path, at},
     },
@@ -19,27 +21,27 @@ use crate::{
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
         at("/programs/{slug}/queue")
-            .get(pages::show_queue, shows::<QueueState>("Shows the account's place in the queue, and sets the entry pass once it is admitted. Ask again after `retry_after_ms`.").refuses("no-token"))
-            .post(pages::create_token, creates::<QueueState>("Joins the queue.").refuses("account-deleted token-already-issued sale-not-open address-unconfirmed proof-required sale-closed account-too-new address-limit cool-down draw-closed draw-running"))
-            .delete(pages::delete_token, ends("Leaves the queue. What is held can still be paid.").refuses("no-token")),
+            .get(pages::show_queue, shows::<QueueState>("Shows the account's place in the queue, and sets the entry pass once it is admitted. Ask again after `retry_after_ms`.").refuses(codes![QueueError::NoToken]))
+            .post(pages::create_token, creates::<QueueState>("Joins the queue.").refuses(codes![AccountError::Deleted, QueueError::{TokenAlreadyIssued, SaleNotOpen, AddressUnconfirmed, ProofRequired, SaleClosed, AccountTooNew, AddressFull, CoolingDown, DrawClosed, DrawRunning}]))
+            .delete(pages::delete_token, ends("Leaves the queue. What is held can still be paid.").refuses(codes![QueueError::NoToken])),
         at("/programs/{slug}/queue/new")
             .get(pages::new_token, page("Asks whether to join, and with a code or work where the show wants them.")),
         at("/programs/{slug}/queue/proof")
             .get(pages::show_proof, shows::<ProofDocument>("Sets the work that a join takes where the show is guarded."))
             .post(pages::create_wait, creates::<WaitDocument>("Begins the wait that replaces the work.")),
         at("/programs/{slug}/queue/notice")
-            .post(notices::create_notice, creates::<NoticeDocument>("Asks for a mail when the turn comes.").refuses("no-token"))
-            .delete(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the request for a mail.").refuses("no-token")),
+            .post(notices::create_notice, creates::<NoticeDocument>("Asks for a mail when the turn comes.").refuses(codes![QueueError::NoToken]))
+            .delete(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the request for a mail.").refuses(codes![QueueError::NoToken])),
         at("/programs/{slug}/queue/notice/withdrawal")
-            .post(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the request for a mail, from a form.").refuses("no-token")),
+            .post(notices::delete_notice, changes::<NoticeWithdrawalDocument>("Withdraws the request for a mail, from a form.").refuses(codes![QueueError::NoToken])),
         at("/programs/{slug}/queue/departure")
-            .post(pages::delete_token, ends("Leaves the queue, from a form.").refuses("no-token")),
+            .post(pages::delete_token, ends("Leaves the queue, from a form.").refuses(codes![QueueError::NoToken])),
         at("/programs/{slug}/queue/receipt")
-            .get(log::pages::receipt::show_receipt, shows::<Receipt>("Shows the receipt that proves the account's number in the public log.").refuses("no-token receipt-unavailable")),
+            .get(log::pages::receipt::show_receipt, shows::<Receipt>("Shows the receipt that proves the account's number in the public log.").refuses(codes![QueueError::{NoToken, ReceiptUnavailable}])),
         at("/programs/{slug}/queue/receipt.json")
-            .get(log::pages::receipt::download_receipt, gives::<Receipt>("Downloads the receipt.").refuses("no-token receipt-unavailable")),
+            .get(log::pages::receipt::download_receipt, gives::<Receipt>("Downloads the receipt.").refuses(codes![QueueError::{NoToken, ReceiptUnavailable}])),
         at("/programs/{slug}/queue/receipt.svg")
-            .get(log::pages::receipt::show_qr_code, file("Draws the receipt as a QR code.", "image/svg+xml").refuses("no-token receipt-unavailable")),
+            .get(log::pages::receipt::show_qr_code, file("Draws the receipt as a QR code.", "image/svg+xml").refuses(codes![QueueError::{NoToken, ReceiptUnavailable}])),
     ];
     paths.extend(draw_paths());
     paths.extend(log_paths());
@@ -56,12 +58,12 @@ fn draw_paths() -> Vec<Path> {
         at("/programs/{slug}/draw/entries/{page}")
             .get(draw::pages::show_entries, file("Lists the hashed entries of a closed draw, a page at a time.", "text/plain")),
         at("/programs/{slug}/draw/entry")
-            .get(draw::pages::show_entry, shows::<OwnEntry>("Shows the account's entry in the draw.").refuses("no-token"))
-            .delete(draw::pages::delete_entry, ends("Takes the account out of the draw.").refuses("no-token draw-closed draw-running")),
+            .get(draw::pages::show_entry, shows::<OwnEntry>("Shows the account's entry in the draw.").refuses(codes![QueueError::NoToken]))
+            .delete(draw::pages::delete_entry, ends("Takes the account out of the draw.").refuses(codes![QueueError::{NoToken, DrawClosed, DrawRunning}])),
         at("/programs/{slug}/draw/entry.json")
-            .get(draw::pages::download_entry, gives::<OwnEntry>("Downloads the account's entry.").refuses("no-token")),
+            .get(draw::pages::download_entry, gives::<OwnEntry>("Downloads the account's entry.").refuses(codes![QueueError::NoToken])),
         at("/programs/{slug}/draw/entry/withdrawal")
-            .post(draw::pages::delete_entry, ends("Takes the account out of the draw, from a form.").refuses("no-token draw-closed draw-running")),
+            .post(draw::pages::delete_entry, ends("Takes the account out of the draw, from a form.").refuses(codes![QueueError::{NoToken, DrawClosed, DrawRunning}])),
     ]
 }
 

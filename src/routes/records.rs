@@ -1,5 +1,6 @@
 //! Figures, mails and the log of acts.
 
+use super::{AdminError, FieldsError, KitError};
 use crate::{
     accounts::admin_of,
     admin::{
@@ -12,6 +13,7 @@ use crate::{
     office::model::OfficeSettings,
     outbox::MailId,
     web::{
+        error::codes,
         operation::{changes, file, page, shows},
         page::Identified,
         path::{Path, at},
@@ -24,9 +26,9 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/charges")
             .get(charges::list_unclaimed, shows::<UnclaimedDocument<'_>>("Lists money that came for deleted accounts.")),
         at("/admin/charges.csv")
-            .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv").refuses("invalid")),
+            .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv").refuses(codes![FieldsError::Invalid])),
         at("/admin/popularity")
-            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by sales.").refuses("invalid")),
+            .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by sales.").refuses(codes![FieldsError::Invalid])),
         at("/admin/popularity/sell-outs")
             .get(popularity::show_sell_outs, shows::<SellOutsDocument<'_>>("Lists the performances that were sold out, and how long it took.")),
         at("/admin/mails")
@@ -36,14 +38,14 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/mails/{id}/html")
             .get(mails::show_html, page("Shows the page of a mail, as its reader sees it.")),
         at("/admin/mails/{id}/sending")
-            .post(mails::create_sending, changes::<Identified<MailId>>("Sends again a mail that was given up.").refuses("mail-not-failed")),
+            .post(mails::create_sending, changes::<Identified<MailId>>("Sends again a mail that was given up.").refuses(codes![AdminError::MailNotFailed])),
         at("/admin/office")
             .get(office::show_office, shows::<OfficeSettings>("Shows the settings of the office."))
-            .post(office::update_office, changes::<OfficeSettings>("Changes the settings of the office.").refuses("changed-meanwhile")).uploads(admin_of),
+            .post(office::update_office, changes::<OfficeSettings>("Changes the settings of the office.").refuses(codes![KitError::ChangedMeanwhile])).uploads(admin_of),
         at("/admin/office/logo")
-            .post(office::update_logo, changes::<OfficeSettings>("Replaces the logo.").refuses("changed-meanwhile contended picture-too-large picture-unreadable")).uploads(admin_of),
+            .post(office::update_logo, changes::<OfficeSettings>("Replaces the logo.").refuses(codes![KitError::{ChangedMeanwhile, Contended, PictureTooLarge, PictureUnreadable}])).uploads(admin_of),
         at("/admin/office/logo/removal")
-            .post(office::remove_logo, changes::<OfficeSettings>("Removes the logo.").refuses("changed-meanwhile")),
+            .post(office::remove_logo, changes::<OfficeSettings>("Removes the logo.").refuses(codes![KitError::ChangedMeanwhile])),
         at("/admin/audit")
             .get(audit_log::list_acts, shows::<ActsDocument>("Lists the acts of administrators and their API keys.")),
         at("/admin/audit.csv")

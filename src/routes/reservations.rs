@@ -1,5 +1,9 @@
 //! Reservations and their payment, also by several people.
 
+use super::{
+    AccountError, BrokenRule, KitError, PaymentError, ReservationError, ReturnRefusal, ShareError,
+    TicketError, WalletError,
+};
 use crate::{
     payment::{
         self, Cancelled, Paid,
@@ -19,6 +23,7 @@ use crate::{
         pages,
     },
     web::{
+        error::codes,
         operation::{changes, creates, page, shows},
         path::{Path, at},
     },
@@ -32,26 +37,26 @@ pub(super) fn paths() -> Vec<Path> {
         at("/reservations/{id}")
             .get(pages::show_reservation, shows::<ReservationDocument>("Shows a reservation with its items.")),
         at("/reservations/{id}/renewal")
-            .post(pages::update_renewal, changes::<RenewalDocument>("Prolongs a hold, once and only while no account waits in line.").refuses("not-renewable hold-expired invalid-state already-paid")),
+            .post(pages::update_renewal, changes::<RenewalDocument>("Prolongs a hold, once and only while no account waits in line.").refuses(codes![ReservationError::{NotRenewable, HoldExpired, InvalidState, AlreadyPaid}])),
         at("/reservations/{id}/payment")
-            .get(pages::show_payment, shows::<PaymentDocument>("Shows the price of a hold, and the points that the wallet lacks.").or_redirects().refuses("hold-expired already-paid invalid-state"))
-            .post(payment::pages::create_payment, creates::<Paid>("Pays a hold with points, and issues its tickets.").refuses("invalid-state insufficient-points hold-expired already-paid shares-withheld return-gone contended account-deleted key-reused already-processing return-closed")),
+            .get(pages::show_payment, shows::<PaymentDocument>("Shows the price of a hold, and the points that the wallet lacks.").or_redirects().refuses(codes![ReservationError::{HoldExpired, AlreadyPaid, InvalidState}]))
+            .post(payment::pages::create_payment, creates::<Paid>("Pays a hold with points, and issues its tickets.").refuses(codes![ReservationError::{InvalidState, HoldExpired, AlreadyPaid}, WalletError::InsufficientPoints, PaymentError::SharesWithheld, ReturnRefusal::{Gone, Closed}, KitError::{Contended, KeyReused, AlreadyProcessing}, AccountError::Deleted])),
         at("/reservations/{id}/cancellation")
-            .post(payment::pages::create_cancellation, changes::<Cancelled>("Releases a hold, or gives back a paid reservation and refunds it by the terms of the show.").refuses("invalid-state refund-over leaves-companion-alone return-all-sold contended key-reused already-processing ticket-used ticket-handed-over ticket-offered ticket-resold")),
+            .post(payment::pages::create_cancellation, changes::<Cancelled>("Releases a hold, or gives back a paid reservation and refunds it by the terms of the show.").refuses(codes![ReservationError::InvalidState, PaymentError::RefundOver, BrokenRule::CompanionAlone, ReturnRefusal::AllSold, KitError::{Contended, KeyReused, AlreadyProcessing}, TicketError::{Used, HandedOver, Offered, Resold}])),
         at("/reservations/{id}/shares")
-            .get(holder::show_shares, shows::<SharesDocument>("Shows the shares of a hold and their payers.").refuses("hold-expired invalid-state already-paid return-not-shared"))
-            .post(new::create_share, creates::<NewShareDocument>("Makes a share of some places, for a friend to pay.").refuses("share-no-places share-place-taken share-nothing-left share-limit share-too-often share-unconfirmed return-not-shared hold-expired invalid-state already-paid key-reused already-processing")),
+            .get(holder::show_shares, shows::<SharesDocument>("Shows the shares of a hold and their payers.").refuses(codes![ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, ReturnRefusal::NotShareable]))
+            .post(new::create_share, creates::<NewShareDocument>("Makes a share of some places, for a friend to pay.").refuses(codes![ShareError::{NoPlaces, PlaceTaken, NothingLeft, TooManyFriends, TooManyShares, AddressUnconfirmed}, ReturnRefusal::NotShareable, ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, KitError::{KeyReused, AlreadyProcessing}])),
         at("/reservations/{id}/shares/new")
-            .get(new::new_share, page("Asks which places a friend pays.").refuses("hold-expired invalid-state already-paid return-not-shared")),
+            .get(new::new_share, page("Asks which places a friend pays.").refuses(codes![ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, ReturnRefusal::NotShareable])),
         at("/reservations/{id}/shares/{share_id}/cancellation")
-            .post(holder::create_cancellation, changes::<TakenBackDocument>("Takes back a share that is not paid.").refuses("share-ended share-taken hold-expired invalid-state contended already-paid")),
+            .post(holder::create_cancellation, changes::<TakenBackDocument>("Takes back a share that is not paid.").refuses(codes![ShareError::{Ended, Taken}, ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, KitError::Contended])),
         at("/reservations/{id}/rest/payment")
-            .post(holder::create_rest_payment, creates::<SharePaid>("Pays the places that are in no share.").refuses("insufficient-points points-frozen share-nothing-left hold-expired invalid-state already-paid account-deleted contended key-reused already-processing return-closed return-gone")),
+            .post(holder::create_rest_payment, creates::<SharePaid>("Pays the places that are in no share.").refuses(codes![WalletError::{InsufficientPoints, Frozen}, ShareError::NothingLeft, ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}, ReturnRefusal::{Closed, Gone}])),
         at("/shares/{code}")
             .get(link::show_share, shows::<LinkDocument<'_>>("Shows a share to a visitor with its link.")),
         at("/shares/{code}/payment")
-            .post(link::create_payment, creates::<SharePaid>("Pays a share. The points are withheld until all shares are paid.").refuses("insufficient-points points-frozen share-own-link share-taken share-ended share-hold-over share-unconfirmed account-deleted contended key-reused already-processing")),
+            .post(link::create_payment, creates::<SharePaid>("Pays a share. The points are withheld until all shares are paid.").refuses(codes![WalletError::{InsufficientPoints, Frozen}, ShareError::{OwnLink, Taken, Ended, HoldOver, AddressUnconfirmed}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/shares/{code}/withdrawal")
-            .post(link::create_withdrawal, changes::<WithdrawnDocument>("Takes back the account's payment of a share, while other shares are not paid.").refuses("share-not-paid share-ended share-hold-over contended")),
+            .post(link::create_withdrawal, changes::<WithdrawnDocument>("Takes back the account's payment of a share, while other shares are not paid.").refuses(codes![ShareError::{NotPaid, Ended, HoldOver}, KitError::Contended])),
     ]
 }

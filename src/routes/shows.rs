@@ -1,10 +1,12 @@
 //! Paths of shows.
 
+use super::{CodeRefusal, KitError};
 use crate::{
     catalog::{self, pages::HomeDocument, popularity::pages::PopularDocument},
     entry_queue::{self, pages::program_document::ProgramDocument},
     reservation::{self, codes::pages::RedemptionDocument},
     web::{
+        error::codes,
         operation::{creates, file, shows},
         path::{Path, at},
     },
@@ -24,10 +26,10 @@ pub(super) fn paths() -> Vec<Path> {
         at("/posters/{slug}/{version}.png")
             .get(catalog::pages::picture::show_picture, file("Draws a poster for a show.", "image/png")),
         at("/posters/{slug}/{version}/{size}.jpg")
-            .get(catalog::posters::pages::show_poster, file("Returns the poster that was uploaded for a show.", "image/jpeg").or_nothing(304).refuses("not-found")),
+            .get(catalog::posters::pages::show_poster, file("Returns the poster that was uploaded for a show.", "image/jpeg").or_nothing(304).refuses(codes![KitError::NotFound])),
         at("/programs/{slug}")
             .get(entry_queue::pages::show_program, shows::<ProgramDocument<'_>>("Shows a show with its performances. A slug or an id names it.")),
         at("/programs/{slug}/code-redemptions")
-            .post(reservation::pages::create_redemption, creates::<RedemptionDocument>("Redeems an access code, which opens a section or a way in to the account.").refuses("code-unknown code-not-yet code-over code-used-up code-used code-elsewhere")),
+            .post(reservation::pages::create_redemption, creates::<RedemptionDocument>("Redeems an access code, which opens a section or a way in to the account.").refuses(codes![CodeRefusal::{Unknown, NotYet, Over, UsedUp, UsedByAccount, Elsewhere}])),
     ]
 }

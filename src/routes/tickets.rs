@@ -1,5 +1,6 @@
 //! Tickets, and their ways from one holder to another.
 
+use super::{BrokenRule, HandOverError, KitError, ReturnError, ReturnRefusal};
 use crate::{
     tickets::{
         hand_over::{
@@ -15,6 +16,7 @@ use crate::{
         returns::{self, model::ReturnMade, pages::ReturnTakenBackDocument},
     },
     web::{
+        error::codes,
         operation::{changes, creates, file, redirects, shows},
         path::{Path, at},
     },
@@ -45,20 +47,20 @@ pub(super) fn paths() -> Vec<Path> {
         at("/tickets/{code}")
             .get(pages::show_ticket, shows::<TicketDocument<'_>>("Shows a ticket.").or_redirects()),
         at("/tickets/{code}/hand-overs")
-            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to another person.").refuses("hand-over-not-valid hand-over-begun hand-over-to-oneself hand-over-pending hand-over-on-return hand-over-too-many-hands hand-over-limit hand-over-too-often hand-over-unconfirmed contended key-reused already-processing")),
+            .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to another person.").refuses(codes![HandOverError::{NotValid, Begun, ToOneself, OfferedAlready, OnReturn, TooManyHands, TooManyOffers, TooOften, AddressUnconfirmed}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/tickets/{code}/returns")
-            .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses("return-not-valid return-open return-not-payer return-reduced return-offered return-sale-closed return-closed return-payout-changed leaves-companion-alone leaves-too-few leaves-without-ordinary leaves-without-wheelchair contended key-reused already-processing")),
+            .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses(codes![ReturnError::{NotValid, OnReturn, NotPayer, Reduced, Offered, SaleClosed, PayoutChanged}, ReturnRefusal::Closed, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/returns/{id}")
             .get(returns::pages::show_return, redirects("Leads to the ticket of a return.")),
         at("/returns/{id}/cancellation")
-            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes back a ticket that is still on sale: at once, or as soon as the hold of its place ends unpaid.").answers::<ReturnTakenBackDocument>(202).refuses("return-ended return-gone contended")),
+            .post(returns::pages::create_cancellation, changes::<ReturnTakenBackDocument>("Takes back a ticket that is still on sale: at once, or as soon as the hold of its place ends unpaid.").answers::<ReturnTakenBackDocument>(202).refuses(codes![ReturnRefusal::{Ended, Gone}, KitError::Contended])),
         at("/hand-overs/{id}")
             .get(hand_over::pages::show_hand_over, shows::<HandOverDocument<'_>>("Shows a ticket that is offered, to both sides.")),
         at("/hand-overs/{id}/acceptance")
-            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.").refuses("hand-over-not-valid hand-over-ended hand-over-expired hand-over-begun hand-over-frozen hand-over-unconfirmed contended")),
+            .post(hand_over::pages::create_acceptance, changes::<HandOverAnswered>("Accepts a ticket.").refuses(codes![HandOverError::{NotValid, Ended, Expired, Begun, Frozen, AddressUnconfirmed}, KitError::Contended])),
         at("/hand-overs/{id}/declining")
-            .post(hand_over::pages::create_declining, changes::<HandOverAnswered>("Declines a ticket.").refuses("hand-over-ended hand-over-expired contended")),
+            .post(hand_over::pages::create_declining, changes::<HandOverAnswered>("Declines a ticket.").refuses(codes![HandOverError::{Ended, Expired}, KitError::Contended])),
         at("/hand-overs/{id}/cancellation")
-            .post(hand_over::pages::create_cancellation, changes::<HandOverAnswered>("Takes an offer back.").refuses("hand-over-ended hand-over-expired contended")),
+            .post(hand_over::pages::create_cancellation, changes::<HandOverAnswered>("Takes an offer back.").refuses(codes![HandOverError::{Ended, Expired}, KitError::Contended])),
     ]
 }

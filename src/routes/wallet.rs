@@ -1,5 +1,6 @@
 //! Points.
 
+use super::{AccountError, KitError, WalletError};
 use crate::{
     payment::checkout::pages::{
         self as checkout, ChargeDocument,
@@ -16,6 +17,7 @@ use crate::{
         },
     },
     web::{
+        error::codes,
         operation::{changes, creates, file, shows},
         path::{Path, at},
     },
@@ -29,19 +31,19 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
         at("/wallet/charges")
-            .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses("account-deleted charge-hold-over wallet-full provider-away provider-refused contended key-reused already-processing")),
+            .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses(codes![AccountError::Deleted, WalletError::{HoldOver, TooManyPoints, ProviderAway, ProviderRefused}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/transfers")
             .get(list_transfers, shows::<TransfersDocument<'_>>("Lists points sent and received, the newest first."))
-            .post(transfers::create_transfer, creates::<Requested>("Offers points to another person.").refuses("insufficient-points self-transfer transfer-limit account-deleted contended key-reused already-processing")),
+            .post(transfers::create_transfer, creates::<Requested>("Offers points to another person.").refuses(codes![WalletError::{InsufficientPoints, SelfTransfer, TooManyRequests}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/wallet/transfers/{id}")
             .get(transfers::show_transfer, shows::<TransferDocument<'_>>("Shows points sent or received, with their history, to both sides.")),
         at("/wallet/transfers/{id}/acceptance")
-            .post(transfers::create_acceptance, changes::<TransferStatusDocument>("Accepts points.").refuses("already-settled transfer-planned points-frozen expired wallet-full account-deleted contended")),
+            .post(transfers::create_acceptance, changes::<TransferStatusDocument>("Accepts points.").refuses(codes![WalletError::{AlreadySettled, TransferPlanned, Frozen, TransferExpired, TooManyPoints}, AccountError::Deleted, KitError::Contended])),
         at("/wallet/transfers/{id}/rejection")
-            .post(transfers::create_rejection, changes::<TransferStatusDocument>("Rejects points.").refuses("already-settled expired contended")),
+            .post(transfers::create_rejection, changes::<TransferStatusDocument>("Rejects points.").refuses(codes![WalletError::{AlreadySettled, TransferExpired}, KitError::Contended])),
         at("/wallet/transfers/{id}/cancellation")
-            .post(transfers::create_cancellation, changes::<TransferStatusDocument>("Takes back points that are not accepted.").refuses("already-settled expired contended")),
+            .post(transfers::create_cancellation, changes::<TransferStatusDocument>("Takes back points that are not accepted.").refuses(codes![WalletError::{AlreadySettled, TransferExpired}, KitError::Contended])),
     ]
 }

@@ -23,7 +23,7 @@ pub(crate) struct TicketFile {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     /// The PDF file was not made.
-    #[error(transparent)]
+    #[error("the PDF file of the tickets was not made: {0}")]
     Pdf(#[from] PdfError),
     /// PostgreSQL failed.
     #[error(transparent)]

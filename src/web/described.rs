@@ -6,7 +6,12 @@ use std::collections::BTreeSet;
 use actix_web::{HttpRequest, web};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 
-use crate::web::{file::FileBody, form::Body, page::View};
+use crate::web::{
+    error::{KitError, ProblemCode, codes},
+    file::FileBody,
+    form::{Body, FieldsError},
+    page::View,
+};
 
 /// Argument of a handler that is described in the API reference.
 pub trait Described {
@@ -42,7 +47,7 @@ pub struct Facts {
     pub(crate) is_multipart: bool,
     /// Headers, each with its description.
     pub(crate) headers: Vec<(&'static str, &'static str)>,
-    pub(crate) refusals: BTreeSet<&'static str>,
+    pub(crate) refusals: BTreeSet<ProblemCode>,
     generator: SchemaGenerator,
 }
 
@@ -66,9 +71,11 @@ impl Facts {
             refusals: BTreeSet::new(),
             generator: settings.into_generator(),
         };
-        facts.refuses("internal unavailable bad-request unsupported-media-type");
+        facts.refuses(codes![KitError::{Internal, Unavailable, BadRequest, UnsupportedMediaType}]);
         if is_change {
-            facts.refuses("cross-site body-too-large request-timeout invalid");
+            facts.refuses(
+                codes![KitError::{CrossSite, TooLarge, RequestTimeout}, FieldsError::Invalid],
+            );
         }
         facts
     }
@@ -85,9 +92,9 @@ impl Facts {
         self.body.is_some() || self.has_raw_body
     }
 
-    /// Adds codes of problems, separated by spaces.
-    pub(crate) fn refuses(&mut self, codes: &'static str) {
-        self.refusals.extend(codes.split_whitespace());
+    /// Adds rows of errors.
+    pub(crate) fn refuses(&mut self, rows: &'static [ProblemCode]) {
+        self.refusals.extend(rows);
     }
 
     /// Adds a way to be allowed.
@@ -122,14 +129,14 @@ impl Described for web::Bytes {
 impl<T: JsonSchema> Described for web::Path<T> {
     fn describe(facts: &mut Facts) {
         facts.path = Some(facts.generator.subschema_for::<T>());
-        facts.refuses("not-found");
+        facts.refuses(codes![KitError::NotFound]);
     }
 }
 
 impl<T: JsonSchema> Described for web::Query<T> {
     fn describe(facts: &mut Facts) {
         facts.query = Some(facts.generator.subschema_for::<T>());
-        facts.refuses("invalid");
+        facts.refuses(codes![FieldsError::Invalid]);
     }
 }
 

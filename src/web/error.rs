@@ -1,8 +1,8 @@
 //! Errors as HTTP responses, for people and for programs.
 //!
-//! A feature's error enum implements [`HttpError`] in its `error.rs`, with one table from variant
-//! to [`Problem`]: the status, the `code` and whatever else the API promises.
-//! [`render`](super::rendering::render) turns an error into a page or an RFC 9457 problem document.
+//! A feature's error enum is a table in its `error.rs`, which [`problems!`] makes: a row has the variant,
+//! the status, the `code` and whatever else the API promises. [`render`](super::rendering::render) turns
+//! an error into a page or an RFC 9457 problem document.
 
 use std::{error::Error as StdError, fmt, sync::Arc};
 
@@ -12,17 +12,33 @@ pub use self::KitError::{
     BadRequest, CrossSite, Internal, NotFound, RequestTimeout, TooLarge, Unavailable,
     UnsupportedMediaType,
 };
-pub use super::problem::Problem;
-use crate::infra::{
-    idempotency::KeyError,
-    limits::RateLimited,
-    postgres::{is_lock_timeout, is_unavailable, is_unstorable},
+pub(crate) use super::problems::{codes, problems};
+pub use super::{
+    problem::{Problem, ProblemCode},
+    problems::Problems,
+};
+use crate::{
+    infra::{
+        batcher::BatchError,
+        idempotency::KeyError,
+        limits::RateLimited,
+        pictures::{MEGAPIXELS_MAX, PictureBounds, PictureMistake},
+        postgres::{is_conflict, is_lock_timeout, is_unavailable, is_unstorable},
+        redis::RedisAway,
+    },
+    text::i18n::grouped,
 };
 
 /// Error that a client sees.
 pub trait HttpError: StdError + 'static {
-    /// Returns the answer: the table from variant to status and code.
+    /// Returns the answer.
     fn problem(&self) -> Problem;
+
+    /// Whether another attempt of the same request may succeed at once: the database gave up a
+    /// transaction, or a row changed between its read and its write.
+    fn is_conflict(&self) -> bool {
+        false
+    }
 
     /// Returns the HTTP status.
     fn status(&self) -> StatusCode {
@@ -71,6 +87,12 @@ impl HttpError for LeadingError {
     }
 }
 
+impl<E: HttpError> From<E> for Problem {
+    fn from(error: E) -> Self {
+        error.problem()
+    }
+}
+
 impl<E: HttpError> From<E> for PageError {
     fn from(error: E) -> Self {
         Self(Box::new(error))
@@ -95,64 +117,85 @@ impl ResponseError for PageError {
     }
 }
 
-/// Errors that belong to no feature.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-pub enum KitError {
-    /// The page does not exist, or the object belongs to another account.
-    #[error("there is no such page")]
-    NotFound,
-    /// The request cannot be read.
-    #[error("the request cannot be read")]
-    BadRequest,
-    /// Another site made a browser send the write.
-    #[error("a cross-site write")]
-    CrossSite,
-    /// The body's content type or coding is not supported.
-    #[error("the body's type is not supported")]
-    UnsupportedMediaType,
-    /// The body is larger than the route allows.
-    #[error("the body is too large")]
-    TooLarge,
-    /// The body did not arrive in time.
-    #[error("the body did not arrive in time")]
-    RequestTimeout,
-    /// The server failed for a reason the caller cannot change.
-    #[error("the server failed")]
-    Internal,
-    /// PostgreSQL is away or too slow. After a change the outcome is unknown; repeating the change
-    /// with its request key returns it.
-    #[error("PostgreSQL is away or too slow")]
-    Unavailable,
-}
-
-impl HttpError for KitError {
-    fn problem(&self) -> Problem {
-        match self {
-            Self::NotFound => Problem::new(404, "not-found"),
-            Self::BadRequest => Problem::new(400, "bad-request"),
-            Self::CrossSite => Problem::new(403, "cross-site"),
-            Self::UnsupportedMediaType => Problem::new(415, "unsupported-media-type"),
-            Self::TooLarge => Problem::new(413, "body-too-large"),
-            Self::RequestTimeout => Problem::new(408, "request-timeout"),
-            Self::Internal => Problem::new(500, "internal"),
-            Self::Unavailable => Problem::new(503, "unavailable").retry_after(2),
-        }
+problems! {
+    /// Errors that belong to no feature.
+    #[derive(Clone, Copy)]
+    pub enum KitError {
+        /// The page does not exist, or the object belongs to another account.
+        NotFound = 404 "not-found",
+        /// The request cannot be read.
+        BadRequest = 400 "bad-request",
+        /// Another site made a browser send the write.
+        CrossSite = 403 "cross-site",
+        UnsupportedMediaType = 415 "unsupported-media-type",
+        /// The body is larger than the route allows.
+        TooLarge = 413 "body-too-large",
+        RequestTimeout = 408 "request-timeout",
+        /// The server failed for a reason the caller cannot change.
+        Internal = 500 "internal",
+        /// PostgreSQL is away or too slow. After a change the outcome is unknown; repeating the change
+        /// with its request key returns it.
+        Unavailable = 503 "unavailable".retry_after(2),
+        /// The object was changed after the page that was sent.
+        ChangedMeanwhile = 409 "changed-meanwhile",
+        /// Every attempt of the request lost a race.
+        Contended = 409 "contended".retry_after(1),
+        /// The request key stands for another request.
+        KeyReused = 422 "key-reused",
+        /// The first attempt of the request is still running.
+        AlreadyProcessing = 409 "already-processing".retry_after(1),
+        /// The caller sent more requests than its limit allows.
+        TooOften { retry_after_secs: u64 } = 429 "rate-limited".retry_after(*retry_after_secs),
+        /// The file has more bytes, or its picture more pixels, than its bounds allow.
+        PictureTooLarge { file_mib: usize, side: u32 } = 422 "picture-too-large"
+            .word("megabytes", file_mib)
+            .word("pixels", grouped(*side))
+            .word("millions", MEGAPIXELS_MAX),
+        PictureUnreadable = 422 "picture-unreadable",
     }
 }
 
 impl HttpError for RateLimited {
     fn problem(&self) -> Problem {
-        Problem::new(429, "rate-limited").retry_after(self.retry_after_secs)
+        KitError::TooOften { retry_after_secs: self.retry_after_secs }.problem()
+    }
+}
+
+impl HttpError for RedisAway {
+    fn problem(&self) -> Problem {
+        Unavailable.problem()
+    }
+}
+
+impl HttpError for BatchError {
+    fn problem(&self) -> Problem {
+        Unavailable.problem()
+    }
+}
+
+impl HttpError for PictureMistake {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::TooLarge(PictureBounds { file_mib, side }) => {
+                KitError::PictureTooLarge { file_mib: *file_mib, side: *side }.problem()
+            }
+            Self::Unreadable => KitError::PictureUnreadable.problem(),
+            Self::Busy => KitError::Contended.problem(),
+        }
     }
 }
 
 impl HttpError for KeyError {
     fn problem(&self) -> Problem {
         match self {
-            Self::Reused => Problem::new(422, "key-reused"),
-            Self::AlreadyProcessing => Problem::new(409, "already-processing").retry_after(1),
+            Self::Reused => KitError::KeyReused.problem(),
+            Self::AlreadyProcessing => KitError::AlreadyProcessing.problem(),
             Self::Database(error) => error.problem(),
         }
+    }
+
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Database(error) if is_conflict(error))
     }
 }
 
@@ -166,9 +209,13 @@ impl HttpError for sqlx::Error {
             Internal.problem()
         }
     }
+
+    fn is_conflict(&self) -> bool {
+        is_conflict(self)
+    }
 }
 
-/// Error of a query that several requests waited for.
+/// Error of a query that several requests waited for, which none of them repeats.
 impl HttpError for Arc<sqlx::Error> {
     fn problem(&self) -> Problem {
         self.as_ref().problem()

@@ -65,6 +65,7 @@ pub(crate) mod pass_cookies;
 pub mod path;
 pub(crate) mod poster;
 mod problem;
+mod problems;
 pub(crate) mod qr_code;
 pub(crate) mod rendering;
 pub(crate) mod request_id;

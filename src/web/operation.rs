@@ -2,6 +2,8 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use super::error::ProblemCode;
+
 /// Makes the schema of one type with a generator that keeps its named parts.
 pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
@@ -25,7 +27,7 @@ pub(crate) struct Success {
 pub struct Operation {
     pub(crate) summary: &'static str,
     pub(crate) successes: Vec<Success>,
-    pub(crate) refusals: Vec<&'static str>,
+    pub(crate) refusals: Vec<ProblemCode>,
 }
 
 /// Describes an answer that is a page for people in every format.
@@ -123,11 +125,10 @@ impl Operation {
         self.with(status, None, None)
     }
 
-    /// Adds the codes of problems, separated by spaces. Codes that every operation with such arguments has are
-    /// added by the arguments.
+    /// Adds rows of the features' errors. Refusals that come with an argument are added by its type.
     #[must_use]
-    pub(crate) fn refuses(mut self, codes: &'static str) -> Self {
-        self.refusals.extend(codes.split_whitespace());
+    pub(crate) fn refuses(mut self, rows: &'static [ProblemCode]) -> Self {
+        self.refusals.extend(rows);
         self
     }
 }

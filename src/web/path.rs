@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::{
     deadline::{self, DeadlineTerms},
     described::{Described, Facts},
-    error::{BadRequest, HttpError, PageError, Problem},
+    error::{BadRequest, PageError, problems},
     form::Body,
     operation::Operation,
     upload::Doorkeeper,
@@ -177,7 +177,7 @@ impl HttpServiceFactory for Path {
         let allowed: Vec<&str> = self.methods().map(Method::as_str).collect();
         let allowed = allowed.join(", ");
         let refuse = move || {
-            let refusal = MethodNotAllowed { allowed: allowed.clone() };
+            let refusal = PathError::MethodNotAllowed { allowed: allowed.clone() };
             async move { Err::<HttpResponse, _>(PageError::from(refusal)) }
         };
         let change_max =
@@ -218,14 +218,10 @@ async fn refuse_fields(
     Ok(next.call(request).await?.map_into_left_body())
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the method is not one of {allowed}")]
-struct MethodNotAllowed {
-    allowed: String,
-}
-
-impl HttpError for MethodNotAllowed {
-    fn problem(&self) -> Problem {
-        Problem::new(405, "method-not-allowed").header("allow", &self.allowed)
+problems! {
+    /// Refusal of a path.
+    pub(crate) enum PathError {
+        /// The path has no such method.
+        MethodNotAllowed { allowed: String } = 405 "method-not-allowed".header("allow", allowed),
     }
 }

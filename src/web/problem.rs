@@ -1,11 +1,12 @@
-//! Answer to an error, built row by row in the errors' tables.
+//! Answer to an error, as the rows of the errors' tables build it.
 
 use std::fmt;
 
 use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::local_path::with_next;
 use crate::text::{
@@ -13,13 +14,24 @@ use crate::text::{
     times,
 };
 
-/// Answer to an error: one row of its table. The texts come from `locales/` by the code.
+/// What a row of an error's table says about each of its answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProblemCode {
+    /// HTTP status.
+    pub status: u16,
+    /// The `code` member of the problem document; also part of the locale keys.
+    pub code: &'static str,
+    /// Further members that the document always has.
+    pub members: &'static [&'static str],
+}
+
+/// Answer to an error. The texts come from `locales/` by the code.
 #[derive(Debug)]
 #[must_use]
 pub struct Problem {
     /// The HTTP status.
     pub status: StatusCode,
-    /// The `code` member of the problem document; also part of the locale keys.
+    /// The `code` member of the problem document.
     pub code: &'static str,
     /// Target of the error page's one button; `None` leads to the same page where a retry can help,
     /// else to the start page.
@@ -49,15 +61,11 @@ enum Argument {
 }
 
 impl Problem {
-    /// Creates an answer with `status`, which is a number that HTTP names.
-    pub fn new(status: u16, code: &'static str) -> Self {
-        debug_assert!(
-            StatusCode::from_u16(status).is_ok_and(|status| status.canonical_reason().is_some()),
-            "{code}: {status} is no status"
-        );
+    /// Creates the answer of a row.
+    pub fn new(row: ProblemCode) -> Self {
         Self {
-            status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-            code,
+            status: StatusCode::from_u16(row.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            code: row.code,
             recovery_href: None,
             retry_after_secs: None,
             headers: Vec::new(),
@@ -71,6 +79,16 @@ impl Problem {
     pub fn recovery(mut self, href: impl Into<String>) -> Self {
         self.recovery_href = Some(href.into());
         self
+    }
+
+    /// Sets the target of the error page's button, unless it has one.
+    pub fn or_recovery(self, href: &str) -> Self {
+        if self.recovery_href.is_some() { self } else { self.recovery(href) }
+    }
+
+    /// Lets the error page's button lead where it does by itself.
+    pub fn no_recovery(self) -> Self {
+        Self { recovery_href: None, ..self }
     }
 
     /// Whether the same request may succeed later: the server failed, or says when to come back.
@@ -90,12 +108,23 @@ impl Problem {
         self
     }
 
+    /// Adds a member to the problem document.
+    pub fn member(mut self, name: &'static str, value: impl Serialize) -> Self {
+        self.members.insert(name.to_owned(), json!(value));
+        self
+    }
+
     /// Adds the members of a JSON object to the problem document.
     pub fn with(mut self, members: Value) -> Self {
         if let Value::Object(members) = members {
             self.members.extend(members);
         }
         self
+    }
+
+    /// Returns what `add` makes of the answer.
+    pub fn also(self, add: impl FnOnce(Self) -> Self) -> Self {
+        add(self)
     }
 
     /// Redirects a browser to `href` instead of showing the error page.

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{
     described::{Described, Facts},
+    error::{KitError, codes},
     form::{Field, Mistakes},
 };
 
@@ -44,7 +45,7 @@ impl Described for HeaderKey {
             "Idempotency-Key",
             "UUID of the request. Repeated, the first success is answered again.",
         );
-        facts.refuses("key-reused already-processing");
+        facts.refuses(codes![KitError::{KeyReused, AlreadyProcessing}]);
     }
 }
 

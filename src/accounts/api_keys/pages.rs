@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{
     authorize,
+    error::ApiKeyError,
     model::{Actor, ApiScope},
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
         bearer::token_of,
         client,
         described::{AllowedBy, Described, Facts},
-        error::{HttpError, Internal, PageError},
+        error::{HttpError, Internal, KitError, PageError, codes},
         limits::Limits,
         page::View,
     },
@@ -130,7 +131,7 @@ impl Described for ConfirmedProgramsWriter {
 
 fn describe_key(facts: &mut Facts, scope: ApiScope) {
     facts.admits(AllowedBy::ApiKey(scope.name()));
-    facts.refuses("api-key-unknown api-key-revoked api-key-unprotected api-key-expired api-key-scope rate-limited");
+    facts.refuses(codes![ApiKeyError::{Unknown, Revoked, Unprotected, Expired, LacksScope}, KitError::TooOften]);
 }
 
 /// Returns the actor of the key of `request`, counted against the key's rate limit; `None` for a request

@@ -15,7 +15,7 @@
 //! # Concurrency
 //!
 //! Requests for links and uses of links race for the account's row. Of two uses of one link the
-//! second finds it used: [`AccountError::LinkDead`].
+//! second finds it used ([`AccountError::link_dead`]).
 
 pub(crate) mod model;
 pub(super) mod store;
@@ -86,7 +86,7 @@ pub(crate) async fn find_owner(
     purpose: LinkPurpose,
 ) -> Result<LinkOwner, AccountError> {
     let found = store::find(db, &token.hash(), purpose).await?;
-    found.ok_or(AccountError::LinkDead(purpose))
+    found.ok_or(AccountError::link_dead(purpose))
 }
 
 /// Uses a link in the caller's transaction and ends the other links of its account, whose row it
@@ -96,7 +96,7 @@ pub(crate) async fn use_link(
     token: &LinkToken,
     purpose: LinkPurpose,
 ) -> Result<LinkOwner, AccountError> {
-    let dead = || AccountError::LinkDead(purpose);
+    let dead = || AccountError::link_dead(purpose);
     let found = store::find(&mut *tx, &token.hash(), purpose).await?.ok_or_else(dead)?;
     if store::lock_open_account(tx, found.account_id).await?.is_none() {
         return Err(dead());

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::{
-        error::AccountError,
+        error::{ADDRESS_CONFIRMATION_PATH, AccountError},
         links::{self, LinkPurpose, LinkToken},
         pages::{Next, leading_back, parse_next},
         profile,
@@ -31,8 +31,6 @@ use crate::{
 
 /// Page of the account, to which a confirmation leads unless another page is named.
 const ACCOUNT_PATH: &str = "/account";
-/// Page that offers to mail the link.
-const MAIL_PATH: &str = "/account/address/confirmation";
 
 #[derive(Template)]
 #[template(path = "accounts/address_mail.html")]
@@ -87,9 +85,9 @@ pub(crate) async fn create_confirmation_mail(
     let next = Some(parse_next(form.next.text())).filter(|next| !next.is_empty());
     profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale, next.as_deref())
         .await
-        .map_err(|error| leading_back(error, MAIL_PATH, form.next.text()))?;
+        .map_err(|error| leading_back(error, ADDRESS_CONFIRMATION_PATH, form.next.text()))?;
     let location = match &next {
-        Some(next) => with_next(MAIL_PATH, next),
+        Some(next) => with_next(ADDRESS_CONFIRMATION_PATH, next),
         None => ACCOUNT_PATH.to_owned(),
     };
     let answer = me.view.done(StatusCode::ACCEPTED, &Empty {}, &location);
@@ -132,7 +130,7 @@ pub(crate) async fn create_confirmation(
     v: View,
     Body(form): Body<TokenForm>,
 ) -> Result<HttpResponse, PageError> {
-    let dead = AccountError::LinkDead(LinkPurpose::Confirm);
+    let dead = AccountError::AddressLinkDead;
     let token = LinkToken::parse(form.token.text()).ok_or(dead)?;
     let next = profile::confirm_address(&app, &token).await?;
     let next = next.as_deref().and_then(LocalPath::parse);

@@ -10,7 +10,7 @@
 //! # Concurrency
 //!
 //! Two resets with one link race for the account's row (`links`); the loser gets
-//! [`AccountError::LinkDead`]. A request that was checked with the old password before the reset,
+//! [`AccountError::ResetLinkDead`]. A request that was checked with the old password before the reset,
 //! and waits for the account's row, is refused as a wrong password: it compares the hash after the
 //! wait.
 

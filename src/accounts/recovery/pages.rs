@@ -48,7 +48,7 @@ pub(crate) struct LinkQuery {
 impl LinkQuery {
     /// Returns the token, or the refusal of a link without one.
     pub(crate) fn parse(&self, purpose: LinkPurpose) -> Result<LinkToken, AccountError> {
-        LinkToken::parse(&self.token).ok_or(AccountError::LinkDead(purpose))
+        LinkToken::parse(&self.token).ok_or(AccountError::link_dead(purpose))
     }
 
     /// Returns the token as it was sent, for a hidden field.
@@ -155,7 +155,7 @@ pub(crate) async fn create_password(
     v: View,
     Body(form): Body<ResetForm>,
 ) -> Result<HttpResponse, PageError> {
-    let dead = AccountError::LinkDead(LinkPurpose::Reset);
+    let dead = AccountError::ResetLinkDead;
     let token = LinkToken::parse(form.token.text()).ok_or(dead)?;
     let owner = links::find_owner(&app.db, &token, LinkPurpose::Reset).await?;
     let (email, name) = identity(&owner.email, &owner.name);

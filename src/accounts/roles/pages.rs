@@ -18,7 +18,7 @@ use crate::{
     web::{
         client,
         described::{Described, Facts},
-        error::PageError,
+        error::{PageError, codes},
         page::View,
     },
 };
@@ -119,9 +119,9 @@ impl FromRequest for ConfirmedAdmin {
 impl Described for StaffAccount {
     fn describe(facts: &mut Facts) {
         CurrentAccount::describe(facts);
-        facts.refuses("forbidden");
+        facts.refuses(codes![AccountError::Forbidden]);
         if facts.is_change {
-            facts.refuses("rehearsed");
+            facts.refuses(codes![AccountError::Rehearsed]);
         }
     }
 }
@@ -135,7 +135,7 @@ impl Described for AdminAccount {
 impl Described for ConfirmedAdmin {
     fn describe(facts: &mut Facts) {
         AdminAccount::describe(facts);
-        facts.refuses("confirmation-required");
+        facts.refuses(codes![AccountError::ConfirmationRequired]);
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn check(places: &[PricedPlaces<'_>]) -> Result<(), PriceTypeError> {
             count(places, |other| beside.is_met_by(other.price_type.is_some(), other.kind));
         if n_places > beside_max(n_beside, details.per_beside_max) {
             let per_beside_max = details.per_beside_max;
-            return Err(PriceTypeError::Alone { name: name(), beside, per_beside_max });
+            return Err(PriceTypeError::alone(name(), beside, per_beside_max));
         }
     }
     Ok(())
@@ -214,7 +214,7 @@ mod tests {
         assert!(check(&order(9, 0, 1)).is_ok());
         assert!(check(&order(0, 9, 0)).is_ok());
         let alone = check(&order(1, 5, 0)).unwrap_err();
-        assert!(matches!(alone, PriceTypeError::Alone { .. }), "{alone}");
+        assert!(matches!(alone, PriceTypeError::WithoutOrdinary { .. }), "{alone}");
     }
 
     #[test]

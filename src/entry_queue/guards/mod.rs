@@ -110,7 +110,7 @@ fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<U
             challenge: Box::new(challenge),
             proof_url: proof_path(&program.slug),
         },
-        Err(error) => error.into(),
+        Err(cause) => QueueError::ChallengeNotSigned(cause),
     }
 }
 
@@ -182,7 +182,8 @@ pub(crate) async fn set_work(
     let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
     let now = applicant.now;
     let ready_at = applicant.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
-    let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now)?;
+    let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now)
+        .map_err(QueueError::ChallengeNotSigned)?;
     Ok(Some(SetWork { challenge, is_in: applicant.is_in, ready_at, now }))
 }
 

@@ -8,7 +8,7 @@ use super::{
     program::AtProgram, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn,
 };
 use crate::{
-    accounts::{AccountId, Visitor},
+    accounts::{ADDRESS_CONFIRMATION_PATH, AccountId, Visitor},
     app::App,
     catalog::{
         Listings, Program, ProgramId, SaleState, ScheduleListing, pages::picture::LinkPicture,
@@ -167,7 +167,7 @@ impl ProgramPage<'_> {
 
     /// Returns the address of the page that mails the link, which leads back here.
     fn confirmation_href(&self) -> String {
-        with_next("/account/address/confirmation", &program_path(&self.program.slug))
+        with_next(ADDRESS_CONFIRMATION_PATH, &program_path(&self.program.slug))
     }
 
     fn way_in(&self) -> WayIn {

@@ -47,7 +47,7 @@
 mod code;
 mod confirm;
 mod discount;
-mod error;
+pub(crate) mod error;
 mod give_back;
 mod make;
 pub(crate) mod model;

@@ -1,49 +1,32 @@
-//! Refusals of what would break a rule of a live order.
+//! Refusals of changes that would break a rule of a live order.
 
-use serde_json::json;
+use crate::{catalog::Company, web::error::problems};
 
-use crate::{
-    catalog::Company,
-    web::error::{HttpError, Problem},
-};
-
-/// Rule of a live order that an act would break. The texts are for logs.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BrokenRule {
-    /// A place of a price type would lack what its terms ask for in the order.
-    #[error("price type {name} would lack its company")]
-    TypeAlone {
-        /// Name of the type.
-        name: String,
-        /// What would be missing.
-        beside: Company,
-    },
-    /// A companion's place would be without its wheelchair place.
-    #[error("a companion's place would be alone")]
-    CompanionAlone,
-    /// The order would have less than it must have.
-    #[error("the order would have less than {places_min} places")]
-    TooFew {
-        /// Places that the order has at least.
-        places_min: i32,
-    },
+problems! {
+    /// Rule of a live order that an act would break.
+    #[derive(Clone, PartialEq, Eq)]
+    pub enum BrokenRule {
+        /// A place of a price type would lack the ordinary place beside it.
+        WithoutOrdinary { name: String } = 409 "leaves-without-ordinary" { price_type: name }
+            .word("name", name),
+        /// A place of a price type would lack the wheelchair place beside it.
+        WithoutWheelchair { name: String } = 409 "leaves-without-wheelchair" { price_type: name }
+            .word("name", name),
+        /// A companion's place would be without its wheelchair place.
+        CompanionAlone = 409 "leaves-companion-alone",
+        /// The order would have less than it must have.
+        TooFew { places_min: i32 } = 409 "leaves-too-few" { places_min }
+            .number("count", places_min),
+    }
+    each.recovery("/tickets")
 }
 
-impl HttpError for BrokenRule {
-    fn problem(&self) -> Problem {
-        let problem = match self {
-            Self::TypeAlone { name, beside } => {
-                let problem = match beside {
-                    Company::Ordinary => Problem::new(409, "leaves-without-ordinary"),
-                    Company::Wheelchair => Problem::new(409, "leaves-without-wheelchair"),
-                };
-                problem.with(json!({ "price_type": name })).word("name", name)
-            }
-            Self::CompanionAlone => Problem::new(409, "leaves-companion-alone"),
-            Self::TooFew { places_min } => Problem::new(409, "leaves-too-few")
-                .with(json!({ "places_min": places_min }))
-                .number("count", places_min),
-        };
-        problem.recovery("/tickets")
+impl BrokenRule {
+    /// Returns the rule that places of the price type `name` have `beside` in their order.
+    pub(crate) fn alone(name: String, beside: Company) -> Self {
+        match beside {
+            Company::Ordinary => Self::WithoutOrdinary { name },
+            Company::Wheelchair => Self::WithoutWheelchair { name },
+        }
     }
 }

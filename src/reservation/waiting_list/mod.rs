@@ -35,7 +35,7 @@
 //! begin.
 
 mod decisions;
-mod error;
+pub(crate) mod error;
 mod freeing;
 mod joining;
 mod leaving;

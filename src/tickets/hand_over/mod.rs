@@ -36,7 +36,7 @@
 //! has locked.
 
 mod claims;
-mod error;
+pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;

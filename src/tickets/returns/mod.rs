@@ -24,7 +24,7 @@
 //! ticket, whose state it reads after that: it sees a check-in, a refund or a hand-over that came
 //! first, and a later one sees the return. Of two returns of one ticket the second is refused.
 
-mod error;
+pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;

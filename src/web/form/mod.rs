@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use self::known_fields::find_unknown;
 pub(crate) use self::refusal::FormRefusal;
 use super::{
-    error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType},
+    error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType, problems},
     negotiation,
 };
 use crate::text::{
@@ -311,10 +311,18 @@ impl Mistakes {
     }
 }
 
+problems! {
+    /// Refusal of a request for its fields.
+    pub(crate) enum FieldsError {
+        /// Fields are missing, unknown, or out of their ranges; each with the locale key of the reason.
+        Invalid { fields: Map<String, Value> } = 422 "invalid" { fields },
+    }
+}
+
 impl HttpError for Mistakes {
     fn problem(&self) -> Problem {
-        let fields: Map<String, Value> =
+        let fields =
             self.0.iter().map(|(name, reason)| (name.to_string(), json!(reason))).collect();
-        Problem::new(422, "invalid").with(json!({ "fields": fields }))
+        FieldsError::Invalid { fields }.problem()
     }
 }

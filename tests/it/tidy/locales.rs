@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    expect_none,
+    expect_none, problems,
     source::{below, read},
 };
 
@@ -97,13 +97,7 @@ fn is_key(text: &str) -> bool {
 
 /// Codes of refusals, from the rows of the errors' tables.
 fn codes() -> BTreeSet<String> {
-    let mut codes = BTreeSet::new();
-    for source in below("src", &[".rs"]) {
-        let rows = source.text.split("Problem::new(").skip(1);
-        codes.extend(rows.map(|row| row.split('"').nth(1).unwrap().to_owned()));
-    }
-    assert!(codes.contains("not-found"), "{codes:?}");
-    codes
+    problems::rows().into_iter().map(|(code, _)| code).collect()
 }
 
 /// The names of the acts in the log: `CheckedIn` is `checked-in`.

@@ -25,6 +25,8 @@ fn a_type_has_a_name_of_its_own() {
 
 /// The name of the type that a line declares for others.
 fn public_type(line: &str) -> Option<String> {
+    // Tables of refusals indent their enum.
+    let line = line.trim_start();
     let rest = ["pub(crate) ", "pub(super) ", "pub "].iter().find_map(|w| line.strip_prefix(w))?;
     let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|w| rest.strip_prefix(w))?;
     Some(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())

@@ -1,14 +1,20 @@
 //! Facts for the API reference about operations that read a session.
 
 use super::current::{CachedAccount, CurrentAccount, Visitor};
-use crate::web::described::{AllowedBy, Described, Facts};
+use crate::{
+    accounts::AccountError,
+    web::{
+        described::{AllowedBy, Described, Facts},
+        error::{KitError, codes},
+    },
+};
 
 impl Described for CurrentAccount {
     fn describe(facts: &mut Facts) {
         facts.admits(AllowedBy::Session);
-        facts.refuses("login-required second-factor-required");
+        facts.refuses(codes![AccountError::{LoginRequired, SecondFactorRequired}]);
         if facts.is_change {
-            facts.refuses("rate-limited");
+            facts.refuses(codes![KitError::TooOften]);
         }
     }
 }
@@ -16,7 +22,7 @@ impl Described for CurrentAccount {
 impl Described for CachedAccount {
     fn describe(facts: &mut Facts) {
         facts.admits(AllowedBy::Session);
-        facts.refuses("login-required second-factor-required");
+        facts.refuses(codes![AccountError::{LoginRequired, SecondFactorRequired}]);
     }
 }
 

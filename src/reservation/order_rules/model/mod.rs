@@ -49,7 +49,7 @@ impl TypeTerms {
     /// Returns the rule of the terms; `None` if they ask for no company.
     fn rule(&self) -> Option<BrokenRule> {
         let name = self.name.clone();
-        self.beside.map(|beside| BrokenRule::TypeAlone { name, beside })
+        self.beside.map(|beside| BrokenRule::alone(name, beside))
     }
 }
 

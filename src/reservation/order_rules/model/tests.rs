@@ -59,7 +59,7 @@ fn returned(order: &mut LiveOrder, nth: usize) -> (i32, Option<BrokenRule>) {
 
 #[test]
 fn whatever_a_child_needs_beside_it_stays() {
-    let alone = |beside| Some(BrokenRule::TypeAlone { name: "Child".to_owned(), beside });
+    let alone = |beside| Some(BrokenRule::alone("Child".to_owned(), beside));
     for (n_adults, n_children, per_adult, n_leave) in
         [(3, 2, Some(1), 1), (3, 3, Some(1), 0), (3, 4, Some(2), 1), (3, 9, None, 2)]
     {
@@ -134,7 +134,10 @@ fn a_sale_is_judged_by_what_is_sold_in_it() {
     live.items[0].kept = 0;
     let [adult, child] = [live.items[0].id, live.items[1].id];
     assert_eq!(live.broken_by_sale(&[adult]), None);
-    assert!(matches!(live.broken_by_sale(&[adult, adult]), Some(BrokenRule::TypeAlone { .. })));
+    assert!(matches!(
+        live.broken_by_sale(&[adult, adult]),
+        Some(BrokenRule::WithoutOrdinary { .. })
+    ));
     assert_eq!(live.broken_by_sale(&[adult, adult, child]), None, "nothing is left");
     assert_eq!(live.broken_by_sale(&[adult, child]), Some(BrokenRule::TooFew { places_min: 2 }));
     assert_eq!(live.broken_by_sale(&[ReservationItemId(Uuid::nil())]), None);
