@@ -1,9 +1,11 @@
 //! Tables of refusals: one row makes a variant, its answer, and its row of the API reference.
 
+use super::problem::ProblemCode;
+
 /// Error enum that [`problems!`] has made.
 pub trait Problems {
     /// Rows with a code of their own, under the names of their variants.
-    type Code;
+    type Code: Into<ProblemCode>;
 }
 
 /// Makes the error enum of a feature from the table of its refusals.
@@ -112,6 +114,12 @@ macro_rules! problems {
                             members: &[$($(stringify!($member)),+)?],
                         }, )?)+
                     }
+                }
+            }
+
+            impl From<Code> for ProblemCode {
+                fn from(code: Code) -> Self {
+                    code.row()
                 }
             }
 
