@@ -30,11 +30,19 @@ impl Answer {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Returns the cells of a CSV file, its header first.
+    /// Returns the cells of a CSV file, its header first. Fails unless every cell is quoted.
+    #[track_caller]
     pub(crate) fn records(&self) -> Vec<Vec<String>> {
         let text = self.body.strip_prefix('\u{feff}').unwrap();
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
-        reader.deserialize().map(Result::unwrap).collect()
+        let records: Vec<Vec<String>> = reader.deserialize().map(Result::unwrap).collect();
+        let quoted = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always);
+        let mut quoted = quoted.from_writer(Vec::new());
+        for record in &records {
+            quoted.write_record(record).unwrap();
+        }
+        assert_eq!(text.as_bytes(), quoted.into_inner().unwrap(), "every cell is quoted");
+        records
     }
 
     /// Returns a header; empty if it is missing.

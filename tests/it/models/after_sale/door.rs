@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::AfterSale;
+use super::{AfterSale, model::Standing};
 use crate::{
     models::{assert_answer, send},
     support::{Office, run_sql_with},
@@ -17,7 +17,7 @@ impl AfterSale {
         let ticket = &self.model.tickets[idx];
         let form = json!({ "code": ticket.code });
         let answer = send(&self.door, &self.check_ins(), &form).await;
-        let is_right = ticket.is_valid;
+        let is_right = ticket.is_valid();
         assert_eq!(answer.status == 201, is_right, "{} {}", answer.status, answer.body);
         if is_right {
             let check_in = answer.json()["ticket_id"].as_str().unwrap().parse().unwrap();
@@ -26,7 +26,7 @@ impl AfterSale {
     }
 
     pub(super) async fn undo(&mut self, office: &Office, idx: usize) {
-        let id = self.model.tickets[idx].used.unwrap();
+        let Standing::Used(id) = self.model.tickets[idx].standing else { return };
         // The minute for it never ends while a case runs.
         let fresh = "update tickets set used_at = clock_timestamp() where id = $1";
         run_sql_with(&office.db, fresh, id).await;

@@ -23,8 +23,8 @@ use uuid::Uuid;
 
 use self::{
     model::{
-        BEGUN_WITH, Model, Order, PEOPLE, PLACES, Place, SEAT_PRICE, SEATS, STALLS, State, Ticket,
-        ZONE_PRICE,
+        BEGUN_WITH, Model, Order, PEOPLE, PLACES, Place, SEAT_PRICE, SEATS, STALLS, Standing,
+        State, Ticket, ZONE_PRICE,
     },
     steps::{Choice, Step},
 };
@@ -188,7 +188,8 @@ impl Machine for AfterSale {
                 self.model.release(nth);
             }
             Step::Return { nth } => {
-                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid && !m.is_out(t.holder)) else {
+                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid() && !m.is_out(t.holder))
+                else {
                     return;
                 };
                 self.put_on_sale(nth).await;
@@ -199,7 +200,8 @@ impl Machine for AfterSale {
                 self.take_back(nth).await;
             }
             Step::HandOver { nth, to } => {
-                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid && !m.is_out(t.holder)) else {
+                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid() && !m.is_out(t.holder))
+                else {
                     return;
                 };
                 self.hand_over(office, nth, *to).await;
@@ -218,7 +220,8 @@ impl Machine for AfterSale {
                 self.admit(nth).await;
             }
             Step::Undo { nth } => {
-                let Some(nth) = self.ticket(*nth, |_, t| t.used.is_some()) else { return };
+                let is_used = |t: &Ticket| matches!(t.standing, Standing::Used(_));
+                let Some(nth) = self.ticket(*nth, |_, t| is_used(t)) else { return };
                 self.undo(office, nth).await;
             }
             Step::Transfer { between, amount, is_planned } => {
@@ -268,7 +271,7 @@ impl Machine for AfterSale {
                 .filter(|ticket| ticket["status"] == "VALID")
                 .map(|ticket| ticket["code"].as_str().unwrap())
                 .collect();
-            let his = self.model.tickets.iter().filter(|t| t.is_valid && t.holder == who);
+            let his = self.model.tickets.iter().filter(|t| t.is_valid() && t.holder == who);
             let mut expected: Vec<&str> = his.map(|ticket| ticket.code.as_str()).collect();
             codes.sort_unstable();
             expected.sort_unstable();

@@ -69,6 +69,17 @@ impl Order {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Valid,
+    /// Let in by this check-in.
+    Used(Uuid),
+    /// Sold on or refunded.
+    Void,
+    /// Void because its check-in was undone after the holder's account was deleted.
+    Gone,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
     pub(super) code: String,
@@ -80,17 +91,19 @@ pub(super) struct Ticket {
     pub(super) is_child: bool,
     pub(super) payer: usize,
     pub(super) holder: usize,
-    pub(super) is_valid: bool,
-    /// Check-in that was not undone.
-    pub(super) used: Option<Uuid>,
-    /// Whether a check-in was undone after its holder's account was deleted.
-    pub(super) is_gone: bool,
+    pub(super) standing: Standing,
     /// Hand-over that waits, and to whom.
     pub(super) offer: Option<(Uuid, usize)>,
     /// Open return.
     pub(super) on_return: Option<Uuid>,
     /// Whether the return ends with the hold that runs.
     pub(super) is_wanted_back: bool,
+}
+
+impl Ticket {
+    pub(super) fn is_valid(&self) -> bool {
+        self.standing == Standing::Valid
+    }
 }
 
 /// Points that wait for an answer.
@@ -136,12 +149,12 @@ impl Model {
     /// on.
     pub(super) fn has_place(&self, ticket: &Ticket) -> bool {
         let is_paid = self.orders[ticket.order].state == State::Paid;
-        is_paid && (ticket.is_valid || ticket.used.is_some() || ticket.is_gone)
+        is_paid && ticket.standing != Standing::Void
     }
 
     /// Index of the ticket on return whose place a seat is; `None` where the office sells the seat.
     pub(super) fn on_return(&self, place: Place) -> Option<usize> {
-        let is_his = |ticket: &Ticket| ticket.is_valid && ticket.on_return.is_some();
+        let is_his = |ticket: &Ticket| ticket.is_valid() && ticket.on_return.is_some();
         self.tickets.iter().position(|ticket| is_his(ticket) && ticket.place == place)
     }
 
@@ -194,18 +207,18 @@ impl Model {
             self.release(buyer);
         }
         let ticket = &mut self.tickets[idx];
-        (ticket.is_valid, ticket.used) = (false, Some(check_in));
+        ticket.standing = Standing::Used(check_in);
         (ticket.offer, ticket.on_return, ticket.is_wanted_back) = (None, None, false);
     }
 
     /// Undoes a check-in: the ticket admits again, unless it was refunded or its holder is gone.
     pub(super) fn undo(&mut self, idx: usize) {
         let ticket = &mut self.tickets[idx];
-        ticket.used = None;
-        if self.orders[ticket.order].state == State::Paid {
-            ticket.is_gone = self.is_deleted[ticket.holder];
-            ticket.is_valid = !ticket.is_gone;
-        }
+        ticket.standing = match self.orders[ticket.order].state {
+            State::Paid if self.is_deleted[ticket.holder] => Standing::Gone,
+            State::Paid => Standing::Valid,
+            _ => Standing::Void,
+        };
     }
 
     /// Pays a hold: `payers` has who pays each of its items. Its tickets have no code yet.
@@ -218,7 +231,7 @@ impl Model {
             self.points[*payer] -= paid;
             if let Some(of) = item.of {
                 let sold = &mut self.tickets[of];
-                sold.is_valid = false;
+                sold.standing = Standing::Void;
                 sold.on_return = None;
                 self.points[sold.payer] += sold.price - sold.price * RETURN_FEE / 100;
             }
@@ -231,9 +244,7 @@ impl Model {
                 is_child: item.is_child,
                 payer: *payer,
                 holder: *payer,
-                is_valid: true,
-                used: None,
-                is_gone: false,
+                standing: Standing::Valid,
                 offer: None,
                 on_return: None,
                 is_wanted_back: false,
@@ -262,7 +273,9 @@ impl Model {
         self.orders[nth].state = State::Over;
         for idx in left {
             let ticket = &mut self.tickets[idx];
-            (ticket.is_valid, ticket.is_gone) = (false, false);
+            if !matches!(ticket.standing, Standing::Used(_)) {
+                ticket.standing = Standing::Void;
+            }
             ticket.offer = None;
             ticket.on_return = None;
             let (payer, paid) = (ticket.payer, ticket.paid);

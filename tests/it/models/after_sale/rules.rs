@@ -1,6 +1,6 @@
 //! What people may do with what they have.
 
-use super::model::{Model, Order, State, Ticket};
+use super::model::{Model, Order, Standing, State, Ticket};
 
 impl Model {
     /// Whether a person can do nothing: the account is deleted or locked.
@@ -19,7 +19,9 @@ impl Model {
     pub(super) fn may_refund(&self, order: usize) -> bool {
         let owner = self.orders[order].owner;
         let mut left = self.tickets.iter().filter(|t| t.order == order && self.has_place(t));
-        left.all(|t| t.is_gone || t.is_valid && t.holder == owner && t.offer.is_none())
+        left.all(|t| {
+            t.standing == Standing::Gone || t.is_valid() && t.holder == owner && t.offer.is_none()
+        })
     }
 
     /// Whether a ticket may go on sale: its payer has it, at the ordinary price, and its order does
@@ -28,7 +30,7 @@ impl Model {
         let ticket = &self.tickets[idx];
         let (children, adults): (Vec<_>, Vec<_>) =
             self.kept(ticket.order).partition(|kept| kept.is_child);
-        ticket.is_valid
+        ticket.is_valid()
             && ticket.on_return.is_none()
             && ticket.offer.is_none()
             && ticket.holder == ticket.payer
@@ -41,14 +43,14 @@ impl Model {
     pub(super) fn may_offer(&self, idx: usize, to: usize) -> bool {
         let ticket = &self.tickets[idx];
         let is_free = ticket.offer.is_none() && ticket.on_return.is_none();
-        ticket.is_valid && is_free && ticket.holder != to && !self.is_deleted[to]
+        ticket.is_valid() && is_free && ticket.holder != to && !self.is_deleted[to]
     }
 
     /// Whether an account has something that keeps it: a hold, an order of its own, a ticket of another
     /// order, or what waits.
     pub(super) fn keeps_account(&self, who: usize) -> bool {
         let has = |t: &Ticket| {
-            t.is_valid && t.holder == who
+            t.is_valid() && t.holder == who
                 || self.has_place(t) && self.orders[t.order].owner == who
                 || t.offer.is_some_and(|(_, to)| to == who)
         };
