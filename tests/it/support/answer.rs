@@ -36,8 +36,8 @@ impl Answer {
         let text = self.body.strip_prefix('\u{feff}').unwrap();
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         let records: Vec<Vec<String>> = reader.deserialize().map(Result::unwrap).collect();
-        let quoted = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always);
-        let mut quoted = quoted.from_writer(Vec::new());
+        let mut quoted =
+            csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
         for record in &records {
             quoted.write_record(record).unwrap();
         }
