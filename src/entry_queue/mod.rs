@@ -100,7 +100,7 @@ pub(crate) use projection::error::ProjectionError;
 pub(crate) use projection::rebuild::rebuild_what_is_lost;
 pub(crate) use projection::{project, project_ended, project_everything};
 pub(crate) use purge::model::Purge;
-pub use purge::{begin_purge, find_purge, purge_queues};
+pub use purge::{begin_purge, entries::tell_entries, find_purge, purge_queues};
 pub(crate) use state::WaitingRoom;
 pub(crate) use tokens::{
     complete_all, end_tokens_of, extend_stays, lock_live_tokens, lock_tokens_of,

@@ -5,7 +5,7 @@ use super::problem::ProblemCode;
 /// Error enum that [`problems!`] has made.
 pub trait Problems {
     /// Rows with a code of their own, under the names of their variants.
-    type Code: Into<ProblemCode>;
+    type Row: Into<ProblemCode>;
 }
 
 /// Makes the error enum of a feature from the table of its refusals.
@@ -101,12 +101,12 @@ macro_rules! problems {
             use $crate::web::error::{HttpError, Problem, ProblemCode, Problems};
 
             #[derive(Clone, Copy, Debug)]
-            $vis enum Code {
+            $vis enum Row {
                 $($( #[doc = concat!(stringify!($status), " `", $code, "`.")] $variant, )?)+
             }
 
-            impl Code {
-                $vis const fn row(self) -> ProblemCode {
+            impl Row {
+                $vis const fn code(self) -> ProblemCode {
                     match self {
                         $($( Self::$variant => ProblemCode {
                             status: $status,
@@ -117,14 +117,14 @@ macro_rules! problems {
                 }
             }
 
-            impl From<Code> for ProblemCode {
-                fn from(code: Code) -> Self {
-                    code.row()
+            impl From<Row> for ProblemCode {
+                fn from(row: Row) -> Self {
+                    row.code()
                 }
             }
 
             impl Problems for $name {
-                type Code = Code;
+                type Row = Row;
             }
 
             impl HttpError for $name {
@@ -133,7 +133,7 @@ macro_rules! problems {
                         $( Self::$variant $( ( $arg ) )? $( { $($field),+ } )? => {
                             _ = ( $( $arg, )? $( $($field,)+ )? );
                             $(
-                                Problem::new(Code::$variant.row())
+                                Problem::new(Row::$variant.code())
                                 $($( .member(
                                     stringify!($member),
                                     &$crate::web::error::problems!(@value $member $($value)?),
@@ -216,8 +216,8 @@ macro_rules! codes {
         const {
             use $crate::web::error::Problems;
             &[$(
-                $( <<$error as Problems>::Code>::$variant.row(), )?
-                $($( <<$error as Problems>::Code>::$of_many.row(), )+)?
+                $( <<$error as Problems>::Row>::$variant.code(), )?
+                $($( <<$error as Problems>::Row>::$of_many.code(), )+)?
             )+]
         }
     };

@@ -178,7 +178,8 @@ impl Workers {
             entry_queue::grow_logs(&app).await
         });
         self.run("purge", LONG_TICK_MAX, every(periods::PURGE), |app| async move {
-            entry_queue::purge_queues(&app).await
+            entry_queue::purge_queues(&app).await?;
+            entry_queue::tell_entries(&app).await
         });
         self.run("events", TICK_MAX, every(periods::JANITOR), |app| async move {
             webhooks::end_old(&app.db).await?;

@@ -17,7 +17,7 @@ use crate::{
 
 /// Writes the mails of the entries in draws of cancelled programs. An error of one draw is logged and
 /// stops no other.
-pub(super) async fn tell_entries(app: &App) -> Result<(), sqlx::Error> {
+pub async fn tell_entries(app: &App) -> Result<(), sqlx::Error> {
     rows::forget_told_of_reopened(&app.db).await?;
     for program_id in rows::list_untold_draws(&app.db).await? {
         if let Err(error) = tell_some(app, program_id).await {

@@ -6,18 +6,11 @@ use serde::Serialize;
 
 use super::{
     kept_places::{Proposal, has_restricted_view, kept_kinds},
-    request::HoldRequest,
     seat_groups,
-    store::offers::list_own_seats,
     types_asked::TypesAsked,
     wanted_types::WantedTypes,
 };
-use crate::{
-    app::App,
-    catalog::ScheduleSeatId,
-    points::Points,
-    reservation::seat_map::{seat::MapSeat, store},
-};
+use crate::{catalog::ScheduleSeatId, points::Points, reservation::seat_map::seat::MapSeat};
 
 /// Number of alternatives offered.
 const OFFERS_MAX: usize = 3;
@@ -41,56 +34,11 @@ pub struct Alternative {
     pub price_difference: i64,
 }
 
-/// Returns the nearest alternatives to the `wanted` seats of `request`, of which `taken` are
-/// unavailable, and the seats of `wanted` that are not free by their rows. Empty when the seats
-/// cannot be read, because the refusal does not depend on them.
-pub(super) async fn of(
-    app: &App,
-    request: &HoldRequest,
-    wanted: &[ScheduleSeatId],
-    taken: Vec<ScheduleSeatId>,
-    proposal: Proposal,
-    types: &WantedTypes,
-) -> (Vec<Alternative>, Vec<ScheduleSeatId>) {
-    match read(app, request, wanted, taken).await {
-        Ok((seats, taken)) => {
-            let is_lost = |seat: &&MapSeat| wanted.contains(&seat.id) && !seat.is_free();
-            let lost = seats.iter().filter(is_lost).map(|seat| seat.id).collect();
-            (nearest(&seats, wanted, &taken, proposal, (types, &request.types)), lost)
-        }
-        Err(error) => {
-            tracing::debug!(%error, "no alternatives could be read");
-            <(Vec<_>, Vec<_>)>::default()
-        }
-    }
-}
-
-/// Reads the seats around `wanted`, and adds to `taken` the seats that the account cannot hold: its
-/// own seats on return, and seats of the house where an order has more seats than were wanted.
-async fn read(
-    app: &App,
-    request: &HoldRequest,
-    wanted: &[ScheduleSeatId],
-    mut taken: Vec<ScheduleSeatId>,
-) -> Result<(Vec<MapSeat>, Vec<ScheduleSeatId>), sqlx::Error> {
-    let seats = store::list_seats_around(&app.db, request.schedule.id, wanted).await?;
-    let (on_return, of_house): (Vec<&MapSeat>, Vec<&MapSeat>) =
-        seats.iter().filter(|seat| seat.is_free()).partition(|seat| seat.is_on_return);
-    if !on_return.is_empty() {
-        let on_return: Vec<_> = on_return.iter().map(|seat| seat.id).collect();
-        taken.extend(list_own_seats(&app.db, request.account_id, &on_return).await?);
-    }
-    if request.is_below_least(wanted.len()) {
-        taken.extend(of_house.iter().map(|seat| seat.id));
-    }
-    Ok((seats, taken))
-}
-
 /// Returns disjoint groups of as many seats as wanted, in this order: the same prices before
 /// others, full views before restricted ones unless such seats were wanted, groups that strand no
 /// seat before others, and then the nearest. A group whose total overflows, or that cannot have the
 /// price types that were asked for, is left out.
-fn nearest(
+pub(super) fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
     taken: &[ScheduleSeatId],

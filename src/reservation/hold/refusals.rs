@@ -19,7 +19,7 @@ use crate::{
         error::ReservationError,
         leased_seats::{self, SeatLeases},
         model::Choice,
-        seat_map::feed::announce,
+        seat_map::{feed::announce, seat::MapSeat, store::list_seats_around},
     },
 };
 
@@ -69,7 +69,7 @@ async fn offer_seats(
     let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
     let types = read_types(app, request).await.unwrap_or_default();
     let (mut alternatives, lost) =
-        alternatives::of(app, request, wanted, taken, proposal, &types).await;
+        nearest_seats(app, request, wanted, taken, proposal, &types).await;
     // If a rival's lease caused the refusal, the rows of the other seats have not been read yet.
     seat_ids.extend(lost);
     seat_ids.sort_unstable();
@@ -77,6 +77,51 @@ async fn offer_seats(
     let leased_seat_ids = lease_first(app, state, request, &mut alternatives).await;
     let leased_seat_ids = leased_seat_ids.unwrap_or_default();
     ReservationError::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }
+}
+
+/// Returns the nearest alternatives to the `wanted` seats of `request`, of which `taken` are
+/// unavailable, and the seats of `wanted` that are not free by their rows. Empty when the seats
+/// cannot be read, because the refusal does not depend on them.
+async fn nearest_seats(
+    app: &App,
+    request: &HoldRequest,
+    wanted: &[ScheduleSeatId],
+    taken: Vec<ScheduleSeatId>,
+    proposal: Proposal,
+    types: &WantedTypes,
+) -> (Vec<Alternative>, Vec<ScheduleSeatId>) {
+    match read_seats(app, request, wanted, taken).await {
+        Ok((seats, taken)) => {
+            let is_lost = |seat: &&MapSeat| wanted.contains(&seat.id) && !seat.is_free();
+            let lost = seats.iter().filter(is_lost).map(|seat| seat.id).collect();
+            (alternatives::nearest(&seats, wanted, &taken, proposal, (types, &request.types)), lost)
+        }
+        Err(error) => {
+            tracing::debug!(%error, "no alternatives could be read");
+            <(Vec<_>, Vec<_>)>::default()
+        }
+    }
+}
+
+/// Reads the seats around `wanted`, and adds to `taken` the seats that the account cannot hold: its
+/// own seats on return, and seats of the house where an order has more seats than were wanted.
+async fn read_seats(
+    app: &App,
+    request: &HoldRequest,
+    wanted: &[ScheduleSeatId],
+    mut taken: Vec<ScheduleSeatId>,
+) -> Result<(Vec<MapSeat>, Vec<ScheduleSeatId>), sqlx::Error> {
+    let seats = list_seats_around(&app.db, request.schedule.id, wanted).await?;
+    let (on_return, of_house): (Vec<&MapSeat>, Vec<&MapSeat>) =
+        seats.iter().filter(|seat| seat.is_free()).partition(|seat| seat.is_on_return);
+    if !on_return.is_empty() {
+        let on_return: Vec<_> = on_return.iter().map(|seat| seat.id).collect();
+        taken.extend(offers::list_own_seats(&app.db, request.account_id, &on_return).await?);
+    }
+    if request.is_below_least(wanted.len()) {
+        taken.extend(of_house.iter().map(|seat| seat.id));
+    }
+    Ok((seats, taken))
 }
 
 /// Reads the zone `zone_id` and zones like it, without the account's own places on return. For an

@@ -53,7 +53,7 @@ async fn everybody_is_told(db: PgPool, what: &str) {
     assert_eq!((late.status, late.code().as_str()), (410, "sale-closed"), "{}", late.body);
     let ended = "delete from outbox where kind = 'queue-cancelled'";
     sqlx::query(ended).execute(&db).await.unwrap();
-    stagedoor::entry_queue::purge_queues(&office.app).await.unwrap();
+    stagedoor::entry_queue::tell_entries(&office.app).await.unwrap();
     assert_eq!(read_all::<String>(&db, TOLD).await, [""; 0]);
     office.close().await;
 }
