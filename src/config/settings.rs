@@ -203,7 +203,7 @@ pub const SETTINGS: &[Setting] = &[
         "EXPIRY_PERIOD_MS",
         "1000",
         "milliseconds",
-        "How often expired holds and stays are ended, and charges without news are looked for.",
+        "How often expired holds and stays are ended, and charges without news are looked for; how often some paid ones are asked about.",
     ),
     setting(
         "QUEUE_GRACE_SECS",
@@ -258,7 +258,7 @@ pub const SETTINGS: &[Setting] = &[
         "STRIPE_SECRET_KEY",
         "",
         "text of 32 bytes or more",
-        "Secret key of the Stripe account, or a restricted key that may write Checkout Sessions. Required for `stripe`.",
+        "Secret key of the Stripe account, or a restricted key that may write Checkout Sessions and read Payment Intents, Charges and Disputes. Required for `stripe`.",
     ),
     setting(
         "STRIPE_WEBHOOK_SECRET",

@@ -232,12 +232,13 @@ pub(super) async fn list_untold_draws(db: &Pool) -> Result<Vec<ProgramId>, sqlx:
         select d.program_id as "id: ProgramId"
         from queue_draws d
         join programs p on p.id = d.program_id
+        cross join lateral (
+            select from queue_draw_entries
+            where program_id = d.program_id and commitment > coalesce(d.told_after, '')
+            limit 1
+        ) untold
         where d.numbered_at is null
             and (p.status = 'CANCELLED' or dates_left(p.id) = 'CANCELLED')
-            and exists (
-                select from queue_draw_entries e
-                where e.program_id = d.program_id and e.commitment > coalesce(d.told_after, '')
-            )
         order by d.opens_at
         limit $1
         "#,
