@@ -134,9 +134,8 @@ pub(crate) async fn show_queue(
 pub(crate) async fn create_token(
     app: Data<App>,
     room: Data<WaitingRoom>,
-    AtProgram { program, me }: AtProgram<CurrentAccount>,
+    AtProgram { program, me: (me, form) }: AtProgram<(CurrentAccount, Body<pages::JoinForm>)>,
     request: HttpRequest,
-    form: Body<pages::JoinForm>,
 ) -> Result<HttpResponse, PageError> {
     let attempt = form.0.attempt(&app, &request, &me);
     let status = membership::join(&app, &room, me.account_id, &program, attempt).await?;
@@ -168,8 +167,7 @@ impl DepartureForm {
 /// `DELETE /programs/{slug}/queue` and `POST /programs/{slug}/queue/departure`
 pub(crate) async fn delete_token(
     app: Data<App>,
-    AtProgram { program, me }: AtProgram<CurrentAccount>,
-    form: Body<DepartureForm>,
+    AtProgram { program, me: (me, form) }: AtProgram<(CurrentAccount, Body<DepartureForm>)>,
 ) -> Result<HttpResponse, PageError> {
     let number = form.0.parse(&me.view)?;
     membership::leave(&app, me.account_id, &program, number).await?;

@@ -19,7 +19,8 @@ use crate::{
     },
 };
 
-/// Program whose slug is in the path, and the client, which is checked before the program is looked up.
+/// Program whose slug is in the path, and the client, which is checked before the program is looked up. A body
+/// is read with the client, so that its mistakes come before a program that does not exist.
 #[derive(Debug)]
 pub(crate) struct AtProgram<A> {
     /// Program of the path.
