@@ -24,8 +24,8 @@ impl Model {
         })
     }
 
-    /// Whether a ticket may go on sale: its payer has it, at the ordinary price, and its order does
-    /// not need it.
+    /// Whether a ticket may go on sale: its payer has it, at the ordinary price in an order
+    /// without a code, and its order does not need it.
     pub(super) fn may_return(&self, idx: usize) -> bool {
         let ticket = &self.tickets[idx];
         let (children, adults): (Vec<_>, Vec<_>) =
@@ -35,6 +35,7 @@ impl Model {
             && ticket.offer.is_none()
             && ticket.holder == ticket.payer
             && ticket.paid == ticket.price
+            && !self.orders[ticket.order].has_code
             && !ticket.is_child
             && children.len() < adults.len()
     }
