@@ -119,6 +119,9 @@ pub struct Item {
     /// Return that the place is bought from; `None` for a free place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) return_id: Option<ReturnId>,
+    /// Whether the place was on return when it was held, so that no code makes it cheaper.
+    #[serde(skip)]
+    pub(crate) was_on_return: bool,
     /// Number of its places that were resold since it was paid.
     #[serde(skip)]
     pub(crate) returned: i32,
@@ -142,13 +145,21 @@ impl Item {
         unit_price: Points,
     ) -> Self {
         let id = ReservationItemId(Uuid::now_v7());
-        let (return_id, returned) = (None, 0);
-        Self { id, schedule_seat_id, zone_id, quantity, unit_price, return_id, returned }
+        Self {
+            id,
+            schedule_seat_id,
+            zone_id,
+            quantity,
+            unit_price,
+            return_id: None,
+            was_on_return: false,
+            returned: 0,
+        }
     }
 
     /// Returns the item as one that is bought from a return.
     pub(crate) fn of_return(self, return_id: Option<ReturnId>) -> Self {
-        Self { return_id, ..self }
+        Self { return_id, was_on_return: return_id.is_some(), ..self }
     }
 
     pub(crate) fn of_kind(self, kind: SeatKind) -> ItemOfKind {

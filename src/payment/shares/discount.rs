@@ -2,21 +2,26 @@
 
 use crate::points::Points;
 
-/// Returns the prices of places, each less its part of `discount`, in their order.
+/// Returns the prices of places, each less its part of `discount`, in their order. A place that was on
+/// return when it was held, as its price comes with, has no part.
 ///
 /// The parts are in proportion to the prices, in whole points: the first places together have the
 /// share of the discount that their prices have of the sum, rounded down. So the parts add up to
 /// the discount, and no part is more than its price if the discount is not more than the sum. If
 /// the sum is zero, no part is taken off. `wrong_shares.sql` of `verify` divides in the same way.
 pub(in crate::payment::shares) fn prices_less(
-    prices: impl Iterator<Item = Points> + Clone,
+    prices: impl Iterator<Item = (Points, bool)> + Clone,
     discount: Points,
 ) -> Vec<Points> {
-    let sum: i128 = prices.clone().map(|price| i128::from(price.get())).sum();
+    let reduced = |(price, was_on_return): (Points, bool)| match was_on_return {
+        true => 0,
+        false => i128::from(price.get()),
+    };
+    let sum: i128 = prices.clone().map(reduced).sum();
     let (mut so_far, mut given) = (0, 0);
-    let less = prices.map(|price| {
-        let price = i128::from(price.get());
-        so_far += price;
+    let less = prices.map(|place| {
+        let price = i128::from(place.0.get());
+        so_far += reduced(place);
         let due = (i128::from(discount.get()) * so_far).checked_div(sum).unwrap_or(0);
         let part = due - given;
         given = due;
@@ -37,7 +42,8 @@ mod tests {
 
     fn less(prices: &[i64], discount: i64) -> Vec<i64> {
         let prices = points(prices);
-        let less = prices_less(prices.iter().copied(), Points::new(discount).unwrap());
+        let prices = prices.iter().map(|price| (*price, false));
+        let less = prices_less(prices, Points::new(discount).unwrap());
         less.into_iter().map(Points::get).collect()
     }
 
@@ -48,6 +54,14 @@ mod tests {
         assert_eq!(less(&[50, 0, 50], 100), [0, 0, 0]);
         assert_eq!(less(&[0, 0], 0), [0, 0]);
         assert_eq!(less(&[], 0), [0; 0]);
+    }
+
+    #[test]
+    fn a_place_that_was_on_return_has_no_part_of_a_discount() {
+        let prices = points(&[100, 60, 100]);
+        let prices = prices.into_iter().zip([false, true, false]);
+        let less = prices_less(prices, Points::new(100).unwrap());
+        assert_eq!(less, points(&[50, 60, 50]));
     }
 
     proptest! {

@@ -6,7 +6,11 @@ use super::{
     discount::prices_less,
     model::{Place, ShareId},
 };
-use crate::{accounts::AccountId, points::Points, reservation::Locked};
+use crate::{
+    accounts::AccountId,
+    points::Points,
+    reservation::{Item, Locked},
+};
 
 /// Places of one locked reservation, with their prices and their live shares.
 #[derive(Debug)]
@@ -20,15 +24,13 @@ impl Places {
     /// Returns the places of `reservation`; `shared` lists those in a live share.
     pub(super) fn of(reservation: &Locked, shared: Vec<(Place, ShareId)>) -> Self {
         let all = reservation.items.iter().flat_map(|item| {
-            (1..=item.quantity).map(move |number| {
-                (Place { item_id: item.id, number }, (item.unit_price, item.quantity))
-            })
+            (1..=item.quantity).map(move |number| (Place { item_id: item.id, number }, item))
         });
-        let mut all: BTreeMap<Place, (Points, i32)> = all.collect();
-        let prices = prices_less(all.values().map(|(price, _)| *price), reservation.discount);
-        for ((price, _), less) in all.values_mut().zip(prices) {
-            *price = less;
-        }
+        let all: BTreeMap<Place, &Item> = all.collect();
+        let prices = all.values().map(|item| (item.unit_price, item.was_on_return));
+        let prices = prices_less(prices, reservation.discount);
+        let all = all.into_iter().zip(prices);
+        let all = all.map(|((place, item), price)| (place, (price, item.quantity))).collect();
         Self { all, shared: shared.into_iter().collect() }
     }
 

@@ -74,6 +74,8 @@ pub(crate) struct NamedItem {
     pub(crate) price_type_note: Option<String>,
     /// Return that the place is bought from; `None` for a free place.
     pub(crate) return_id: Option<ReturnId>,
+    /// Whether the place was on return when it was held, so that no code makes it cheaper.
+    pub(crate) was_on_return: bool,
     /// Number of its places that were resold since it was paid.
     pub(crate) returned: i32,
 }
@@ -92,6 +94,7 @@ impl NamedItem {
             quantity: self.quantity,
             unit_price: self.unit_price,
             return_id: self.return_id,
+            was_on_return: self.was_on_return,
             returned: self.returned,
         };
         let named = self.price_type_id.zip(self.price_type.clone()).zip(self.ordinary_price);

@@ -8,7 +8,8 @@ join reservations on reservations.id = item.reservation_id and returns_at_price
 join ticket_returns returns on returns.id = item.return_id
 cross join lateral (
     select coalesce(sum(unit_price * quantity), 0) as total
-    from reservation_items where reservation_id = reservations.id and return_id is null
+    from reservation_items
+    where reservation_id = reservations.id and return_id is null and not was_on_return
 ) others
 where item.unit_price <> returns.price or item.price_type_id is not null or discount > others.total
 limit $1

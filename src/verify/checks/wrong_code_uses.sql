@@ -1,6 +1,6 @@
 -- Lists codes whose count of uses differs from the held or paid reservations that have them, or from the
 -- redemptions of an access code; whose count of places, where places are limited, differs from the places
--- of these reservations without places on return; or that have more of either than allowed, in all or for
+-- of these reservations without places held while on return; or that have more of either than allowed, in all or for
 -- one account, where holds past their end no longer count.
 with used as (
     select sale_code_id, count(*) as n
@@ -12,7 +12,8 @@ with used as (
 ), placed as (
     select sale_code_id, sum(quantity) as n
     from reservations join reservation_items item on item.reservation_id = reservations.id
-    where sale_code_id is not null and status in ('HELD', 'CONFIRMED') and return_id is null
+    where sale_code_id is not null and status in ('HELD', 'CONFIRMED')
+        and return_id is null and not was_on_return
     group by sale_code_id
 ), own as (
     select sale_code_id, account_id, count(*) as n

@@ -2,7 +2,7 @@
 -- code was not valid. Nothing is taken off places on return, but by an older version.
 with items as (
     select item.reservation_id, coalesce(sum(unit_price * quantity)
-        filter (where return_id is null or not reservations.returns_at_price), 0) as total
+        filter (where return_id is null and not was_on_return or not reservations.returns_at_price), 0) as total
     from reservation_items item join reservations on reservations.id = item.reservation_id
     group by item.reservation_id
 )

@@ -3,18 +3,21 @@
 -- The holder's share has no link, every other share has one. A share is paid exactly if its reservation
 -- is or was, by the payment with its id.
 with running as (
-    select items.id as item_id, place.number, unit_price, discount,
-        sum(unit_price) over (partition by reservations.id order by items.id, place.number) as so_far,
-        sum(unit_price) over (partition by reservations.id) as whole
+    select items.id as item_id, place.number, unit_price, reduced, discount,
+        sum(reduced) over (partition by reservations.id order by items.id, place.number) as so_far,
+        sum(reduced) over (partition by reservations.id) as whole
     from reservations
     join reservation_items items on items.reservation_id = reservations.id
     cross join lateral generate_series(1, quantity) as place (number)
+    cross join lateral (
+        select case when return_id is null and not was_on_return then unit_price else 0 end as reduced
+    ) its
     where is_shared
 ), priced as (
     -- As `prices_less` of the product divides the discount.
     select item_id, number, unit_price
         - coalesce(div(discount * so_far, nullif(whole, 0)), 0)
-        + coalesce(div(discount * (so_far - unit_price), nullif(whole, 0)), 0) as price
+        + coalesce(div(discount * (so_far - reduced), nullif(whole, 0)), 0) as price
     from running
 ), places as (
     select share_id, count(*) as n, count(*) filter (where places.live) as n_live,

@@ -32,8 +32,8 @@ impl PlaceDocument {
 pub(super) fn take_off(discount: Points, places: &mut [ListedPlace]) {
     let mut places: Vec<&mut ListedPlace> = places.iter_mut().collect();
     places.sort_by_key(|place| (place.item_id, place.place_number));
-    let prices: Vec<Points> = places.iter().map(|place| place.price).collect();
-    let less = prices_less(prices.into_iter(), discount);
+    let prices = places.iter().map(|place| (place.price, place.was_on_return));
+    let less = prices_less(prices, discount);
     for (place, less) in places.into_iter().zip(less) {
         place.price = less;
     }

@@ -58,6 +58,8 @@ pub(crate) struct ListedPlace {
     pub(crate) place_number: i32,
     /// Price before the discount, which `pages` subtracts.
     pub(crate) price: Points,
+    /// Whether the place was on return when it was held, so that no code makes it cheaper.
+    pub(crate) was_on_return: bool,
     /// Live share that it is in; `None` for a place of the rest, which the holder pays.
     pub(crate) share_id: Option<ShareId>,
     /// Section of the seat; `None` for a zone, like row and number.
@@ -80,6 +82,7 @@ pub(crate) async fn list_places(
         ListedPlace,
         r#"
         select i.id as "item_id: _", place.number as "place_number!", i.unit_price as "price: _",
+               (i.return_id is not null or i.was_on_return) as "was_on_return!",
                p.share_id as "share_id?: _", v.section as "section?", v.row_label as "row_label?",
                v.number as "number?", s.kind as "kind?: SeatKind", z.name as "zone?",
                t.name as "price_type?"

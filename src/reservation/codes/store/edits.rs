@@ -63,7 +63,7 @@ pub(in crate::reservation::codes) async fn insert(
     .await
 }
 
-/// Counts the places that live reservations have with a locked code, without those on return.
+/// Counts the places that live reservations have with a locked code, without those held while on return.
 pub(in crate::reservation::codes) async fn count_places(
     tx: &mut Connection,
     id: SaleCodeId,
@@ -75,7 +75,7 @@ pub(in crate::reservation::codes) async fn count_places(
               where sale_code_id = $1 and status in ('HELD', 'CONFIRMED') offset 0) r
         cross join lateral (
             select quantity from reservation_items
-            where reservation_id = r.id and return_id is null offset 0
+            where reservation_id = r.id and return_id is null and not was_on_return offset 0
         ) i
         "#,
         id as _,

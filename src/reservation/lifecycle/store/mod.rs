@@ -92,6 +92,7 @@ pub(crate) struct LockedRow {
     quantity: i32,
     unit_price: Points,
     return_id: Option<ReturnId>,
+    was_on_return: bool,
     returned: i32,
 }
 
@@ -104,6 +105,7 @@ impl LockedRow {
             quantity: self.quantity,
             unit_price: self.unit_price,
             return_id: self.return_id,
+            was_on_return: self.was_on_return,
             returned: self.returned,
         }
     }
@@ -128,7 +130,8 @@ pub(crate) async fn list_locked(
             case when d.cancelled_at is null then p.status else 'CANCELLED' end as "program_status!: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
-            i.return_id as "return_id: _", i.returned
+            i.return_id as "return_id: _",
+            (i.return_id is not null or i.was_on_return) as "was_on_return!", i.returned
         from reservations r
         cross join (select clock_timestamp() as now offset 0) c
         join programs p on p.id = r.program_id

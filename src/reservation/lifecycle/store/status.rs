@@ -94,7 +94,7 @@ pub(crate) async fn write_ended(
         select sale_code_id as "code_id: SaleCodeId",
             case when sale_code_id is null then 0 else (
                 select coalesce(sum(quantity), 0) from reservation_items
-                where reservation_id = written.id and return_id is null
+                where reservation_id = written.id and return_id is null and not was_on_return
             )::integer end as "places!"
         from written
         "#,

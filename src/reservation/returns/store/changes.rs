@@ -201,7 +201,7 @@ pub(in crate::reservation::returns) struct WrittenGift {
 }
 
 /// Gives the free places of the ended returns `ids` to the locked holds that await them: their
-/// items become live, at their prices, and the seats are held.
+/// items become live, at their prices, and the seats are held. No code covers them, as before.
 pub(in crate::reservation::returns) async fn write_given(
     tx: &mut Connection,
     ids: &[ReturnId],
@@ -210,7 +210,8 @@ pub(in crate::reservation::returns) async fn write_given(
         WrittenGift,
         r#"
         with given as (
-            update reservation_items set live = true, awaits_return = false, return_id = null
+            update reservation_items
+            set live = true, awaits_return = false, return_id = null, was_on_return = true
             where return_id = any($1) and awaits_return
             returning reservation_id, schedule_seat_id
         ), free as (

@@ -218,7 +218,8 @@ pub(crate) async fn list_items(
             s.kind as "kind?: SeatKind", v.price_category as "category?", z.name as "zone_name?",
             i.price_type_id as "price_type_id: _", i.ordinary_price as "ordinary_price: _",
             t.name as "price_type?", t.note as "price_type_note?",
-            i.return_id as "return_id: _", i.returned
+            i.return_id as "return_id: _",
+            (i.return_id is not null or i.was_on_return) as "was_on_return!", i.returned
         from reservation_items i
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id

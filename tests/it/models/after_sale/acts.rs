@@ -128,7 +128,8 @@ impl AfterSale {
                 None if is_child => place.price() * CHILD / 100,
                 None => place.price(),
             };
-            Item { place, price, is_child: is_child && of.is_none(), of }
+            let was_on_return = of.is_some();
+            Item { place, price, is_child: is_child && !was_on_return, of, was_on_return }
         });
         let items = items.collect();
         self.model.orders.push(Order { id, owner: who, items, has_code, state: State::Held });

@@ -39,6 +39,8 @@ pub(super) struct Item {
     pub(super) is_child: bool,
     /// Index of the ticket whose place it is, while that ticket is on return.
     pub(super) of: Option<usize>,
+    /// Whether it was the place of a ticket on return when it was held.
+    pub(super) was_on_return: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +64,9 @@ impl Order {
         self.items.iter().map(|item| item.price).sum::<i64>() - self.discount()
     }
 
-    /// What the code takes off, which is nothing of a place on return.
+    /// What the code takes off, which is nothing of a place that was on return.
     fn discount(&self) -> i64 {
-        let own = self.items.iter().filter(|item| item.of.is_none()).map(|item| item.price);
+        let own = self.items.iter().filter(|item| !item.was_on_return).map(|item| item.price);
         if self.has_code { own.sum::<i64>() * DISCOUNT / 100 } else { 0 }
     }
 }
@@ -226,7 +228,7 @@ impl Model {
         self.orders[nth].state = State::Paid;
         let order = self.orders[nth].clone();
         for (item, payer) in order.items.iter().zip(payers) {
-            let off = if order.has_code && item.of.is_none() { DISCOUNT } else { 0 };
+            let off = if order.has_code && !item.was_on_return { DISCOUNT } else { 0 };
             let paid = item.price - item.price * off / 100;
             self.points[*payer] -= paid;
             if let Some(of) = item.of {

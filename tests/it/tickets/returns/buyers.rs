@@ -67,6 +67,62 @@ async fn a_seller_who_is_refunded_leaves_the_place_to_its_buyer(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_place_that_a_refunded_seller_leaves_to_a_hold_is_none_of_the_places_of_its_code(
+    db: PgPool,
+) {
+    let market = Market::with(&db, ConcertOptions::default(), 2, 2).await;
+    let Market { office, concert, bob, .. } = &market;
+    let admin = office.employ("chief", "ADMIN").await;
+    market.make_code(&admin, "HALF", json!({ "percent": 50, "places_max": 9 })).await;
+    let eve = office.sign_in("eve").await;
+    market.let_in(std::slice::from_ref(&eve)).await;
+    for nth in 0..4 {
+        market.put_on_sale(nth).await;
+    }
+    // Each has one place of the house, and one on return.
+    run_sql(&db, "update zones set remaining = 3, capacity = 5").await;
+    let seats = json!({ "seat_ids": concert.seat_ids[1..3], "code": "HALF" });
+    let held = market.order(bob, &seats).await;
+    assert_eq!((held.status, &held.json()["total"]), (201, &json!(PRICE / 2 * 3)), "{}", held.body);
+    let zone = json!({ "zone_id": concert.zone_id, "quantity": 2, "code": "HALF" });
+    let standing = market.order(&eve, &zone).await;
+    assert_eq!(standing.status, 201, "{}", standing.body);
+    let places =
+        async || read_one::<i32>(&db, "select places from sale_codes where word = 'HALF'").await;
+    assert_eq!(places().await, 2);
+    let refunded = market.refund_by_office().await;
+    assert_eq!(refunded.status, 200, "{}", refunded.body);
+    assert_eq!(places().await, 2);
+    office.verify_database().await;
+
+    // Counted anew, they are as many.
+    let code: Uuid = read_one(&db, "select id from sale_codes").await;
+    let limit = format!("/admin/programs/{}/codes/{code}/limit", concert.program_id);
+    for places_max in ["", "8"] {
+        assert_eq!(admin.post(&limit, &[("places_max", places_max)]).await.status, 200);
+    }
+    assert_eq!(places().await, 2);
+    // Shared, what the code takes off is taken off the other place alone.
+    let shares = format!("/reservations/{}/shares", id_of(&held.json(), "reservation_id"));
+    let left = bob.get(&shares).await.json()["left"].clone();
+    let mut prices: Vec<i64> =
+        left.as_array().unwrap().iter().map(|place| place["price"].as_i64().unwrap()).collect();
+    prices.sort_unstable();
+    assert_eq!(prices, [PRICE / 2, PRICE]);
+    let shared = bob.post_json(&shares, &json!({ "places": [left[0]["place"]] })).await;
+    assert_eq!((shared.status, &shared.json()["amount"]), (201, &left[0]["price"]), "{left}");
+    office.verify_database().await;
+
+    // The end of a hold gives back what it had of them.
+    market.release(&eve, &standing).await;
+    assert_eq!(places().await, 1);
+    market.release(bob, &held).await;
+    assert_eq!(places().await, 0);
+    office.verify_database().await;
+    market.office.close_as_it_is().await;
+}
+
+#[sqlx::test]
 async fn a_place_of_a_zone_is_left_to_its_buyer_who_may_still_let_it_go(db: PgPool) {
     let market = Market::with(&db, ConcertOptions::default(), 0, 3).await;
     let Market { office, concert, ada, bob, bought, .. } = &market;

@@ -21,20 +21,20 @@ impl Market {
         read_one(&self.office.db, "select id from price_types where withdrawn_at is null").await
     }
 
-    async fn make_code(&self, admin: &Person, code: &str, mut terms: Value) {
+    pub(super) async fn make_code(&self, admin: &Person, code: &str, mut terms: Value) {
         terms["code"] = json!(code);
         let path = format!("/admin/programs/{}/codes", self.concert.program_id);
         let made = admin.post_json(&path, &terms).await;
         assert_eq!(made.status, 201, "{}", made.body);
     }
 
-    async fn order(&self, buyer: &Person, order: &Value) -> Answer {
+    pub(super) async fn order(&self, buyer: &Person, order: &Value) -> Answer {
         let path = format!("/schedules/{}/reservations", self.concert.schedule_id);
         buyer.post_json(&path, order).await
     }
 
     /// Gives back what a buyer holds.
-    async fn release(&self, buyer: &Person, held: &Answer) {
+    pub(super) async fn release(&self, buyer: &Person, held: &Answer) {
         assert_eq!(held.status, 201, "{}", held.body);
         let id = id_of(&held.json(), "reservation_id");
         let released = buyer.post(&format!("/reservations/{id}/cancellation"), &()).await;
