@@ -11,7 +11,8 @@ use super::{
     error::CatalogError,
     hanging::Hanging,
     model::{ScheduleId, VenueId},
-    schedules, venues,
+    schedules,
+    venues::{self, editions::lock_edition},
 };
 use crate::infra::postgres::Connection;
 
@@ -46,16 +47,11 @@ pub(crate) async fn delete_venue(
     id: VenueId,
     version: i64,
 ) -> Result<VenueEdition, CatalogError> {
-    venues::store::lock(tx, id).await?;
-    let found = venues::store::list_editions(&mut *tx, Some(id)).await?.pop();
-    let found = found.ok_or(CatalogError::NotFound)?;
-    if found.version != version {
-        return Err(CatalogError::Stale);
-    }
+    let found = lock_edition(tx, id, version).await?;
     if venues::store::is_performed(tx, id).await? {
         return Err(CatalogError::InUse { by: Hanging::Performances });
     }
-    venues::store::delete_all_seats(tx, id).await.map_err(in_use)?;
+    while venues::store::delete_some_seats(tx, id).await.map_err(in_use)? {}
     venues::store::delete(tx, id).await.map_err(in_use)?;
     Ok(found)
 }

@@ -50,10 +50,9 @@ pub(crate) mod venues;
 
 pub(crate) use changes::{
     PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
-    create_schedule, create_venue, create_zone, find_schedule_edition, find_venue,
-    has_prices_to_write, inventory_of, keep_places, list_schedule_editions, list_seats,
-    list_venues, list_with_prices_to_write, next_schedule_edition, price_groups_of,
-    reopen_winding_down, replace_seats, update_prices, update_venue, update_zone, write_prices,
+    create_schedule, create_zone, find_schedule_edition, has_prices_to_write, inventory_of,
+    keep_places, list_schedule_editions, list_with_prices_to_write, next_schedule_edition,
+    price_groups_of, reopen_winding_down, update_prices, update_zone, write_prices,
 };
 pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
@@ -81,7 +80,11 @@ pub(crate) use model::{
 pub use price_types::{Company, PriceTypeError};
 pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
-pub(crate) use venues::plan::{
-    PlanMistake, PlannedSeat, SeatPlan,
-    house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},
+pub(crate) use venues::{
+    editions::{create_venue, find_venue, list_seats, list_venues, update_venue},
+    plan::{
+        PlanMistake, PlannedSeat, SeatPlan,
+        house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},
+    },
+    replacement::{Replacement, Written},
 };

@@ -15,7 +15,10 @@ use crate::{
                 price_types::{self, EditedTypesDocument},
             },
         },
-        venues::pages::{self as venues, VenueDocument, VenuesDocument, plan::PlanDocument},
+        venues::{
+            SaveState,
+            pages::{self as venues, VenueDocument, VenuesDocument, plan::PlanDocument},
+        },
     },
     catalog::{
         ScheduleEdition, ScheduleId, VenueEdition, VenueId, ZoneDetails, price_types::PriceTypes,
@@ -78,9 +81,11 @@ pub(super) fn paths() -> Vec<Path> {
             .post(venues::create_deletion, changes::<DeletedDocument<VenueId>>("Deletes a venue that no performance uses.").refuses(codes![CatalogError::InUse, KitError::ChangedMeanwhile])),
         at("/admin/venues/{id}/seats")
             .post(venues::update_seats, changes::<VenueEdition>("Replaces the seat plan by a CSV file.").refuses(codes![CatalogError::{Plan, KindsInUse, SeatsInUse, TooManyKinds}, KitError::ChangedMeanwhile])).uploads(admin_of).with_long_deadline(),
+        at("/admin/venues/{id}/seats/saves/{save_id}")
+            .get(venues::show_save, shows::<SaveState>("Shows the progress of the save of a large seat plan, or its end.")),
         at("/admin/venues/{id}/seats.csv")
             .get(venues::show_seats, file("Downloads the seat plan.", "text/csv")),
         at("/admin/venues/{id}/seats/preview")
-            .post(venues::preview_seats, shows::<PlanDocument<'_>>("Draws a seat plan before it is used.").refuses(codes![CatalogError::Plan, KitError::ChangedMeanwhile])).uploads(admin_of),
+            .post(venues::preview_seats, shows::<PlanDocument<'_>>("Draws a seat plan before it is used.").refuses(codes![CatalogError::Plan, KitError::ChangedMeanwhile])).uploads(admin_of).with_long_deadline(),
     ]
 }

@@ -1,16 +1,19 @@
 //! Venues as administrators edit them: created, edited, given seats.
 //!
 //! Each function is one transaction with its act in the audit log. Edits carry the version they
-//! were made of.
+//! were made of. A save of a plan that takes long goes on without its request (`saving`).
 //!
 //! # Concurrency
 //!
 //! Two edits race for the venue's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
+mod saving;
 mod store;
 mod time_zone;
 
+use self::saving::PlanSave;
+pub(crate) use self::saving::SaveState;
 use super::{error::AdminError, questions::KeptTime};
 use crate::{
     accounts::AccountId,
@@ -20,7 +23,7 @@ use crate::{
         self,
         model::{Act, AuditEntry, Subject},
     },
-    catalog::{self, SeatPlan, VenueDetails, VenueEdition, VenueId},
+    catalog::{self, Replacement, VenueDetails, VenueEdition, VenueId, Written},
 };
 
 /// Creates a venue without seats.
@@ -54,19 +57,18 @@ pub(crate) async fn update(
     .await
 }
 
-/// Replaces the seats of edition `version` by the seats of `plan`, all or nothing.
+/// Replaces the seats of an edition by the seats of a plan, all or nothing, and counts in `written` how many
+/// are written.
 pub(crate) async fn replace_seats(
     app: &App,
-    by: AccountId,
-    id: VenueId,
-    version: i64,
-    plan: &SeatPlan,
+    save: PlanSave,
+    written: &Written,
 ) -> Result<VenueEdition, AdminError> {
-    let entry = AuditEntry::new(by, Act::SeatsReplaced, Subject::Venue, id);
-    commit_edit(app, &entry, version, async |tx| {
-        catalog::replace_seats(tx, id, version, plan).await
-    })
-    .await
+    let PlanSave { by, venue_id, version, plan } = save;
+    let replacement = Replacement::of(&app.db, venue_id, plan).await?;
+    let entry = AuditEntry::new(by, Act::SeatsReplaced, Subject::Venue, venue_id);
+    commit_edit(app, &entry, version, async |tx| replacement.write(tx, version, written).await)
+        .await
 }
 
 /// Deletes edition `version` of a venue where nothing is performed.

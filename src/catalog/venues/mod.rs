@@ -14,8 +14,10 @@
 //! # Concurrency
 //!
 //! Edits of one venue race for its row. Writing prices holds the row `for share`, so a new plan
-//! waits for it. A plan that changes kinds locks the seats of the performances by id, as holds do.
+//! waits for it, and a plan is compared with the seats before that lock. A plan that changes kinds locks the seats of the performances by id, as holds do.
 
+pub(crate) mod editions;
 pub(crate) mod kind;
 pub(crate) mod plan;
+pub(crate) mod replacement;
 pub(crate) mod store;

@@ -143,7 +143,9 @@ impl House {
         of_program.insert("code_id", id_in(&db, "sale_codes").await);
         ids.push(("/admin/programs/", of_program));
         ids.push(("/programs/", HashMap::from([("slug", concert.slug.clone())])));
-        ids.push(("/admin/venues/", id(&id_in(&db, "venues").await)));
+        let mut of_venue = id(&id_in(&db, "venues").await);
+        of_venue.insert("save_id", Uuid::nil().to_string());
+        ids.push(("/admin/venues/", of_venue));
         ids.push(("/admin/people/", id(&ada.account_id)));
         ids.push(("/admin/mails/", id(&id_in(&db, "outbox").await)));
         ids.push(("/admin/api-keys/", id(&key)));

@@ -148,6 +148,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/venues/{id}", Door::Admin), ("/admin/venues/{id}/seats", Door::Admin),
     ("/admin/venues/{id}/seats.csv", Door::Admin),
     ("/admin/venues/{id}/seats/preview", Door::Admin),
+    ("/admin/venues/{id}/seats/saves/{save_id}", Door::Admin),
     ("/admin/programs/{id}/cancellation", Door::Admin),
     ("/admin/programs/{id}/queue", Door::Admin),
     ("/admin/programs/{id}/queue/draw", Door::Admin),

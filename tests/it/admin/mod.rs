@@ -13,6 +13,7 @@ mod crashes;
 mod drafts;
 mod ended_keys;
 mod kinds;
+mod large_plans;
 mod let_in;
 mod moved;
 mod office;

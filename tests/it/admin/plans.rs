@@ -14,20 +14,26 @@ use super::make_venue;
 use crate::support::{Answer, Office, Person, read_all, read_one};
 
 /// The plan of a venue that is being made.
-struct Plan {
-    admin: Person,
-    path: String,
-    version: u32,
+pub(super) struct Plan {
+    pub(super) admin: Person,
+    pub(super) path: String,
+    pub(super) version: u32,
 }
 
 impl Plan {
-    async fn new(office: &Office) -> Self {
+    pub(super) async fn new(office: &Office) -> Self {
         let admin = office.employ("admin", "ADMIN").await;
         let venue = make_venue(&admin, "Stalls, 1, 2").await;
         Self { admin, path: format!("/admin/venues/{venue}/seats"), version: 1 }
     }
 
-    async fn send(&self, action: &str, name: &'static str, bytes: &[u8], accept: &str) -> Answer {
+    pub(super) async fn send(
+        &self,
+        action: &str,
+        name: &'static str,
+        bytes: &[u8],
+        accept: &str,
+    ) -> Answer {
         let request = self.admin.asks(Method::POST, &format!("{}{action}", self.path), accept);
         let part = Part::bytes(bytes.to_vec()).file_name("seats.csv");
         let form = Form::new().text("version", self.version.to_string()).part(name, part);
@@ -35,7 +41,7 @@ impl Plan {
     }
 
     /// Saves a CSV.
-    async fn save(&mut self, csv: &str) -> Answer {
+    pub(super) async fn save(&mut self, csv: &str) -> Answer {
         let saved = self.send("", "csv", csv.as_bytes(), "application/json").await;
         self.version += u32::from(saved.status == 200);
         saved
@@ -158,7 +164,7 @@ async fn a_mistake_is_named_with_its_line_and_column(db: PgPool) {
 }
 
 /// A plan of `n` seats, whose sections have 1,000 of them.
-fn seats(n: usize) -> String {
+pub(super) fn seats(n: usize) -> String {
     let mut csv = "section,row,number\n".to_owned();
     for idx in 0..n {
         writeln!(csv, "S{},R{},{}", idx / 1_000, idx / 50, idx % 50 + 1).unwrap();

@@ -34,7 +34,7 @@ use crate::{
         page::{DeletedDocument, View},
     },
 };
-pub(crate) use plan::{preview_seats, show_seats, update_seats};
+pub(crate) use plan::{preview_seats, show_save, show_seats, update_seats};
 use plan_form::PlanForm;
 
 const NAME_CHARS_MAX: usize = 120;

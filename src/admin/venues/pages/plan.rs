@@ -15,15 +15,23 @@ use super::{
 };
 use crate::{
     accounts::AdminAccount,
-    admin::{pages::saved, venues},
+    admin::{
+        AdminError,
+        pages::saved,
+        venues::{
+            self,
+            saving::{self, Answered, PlanSave, SaveId, SaveState},
+        },
+    },
     app::App,
-    catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
+    catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, Written, find_venue, list_seats},
     text::charset::Charset,
     web::{
+        deadline::Running,
         download::whole_csv,
         error::{NotFound, PageError},
         form::{Body, FormRefusal},
-        page::View,
+        page::{View, see_other},
     },
 };
 
@@ -94,7 +102,8 @@ pub(crate) async fn preview_seats(
     Body(form): Body<PlanForm>,
 ) -> Result<HttpResponse, PageError> {
     let edition = find_venue(&app.db, *id).await?.ok_or(NotFound)?;
-    let (version, plan) = match me.view.or_refusal(form.parse().map_err(PageError::from))? {
+    let (form, parsed) = form.parse_aside().await?;
+    let (version, plan) = match me.view.or_refusal(parsed.map_err(PageError::from))? {
         Ok(parsed) => parsed,
         Err(refusal) => return refused(&app, me.view, *id, form, refusal).await,
     };
@@ -110,20 +119,61 @@ pub(crate) async fn preview_seats(
     Ok(page.v.show(&page, &document))
 }
 
-/// `POST /admin/venues/{id}/seats`
+/// `POST /admin/venues/{id}/seats`: programs wait for the end; a browser whose save takes long gets the
+/// address of a page with its progress.
 pub(crate) async fn update_seats(
     app: Data<App>,
     me: AdminAccount,
+    running: Data<Running>,
     id: Path<VenueId>,
     Body(form): Body<PlanForm>,
 ) -> Result<HttpResponse, PageError> {
+    let (form, parsed) = form.parse_aside().await?;
     let outcome = async {
-        let (version, plan) = form.parse()?;
-        Ok(venues::replace_seats(&app, me.account_id, *id, version, &plan).await?)
+        let (version, plan) = parsed?;
+        let save = PlanSave { by: me.account_id, venue_id: *id, version, plan };
+        if me.view.format.is_for_programs() {
+            let venue = venues::replace_seats(&app, save, &Written::default()).await?;
+            return Ok(Answered::Ended(venue));
+        }
+        let view = me.view.clone();
+        let explained = move |refusal: &AdminError| view.refusal(refusal);
+        Ok(saving::save(&app, running.0.token(), save, explained).await?)
     }
     .await;
+    let done = |v: &View, answered| match answered {
+        Answered::Ended(venue) => saved(v, &venue, &venue_path(*id)),
+        Answered::Later(save_id) => see_other(&format!("{}/seats/saves/{save_id}", venue_path(*id))),
+    };
     let page = async |v, refusal| refused(&app, v, *id, form, refusal).await;
-    me.view.answer(outcome, |v, done| saved(v, &done, &venue_path(*id)), page).await
+    me.view.answer(outcome, done, page).await
+}
+
+#[derive(Template)]
+#[template(path = "admin/plan_save.html")]
+struct PlanSavePage {
+    v: View,
+    edition: VenueEdition,
+    state: SaveState,
+}
+
+impl PlanSavePage {
+    fn goes_on(&self) -> bool {
+        matches!(self.state, SaveState::GoesOn { .. })
+    }
+}
+
+/// `GET /admin/venues/{id}/seats/saves/{save_id}`: the progress of a save, or its end.
+pub(crate) async fn show_save(
+    app: Data<App>,
+    me: AdminAccount,
+    ids: Path<(VenueId, SaveId)>,
+) -> Result<HttpResponse, PageError> {
+    let (venue_id, save_id) = ids.into_inner();
+    let edition = find_venue(&app.db, venue_id).await?.ok_or(NotFound)?;
+    let state = saving::find(&app, venue_id, save_id).await;
+    let page = PlanSavePage { v: me.view, edition, state };
+    Ok(page.v.show(&page, &page.state))
 }
 
 /// Answers a refused plan: the venue's page with the typed plan and the line at fault.

@@ -1,5 +1,6 @@
 //! Seat plan form, as it is sent and shown again.
 
+use actix_web::web;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -7,7 +8,10 @@ use crate::{
     admin::AdminError,
     catalog::{CatalogError, PlanMistake, SeatPlan},
     text::charset::Charset,
-    web::form::Field,
+    web::{
+        error::{Internal, PageError},
+        form::Field,
+    },
 };
 
 /// Seat plan form: a CSV as a file or as text, or a grid; the first non-empty one counts.
@@ -59,8 +63,20 @@ impl PlanForm {
         self.file_charset.parse().unwrap_or(Charset::Utf8)
     }
 
+    /// Parses the form beside the requests of its thread: a large plan takes a while. Returns the form with
+    /// what [`parse`](Self::parse) does.
+    pub(crate) async fn parse_aside(
+        self,
+    ) -> Result<(Self, Result<(i64, SeatPlan), AdminError>), PageError> {
+        let parsing = web::block(move || {
+            let parsed = self.parse();
+            (self, parsed)
+        });
+        Ok(parsing.await.map_err(|_pool_is_gone| Internal)?)
+    }
+
     /// Returns the version and the plan; the mistake of the first line that has one.
-    pub(crate) fn parse(&self) -> Result<(i64, SeatPlan), AdminError> {
+    fn parse(&self) -> Result<(i64, SeatPlan), AdminError> {
         let version = self.version.parse().ok_or(CatalogError::Stale)?;
         let plan = match self.charset() {
             Charset::Unknown => Err(PlanMistake::of_charset(self.file.raw())),

@@ -1,6 +1,6 @@
 //! Changes that a plan makes to the seats of a venue.
 
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap};
 
 use super::{PlannedSeat, SeatPlan};
 use crate::catalog::model::SeatId;
@@ -14,37 +14,41 @@ pub(crate) struct SavedSeat {
 
 /// Difference between the seats of a venue and of a plan.
 #[derive(Debug, Default)]
-pub(crate) struct PlanDifference<'a> {
+pub(crate) struct PlanDifference {
     /// Seats that the venue does not have, in the order of the plan.
-    pub(crate) added: Vec<&'a PlannedSeat>,
+    pub(crate) added: Vec<PlannedSeat>,
     /// Seats that the plan describes differently.
-    pub(crate) changed: Vec<&'a PlannedSeat>,
+    pub(crate) changed: Vec<PlannedSeat>,
     /// Changed seats that have another kind or another wheelchair place.
     pub(crate) of_other_kind: Vec<SeatId>,
     /// Seats that the plan does not have; companions' places come before the others.
     pub(crate) removed: Vec<SeatId>,
 }
 
-impl<'a> PlanDifference<'a> {
+impl PlanDifference {
     /// Compares the seats of a venue with a plan, seat by seat.
-    pub(crate) fn of(saved: &[SavedSeat], plan: &'a SeatPlan) -> Self {
-        let mut left: HashMap<_, &SavedSeat> =
-            saved.iter().map(|saved| (key(&saved.seat), saved)).collect();
+    pub(crate) fn of(saved: &[SavedSeat], plan: SeatPlan) -> Self {
+        // Each saved seat by its name, and whether the plan has it.
+        let by_name: HashMap<_, (&SavedSeat, Cell<bool>)> =
+            saved.iter().map(|saved| (key(&saved.seat), (saved, Cell::new(false)))).collect();
         let mut difference = Self::default();
-        for seat in plan.seats() {
-            let Some(SavedSeat { id, seat: before }) = left.remove(&key(seat)) else {
+        for seat in plan.into_seats() {
+            let Some((SavedSeat { id, seat: before }, is_planned)) = by_name.get(&key(&seat))
+            else {
                 difference.added.push(seat);
                 continue;
             };
-            if before == seat {
+            is_planned.set(true);
+            if *before == seat {
                 continue;
             }
-            difference.changed.push(seat);
             if (before.kind, before.companion_of) != (seat.kind, seat.companion_of) {
                 difference.of_other_kind.push(*id);
             }
+            difference.changed.push(seat);
         }
-        let mut removed: Vec<&SavedSeat> = left.into_values().collect();
+        let left = by_name.into_values().filter(|(_, is_planned)| !is_planned.get());
+        let mut removed: Vec<&SavedSeat> = left.map(|(saved, _)| saved).collect();
         removed.sort_unstable_by_key(|saved| (saved.seat.companion_of.is_none(), saved.id));
         difference.removed = removed.into_iter().map(|saved| saved.id).collect();
         difference
@@ -72,7 +76,7 @@ mod tests {
     #[test]
     fn a_plan_that_was_saved_changes_nothing() {
         let plan = plan("A,1,1,0,0,WHEELCHAIR,\nA,1,2,1,0,COMPANION,1\n");
-        let difference = PlanDifference::of(&saved(&plan), &plan);
+        let difference = PlanDifference::of(&saved(&plan), plan);
         assert!(difference.added.is_empty() && difference.changed.is_empty());
         assert!(difference.of_other_kind.is_empty() && difference.removed.is_empty());
     }
@@ -83,8 +87,8 @@ mod tests {
             plan("A,1,1,0,0,WHEELCHAIR,\nA,1,2,1,0,COMPANION,1\nA,1,3,2,0,,\nB,1,1,0,9,,\n");
         let after = plan("B,1,1,0,9,EASY_ACCESS,\nA,1,3,2.5,0,,\nC,1,1,5,5,,\n");
         let saved = saved(&before);
-        let difference = PlanDifference::of(&saved, &after);
-        let sections = |seats: &[&PlannedSeat]| -> Vec<String> {
+        let difference = PlanDifference::of(&saved, after);
+        let sections = |seats: &[PlannedSeat]| -> Vec<String> {
             seats.iter().map(|seat| seat.section.clone()).collect()
         };
         assert_eq!(sections(&difference.added), ["C"]);

@@ -38,6 +38,11 @@ impl SeatPlan {
         &self.seats
     }
 
+    /// Returns the seats, in the order they were written, without the plan.
+    pub(crate) fn into_seats(self) -> Vec<PlannedSeat> {
+        self.seats
+    }
+
     /// Returns the number of seats of each section, by name.
     pub(crate) fn sections(&self) -> Vec<(&str, usize)> {
         let mut sections: BTreeMap<&str, usize> = BTreeMap::new();

@@ -19,6 +19,8 @@ use crate::{
 
 /// Bound on venues listed at once.
 const VENUES_MAX: i64 = 500;
+/// Seats deleted in one statement.
+const DELETED_MAX: i64 = 5_000;
 
 /// Lists all venues by name, or the one with `id`.
 pub(crate) async fn list_editions(
@@ -153,10 +155,24 @@ pub(crate) async fn is_performed(tx: &mut Connection, id: VenueId) -> Result<boo
     .await
 }
 
-/// Deletes the seats of a venue at which nothing is performed.
-pub(crate) async fn delete_all_seats(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from seats where venue_id = $1", id as _).execute(tx).await?;
-    Ok(())
+/// Deletes seats of a locked venue at which nothing is performed, companions' places first; returns whether
+/// there may be more.
+pub(crate) async fn delete_some_seats(
+    tx: &mut Connection,
+    id: VenueId,
+) -> Result<bool, sqlx::Error> {
+    let deleted = sqlx::query!(
+        r#"
+        delete from seats
+        where id = any(array(
+            select id from seats where venue_id = $1 order by companion_of is null limit $2))
+        "#,
+        id as _,
+        DELETED_MAX,
+    )
+    .execute(tx)
+    .await?;
+    Ok(deleted.rows_affected() == DELETED_MAX.unsigned_abs())
 }
 
 /// Deletes a locked venue without seats.
@@ -178,7 +194,7 @@ pub(crate) async fn write_next(tx: &mut Connection, id: VenueId) -> Result<(), s
 pub(crate) async fn insert_seats(
     tx: &mut Connection,
     venue_id: VenueId,
-    seats: &[&PlannedSeat],
+    seats: &[PlannedSeat],
 ) -> Result<(), sqlx::Error> {
     let (sections, rows, numbers) = columns::names(seats);
     let (xs, ys) = columns::places(seats);
@@ -190,8 +206,8 @@ pub(crate) async fn insert_seats(
             as p (section, row_label, number, x, y, price_category)
         "#,
         venue_id as _,
-        &sections,
-        &rows,
+        &sections as _,
+        &rows as _,
         &numbers,
         &xs,
         &ys,
@@ -206,7 +222,7 @@ pub(crate) async fn insert_seats(
 pub(crate) async fn update_seats(
     tx: &mut Connection,
     venue_id: VenueId,
-    seats: &[&PlannedSeat],
+    seats: &[PlannedSeat],
 ) -> Result<(), sqlx::Error> {
     let (sections, rows, numbers) = columns::names(seats);
     let (xs, ys) = columns::places(seats);
@@ -229,8 +245,8 @@ pub(crate) async fn update_seats(
         where s.id = found.id
         "#,
         venue_id as _,
-        &sections,
-        &rows,
+        &sections as _,
+        &rows as _,
         &numbers,
         &xs,
         &ys,
