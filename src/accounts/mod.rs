@@ -31,6 +31,7 @@
 //! opens (a session, a confirmation, a change of the account) waits for the account's row and then
 //! compares the hash that was checked: beside a lock, a new password or a deletion it opens nothing.
 
+pub(crate) mod address_claims;
 pub(crate) mod api_keys;
 pub(crate) mod deletion;
 mod error;
@@ -51,6 +52,7 @@ mod store;
 
 pub use crate::app::AccountId;
 pub(crate) use crate::text::email::Email;
+pub(crate) use address_claims::{AddressClaim, claim_each};
 pub(crate) use deletion::DeletableAccount;
 pub(crate) use error::ADDRESS_CONFIRMATION_PATH;
 pub use error::AccountError;

@@ -26,15 +26,15 @@ mod store;
 pub(crate) use self::model::{EventId, EventKind, NewEvent};
 use crate::infra::{
     postgres::{Connection, Pool},
+    sweep::Sweep,
     throwaway,
 };
 
 /// Days after which an event and its deliveries are deleted. None is still to be delivered then: a
 /// delivery is given up after three (`webhook_deliveries.expires_at`).
 const KEPT_DAYS: i32 = 30;
-/// Events deleted in one statement, and statements of one round.
-const DELETED_ROWS_MAX: i64 = 1_000;
-const DELETIONS_MAX: usize = 20;
+/// Bounds of a deletion of old events.
+const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
 
 /// Writes an event in the transaction of its change, which has locked the row of its subject. Does
 /// nothing if no endpoint asks for its kind, or if it is of a rehearsal.
@@ -48,11 +48,5 @@ pub(crate) async fn write(tx: &mut Connection, event: &NewEvent) -> Result<(), s
 /// Deletes events of [`KEPT_DAYS`] days ago with their deliveries, a bounded number of them; called
 /// periodically.
 pub async fn delete_old(db: &Pool) -> Result<(), sqlx::Error> {
-    for _ in 0..DELETIONS_MAX {
-        let n_deleted = store::delete_old(db, KEPT_DAYS, DELETED_ROWS_MAX).await?;
-        if n_deleted < DELETED_ROWS_MAX.unsigned_abs() {
-            break;
-        }
-    }
-    Ok(())
+    OLD.parts(|rows_max| store::delete_old(db, KEPT_DAYS, rows_max)).await
 }

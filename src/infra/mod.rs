@@ -1,11 +1,12 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, request
-//! keys, ids, batches, rate limits, security events, transparency logs, pictures and the progress of
+//! keys, ids, batches, claims, sweeps, rate limits, security events, transparency logs, pictures and the progress of
 //! workers.
 //!
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
 //! error of [`redis`] never changes a decision.
 
 pub(crate) mod batcher;
+pub(crate) mod claims;
 pub(crate) mod failpoint;
 pub mod idempotency;
 pub(crate) mod ids;
@@ -20,5 +21,6 @@ pub(crate) mod seal;
 pub(crate) mod secrets;
 pub mod security_log;
 pub mod signals;
+pub(crate) mod sweep;
 pub(crate) mod throwaway;
 pub(crate) mod tlog;

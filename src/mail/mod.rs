@@ -28,8 +28,6 @@ mod store;
 
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
-
 pub(crate) use self::letter::Sender;
 pub use self::mailer::Mailer;
 use self::{
@@ -41,25 +39,25 @@ use crate::{
     accounts::mail_choices::Unsubscription,
     app::App,
     config::Config,
-    infra::postgres::Pool,
+    infra::{claims::Claims, postgres::Pool},
     office::Office,
     outbox::{self, Claimed, Message, StoredMail},
     text::times::rfc3339,
 };
 
-/// Mails claimed in one statement.
-const CLAIMED_MAX: i64 = 20;
+/// Bounds of claims of mails.
+const CLAIMS: Claims = Claims {
+    rows_max: 20,
+    at_once: CONNECTIONS_MAX,
+    lasts: Duration::from_mins(5),
+    pause_first: Duration::from_secs(30),
+    pause_max: Duration::from_hours(1),
+};
 /// Claims of one tick.
 const CLAIMS_MAX: usize = 50;
-/// How long a claim lasts: longer than its mails take if each of them takes [`mailer::SEND_MAX`].
-const CLAIM_MAX: Duration = Duration::from_mins(5);
 /// Attempts that the mail server answered or cut off, after which a mail is given up: some 14
 /// hours after the first.
 const ATTEMPTS_MAX: i32 = 20;
-/// Pause after the first attempt; each further one is twice as long, up to [`PAUSE_MAX`].
-const PAUSE_FIRST: Duration = Duration::from_secs(30);
-/// Longest pause between two attempts.
-const PAUSE_MAX: Duration = Duration::from_hours(1);
 
 /// Writes the letter of a mail as others than its reader see it. A link whose token is wiped is
 /// written without it, and so is the one that ends the mails of its topic.
@@ -119,22 +117,18 @@ pub async fn list_newest(
 pub(crate) async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Error> {
     let Some(smtp) = mailer.smtp() else { return Ok(()) };
     for _ in 0..CLAIMS_MAX {
-        let claimed = outbox::claim(&app.db, CLAIMED_MAX, CLAIM_MAX).await?;
+        let claimed = outbox::claim(&app.db, CLAIMS.rows_max, CLAIMS.lasts).await?;
         if claimed.is_empty() {
             break;
         }
         if let Err(error) = smtp.probe().await {
             tracing::warn!(%error, "the mail server is away; mails wait");
             for mail in &claimed {
-                outbox::put_off(&app.db, mail, pause_after(0), &error, false).await?;
+                outbox::put_off(&app.db, mail, CLAIMS.pause_after(0), &error, false).await?;
             }
             break;
         }
-        let sending = stream::iter(claimed)
-            .map(|mail| async move { send(app, smtp, &mail).await })
-            .buffer_unordered(CONNECTIONS_MAX);
-        let noted: Vec<Result<(), sqlx::Error>> = sending.collect().await;
-        noted.into_iter().collect::<Result<(), _>>()?;
+        CLAIMS.attempt(claimed, |mail| async move { send(app, smtp, &mail).await }).await?;
     }
     Ok(())
 }
@@ -167,18 +161,10 @@ async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error>
             outbox::note_failed(&app.db, mail, &why).await
         }
         Delivery::Unknown(why) => {
-            outbox::put_off(&app.db, mail, pause_after(mail.attempts), &why, true).await
+            let pause = CLAIMS.pause_after(mail.attempts);
+            outbox::put_off(&app.db, mail, pause, &why, true).await
         }
     }
-}
-
-/// Returns the pause after an attempt that `attempts` others preceded: doubled each time, and
-/// between half and one and a half of that, so that mails that failed together do not return
-/// together.
-fn pause_after(attempts: i32) -> Duration {
-    const DOUBLINGS_MAX: u32 = 16;
-    let doublings = u32::try_from(attempts).unwrap_or(0).min(DOUBLINGS_MAX);
-    PAUSE_FIRST.saturating_mul(1 << doublings).min(PAUSE_MAX).mul_f64(rand::random_range(0.5..1.5))
 }
 
 #[cfg(test)]
@@ -186,17 +172,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_up_to_a_bound() {
-        for (attempts, pause) in [(0, PAUSE_FIRST), (1, PAUSE_FIRST * 2), (19, PAUSE_MAX)] {
-            let drawn = pause_after(attempts);
-            assert!(drawn >= pause / 2 && drawn <= pause * 3 / 2, "{attempts}: {drawn:?}");
-        }
-    }
-
-    #[test]
     fn a_claim_outlasts_its_mails() {
-        let rounds =
-            u32::try_from(CLAIMED_MAX).unwrap().div_ceil(u32::try_from(CONNECTIONS_MAX).unwrap());
-        assert!(CLAIM_MAX > (mailer::SEND_MAX * rounds) + mailer::PROBE_MAX);
+        let lasts = CLAIMS.lasts.checked_sub(mailer::PROBE_MAX).unwrap();
+        assert!(Claims { lasts, ..CLAIMS }.outlasts(mailer::SEND_MAX));
     }
 }

@@ -44,13 +44,12 @@ use crate::infra::{
         Connection, Pool,
         page::{PAGE_ROWS, Page},
     },
+    sweep::Sweep,
     throwaway,
 };
 
-/// Mails given up or deleted in one statement.
-const ENDED_ROWS_MAX: i64 = 1_000;
-/// Statements of one round of giving up or deleting.
-const ENDS_MAX: usize = 20;
+/// Bounds of giving mails up, and of deleting them.
+const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
 /// Mails counted of one state.
 const COUNTED_MAX: i64 = 10_000;
 /// Days after which a mail is deleted.
@@ -125,19 +124,8 @@ fn shortened(why: &str) -> String {
 /// given up: all of them where mails are sent, else only mails with a secret. Mails of [`KEPT_DAYS`]
 /// days ago are deleted.
 pub async fn end_old(db: &Pool, is_sending: bool) -> Result<(), sqlx::Error> {
-    for _ in 0..ENDS_MAX {
-        if store::write_expired(db, is_sending, ENDED_ROWS_MAX).await?
-            < ENDED_ROWS_MAX.unsigned_abs()
-        {
-            break;
-        }
-    }
-    for _ in 0..ENDS_MAX {
-        if store::delete_old(db, KEPT_DAYS, ENDED_ROWS_MAX).await? < ENDED_ROWS_MAX.unsigned_abs() {
-            break;
-        }
-    }
-    Ok(())
+    OLD.parts(|rows_max| store::write_expired(db, is_sending, rows_max)).await?;
+    OLD.parts(|rows_max| store::delete_old(db, KEPT_DAYS, rows_max)).await
 }
 
 /// Returns a page of the mails in `state`, or of all, newest first.

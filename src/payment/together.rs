@@ -157,7 +157,8 @@ async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, s
     let reservations: Vec<_> = new.iter().map(|payment| payment.reservation_id).collect();
     let ids: Vec<PaymentId> = new.iter().map(|payment| payment.id).collect();
     let mut tx = app.db.begin().await?;
-    reservation::wait_for(&mut tx, &reservations).await?;
+    // Waits until no transaction holds a row of them, so that what one of them did is known.
+    reservation::lock_all(&mut tx, &reservations).await?;
     let written = store::list_written(&mut tx, &ids).await?;
     tx.rollback().await?;
     Ok(written)

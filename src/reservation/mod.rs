@@ -72,10 +72,13 @@ pub(crate) use lifecycle::expiry::expire_lapsed_of;
 pub(crate) use lifecycle::refunding::{lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
-    find_owned, list_owners, list_with_live_holds, lock_payable, mark_shared, release, wait_for,
+    find_owned, list_owners, list_with_live_holds, lock_payable, mark_shared, release,
+    store::holds::lock_all,
 };
 pub use model::ReservationId;
-pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus, ReturnId};
+pub(crate) use model::{
+    Held, Locked, LockedReservations, Reservation, ReservationItemId, ReservationStatus, ReturnId,
+};
 pub(crate) use number::ReservationNumber;
 pub(crate) use pages::reservation_page;
 pub use returns::end_overdue;

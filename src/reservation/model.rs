@@ -252,8 +252,8 @@ pub(crate) struct LockedLists {
     pub(super) waited_for: Vec<ScheduleId>,
 }
 
-/// Reservations whose rows this transaction has locked, with their versions.
-pub(crate) type LockedReservations = HashMap<ReservationId, i64>;
+/// Reservations whose rows this transaction has locked, with their versions and statuses.
+pub(crate) type LockedReservations = HashMap<ReservationId, (i64, ReservationStatus)>;
 
 /// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]

@@ -32,7 +32,7 @@ pub(crate) mod target;
 
 use std::time::{Duration, Instant};
 
-use futures_util::{StreamExt, future::join_all, stream};
+use futures_util::future::join_all;
 
 pub use self::client::HookClient;
 pub(crate) use self::secret::HookSecret;
@@ -44,28 +44,29 @@ use self::{
 use crate::{
     app::App,
     events::EventId,
-    infra::postgres::{Connection, Pool},
+    infra::{
+        claims::Claims,
+        postgres::{Connection, Pool},
+        sweep::Sweep,
+    },
 };
 
 /// Endpoints at most: each has deliveries of its own.
 pub(crate) const ENDPOINTS_MAX: i64 = 50;
-/// Deliveries of one endpoint claimed in one statement.
-const CLAIMED_MAX: i64 = 16;
-/// Attempts at one endpoint at once, each of another subject.
-const AT_ONCE: usize = 8;
-/// How long a claim lasts: longer than its attempts take if each takes [`client::ATTEMPT_MAX`].
-const CLAIM_MAX: Duration = Duration::from_mins(2);
+/// Bounds of claims of deliveries to one endpoint; those that are attempted at once have different subjects.
+const CLAIMS: Claims = Claims {
+    rows_max: 16,
+    at_once: 8,
+    lasts: Duration::from_mins(2),
+    pause_first: Duration::from_secs(5),
+    pause_max: Duration::from_hours(1),
+};
 /// How long one tick goes on claiming.
 const ROUND_MAX: Duration = Duration::from_secs(10);
-/// Pause after the first attempt; each further one is twice as long, up to [`PAUSE_MAX`].
-const PAUSE_FIRST: Duration = Duration::from_secs(5);
-/// Longest pause between two attempts.
-const PAUSE_MAX: Duration = Duration::from_hours(1);
 /// Hours in which the secret before a rotation signs too.
 pub(crate) const OLD_SECRET_HOURS: i32 = 24;
-/// Deliveries given up or deleted in one statement, and statements of one round.
-const ENDED_ROWS_MAX: i64 = 1_000;
-const ENDS_MAX: usize = 20;
+/// Bounds of giving deliveries up, and of deleting them.
+const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
 
 /// Makes the deliveries that are due, a bounded time long; called periodically.
 pub(crate) async fn deliver_due(app: &App, client: &HookClient) -> Result<(), sqlx::Error> {
@@ -81,16 +82,13 @@ async fn deliver_to(
 ) -> Result<(), sqlx::Error> {
     let begun = Instant::now();
     while begun.elapsed() < ROUND_MAX {
-        let claim_secs = CLAIM_MAX.as_secs_f64();
-        let claimed = claims::claim(&app.db, endpoint.id, CLAIMED_MAX, claim_secs).await?;
+        let claim_secs = CLAIMS.lasts.as_secs_f64();
+        let claimed = claims::claim(&app.db, endpoint.id, CLAIMS.rows_max, claim_secs).await?;
         if claimed.is_empty() {
             break;
         }
-        let sending = stream::iter(claimed)
-            .map(|event| async move { deliver(app, client, endpoint, &event).await })
-            .buffer_unordered(AT_ONCE);
-        let noted: Vec<Result<(), sqlx::Error>> = sending.collect().await;
-        noted.into_iter().collect::<Result<(), _>>()?;
+        let attempt = |event| async move { deliver(app, client, endpoint, &event).await };
+        CLAIMS.attempt(claimed, attempt).await?;
     }
     Ok(())
 }
@@ -111,33 +109,17 @@ async fn deliver(
         None => claims::write_delivered(&app.db, endpoint.id, event, &attempt).await,
         Some(error) => {
             tracing::info!(endpoint = %endpoint.id, event = %event.id, %error, "an event is put off");
-            let pause_secs = pause_after(event.attempts).as_secs_f64();
+            let pause_secs = CLAIMS.pause_after(event.attempts).as_secs_f64();
             claims::write_put_off(&app.db, endpoint.id, event, &attempt, pause_secs).await
         }
     }
 }
 
-/// Returns the pause after an attempt that `attempts` others preceded: doubled each time, and between
-/// half and one and a half of that, so that deliveries that failed together do not return together.
-fn pause_after(attempts: i32) -> Duration {
-    const DOUBLINGS_MAX: u32 = 16;
-    let doublings = u32::try_from(attempts).unwrap_or(0).min(DOUBLINGS_MAX);
-    PAUSE_FIRST.saturating_mul(1 << doublings).min(PAUSE_MAX).mul_f64(rand::random_range(0.5..1.5))
-}
-
 /// Gives up deliveries past their end, and deletes remaining rows of deleted endpoints; a bounded number,
 /// called periodically.
 pub async fn end_old(db: &Pool) -> Result<(), sqlx::Error> {
-    for _ in 0..ENDS_MAX {
-        if claims::write_expired(db, ENDED_ROWS_MAX).await? < ENDED_ROWS_MAX.unsigned_abs() {
-            break;
-        }
-    }
-    for _ in 0..ENDS_MAX {
-        if claims::delete_of_deleted(db, ENDED_ROWS_MAX).await? < ENDED_ROWS_MAX.unsigned_abs() {
-            break;
-        }
-    }
+    OLD.parts(|rows_max| claims::write_expired(db, rows_max)).await?;
+    OLD.parts(|rows_max| claims::delete_of_deleted(db, rows_max)).await?;
     endpoints::delete_emptied(db).await
 }
 
@@ -155,16 +137,8 @@ mod tests {
     use super::{client::ATTEMPT_MAX, *};
 
     #[test]
-    fn pauses_grow_up_to_a_bound() {
-        for (attempts, pause) in [(0, PAUSE_FIRST), (1, PAUSE_FIRST * 2), (40, PAUSE_MAX)] {
-            let drawn = pause_after(attempts);
-            assert!(drawn >= pause / 2 && drawn <= pause * 3 / 2, "{attempts}: {drawn:?}");
-        }
-    }
-
-    #[test]
     fn a_claim_outlasts_its_attempts() {
-        let rounds = u32::try_from(CLAIMED_MAX).unwrap().div_ceil(u32::try_from(AT_ONCE).unwrap());
-        assert!(CLAIM_MAX > ATTEMPT_MAX * (rounds + 1));
+        let lasts = CLAIMS.lasts.checked_sub(ATTEMPT_MAX).unwrap();
+        assert!(Claims { lasts, ..CLAIMS }.outlasts(ATTEMPT_MAX));
     }
 }

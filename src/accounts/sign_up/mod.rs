@@ -30,16 +30,14 @@ use super::{
 };
 use crate::{
     app::App,
-    infra::{network::Network, postgres::Pool, security_log::SecurityEvent},
+    infra::{network::Network, postgres::Pool, security_log::SecurityEvent, sweep::Sweep},
     text::i18n::Locale,
 };
 
-/// Sessions deleted in one statement.
-const PURGED_ROWS_MAX: i64 = 1_000;
+/// Bounds of a deletion of expired sessions.
+const EXPIRED: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
 /// Password checks of one log-in: a second one where the account changed during the first.
 const CHECKS_MAX: usize = 2;
-/// Statements of one purge.
-const PURGES_MAX: usize = 20;
 
 /// Creates an account and signs it in on `device`, in one transaction.
 ///
@@ -117,12 +115,7 @@ pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, Accou
 
 /// Deletes a bounded number of expired sessions and pending log-ins; called periodically.
 pub(crate) async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
-    for _ in 0..PURGES_MAX {
-        let purged = sessions::store::delete_expired(&app.db, PURGED_ROWS_MAX).await?;
-        if purged < PURGED_ROWS_MAX.unsigned_abs() {
-            break;
-        }
-    }
+    EXPIRED.parts(|rows_max| sessions::store::delete_expired(&app.db, rows_max)).await?;
     second_step::purge(&app.db).await
 }
 

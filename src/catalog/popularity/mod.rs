@@ -38,6 +38,7 @@ pub(crate) use self::model::{Ranked, RankedBy, Ranking, RankingPage, Span, TopN}
 use crate::{
     app::{App, StaleRead},
     catalog::ProgramId,
+    infra::sweep::Sweep,
 };
 
 /// Rows on one page of a ranking, unless it is asked for another number.
@@ -49,10 +50,8 @@ pub(crate) const PAGES_MAX: u32 = 10_000;
 /// Extra time before days that are no longer kept are deleted: a day may end late.
 const KEPT_BEYOND: Duration = Duration::from_hours(48);
 
-/// Rows deleted by one statement.
-const DELETED_ROWS_MAX: i64 = 1_000;
-/// Statements of one round of deleting.
-const DELETES_MAX: usize = 100;
+/// Bounds of a deletion of old days.
+const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 100 };
 
 /// Brings the view in Redis up to date; one tick of a worker. Does nothing while Redis is away.
 pub(crate) async fn project(app: &App) -> Result<(), sqlx::Error> {
@@ -66,12 +65,7 @@ pub(crate) async fn project(app: &App) -> Result<(), sqlx::Error> {
 pub async fn forget_old_days(app: &App) -> Result<(), sqlx::Error> {
     let kept_from = model::kept_from(&app.config, app.now() - KEPT_BEYOND);
     store::write_kept_from(&app.db, kept_from).await?;
-    for _ in 0..DELETES_MAX {
-        if store::delete_before(&app.db, kept_from, DELETED_ROWS_MAX).await? == 0 {
-            break;
-        }
-    }
-    Ok(())
+    OLD.parts(|rows_max| store::delete_before(&app.db, kept_from, rows_max)).await
 }
 
 /// Returns a page of a ranking: subjects with a figure above 0, the highest first, equal ones by id.

@@ -32,7 +32,7 @@ use crate::{
     accounts::{AccountId, mail_choices},
     app::App,
     catalog::Program,
-    infra::{postgres::Connection, throwaway},
+    infra::{postgres::Connection, sweep::Sweep, throwaway},
     outbox::{self, AccountMail, Message},
 };
 
@@ -45,10 +45,8 @@ pub(super) const FEW_AHEAD_AT_GATES: usize = 21;
 /// Most accounts ahead at which a turn is near: in a faster queue the mails come later, and a look at the
 /// queue reads no more of it.
 const NEAR_AHEAD_MAX: u64 = 10_000;
-/// Notices of one transaction.
-const PAGE_ROWS: i64 = 200;
-/// Transactions of one queue in one tick; the rest is left to the next one.
-const PAGES_MAX: usize = 20;
+/// Bounds of the transactions of one queue, each of which ends some notices.
+const NEAR: Sweep = Sweep { rows_max: 200, parts_max: 20 };
 
 /// State of a notice on the waiting page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,18 +135,16 @@ async fn tell_queue(app: &App, queue: MovingQueue) -> Result<(), sqlx::Error> {
     let number = store::find_number_behind(&app.db, program_id, n_ahead).await?;
     // Where no account waits beyond that number, every notice is near.
     let up_to = number.unwrap_or(QueueNumber(i64::MAX));
-    for _ in 0..PAGES_MAX {
+    NEAR.parts(|rows_max| async move {
         let mut tx = app.db.begin().await?;
-        let ended = store::take_near(&mut tx, program_id, up_to, PAGE_ROWS).await?;
+        let ended = store::take_near(&mut tx, program_id, up_to, rows_max).await?;
         let n_told = tell(&mut tx, &ended).await?;
         tx.commit().await?;
         metrics::counter!("stagedoor_turn_notices_total")
             .increment(u64::try_from(n_told).unwrap_or(0));
-        if ended.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
-            break;
-        }
-    }
-    Ok(())
+        Ok(ended.len())
+    })
+    .await
 }
 
 /// Ends the notices of tokens that are admitted past the queue, or whose turn at an access gate has come or

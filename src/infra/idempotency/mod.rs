@@ -25,14 +25,16 @@ use sha2::{Digest, Sha256};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use crate::infra::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
+use crate::infra::{
+    postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable},
+    sweep::Sweep,
+};
 
 /// Age after which keys may be deleted, in hours.
 const KEPT_HOURS: i32 = 48;
 
-/// Keys deleted by one statement, and statements of one tick.
-const PURGED_ROWS_MAX: i64 = 5_000;
-const PURGES_MAX: usize = 20;
+/// Bounds of a deletion of old keys.
+const OLD: Sweep = Sweep { rows_max: 5_000, parts_max: 20 };
 
 /// Key and fingerprint of one account's request.
 #[derive(Clone, Debug)]
@@ -188,9 +190,12 @@ pub(crate) async fn delete_keys_of(
 
 /// Deletes keys older than [`KEPT_HOURS`], a bounded number in each call.
 pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
-    for _ in 0..PURGES_MAX {
-        let purged = sqlx::query!(
-            r#"
+    OLD.parts(|rows_max| purge_some(db, rows_max)).await
+}
+
+async fn purge_some(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
+    let purged = sqlx::query!(
+        r#"
             delete from idempotency_keys
             where ctid = any(array(
                 select ctid from idempotency_keys
@@ -199,14 +204,10 @@ pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
                 limit $2
                 for update skip locked))
             "#,
-            KEPT_HOURS,
-            PURGED_ROWS_MAX,
-        )
-        .execute(db)
-        .await?;
-        if purged.rows_affected() < PURGED_ROWS_MAX.unsigned_abs() {
-            break;
-        }
-    }
-    Ok(())
+        KEPT_HOURS,
+        rows_max,
+    )
+    .execute(db)
+    .await?;
+    Ok(purged.rows_affected())
 }

@@ -37,7 +37,7 @@ use super::{batch::Payments, error::PaymentError};
 use crate::{
     accounts::AccountId,
     app::App,
-    infra::{idempotency::RequestKey, limits::Limit, security_log::PaymentEvent},
+    infra::{idempotency::RequestKey, limits::Limit, security_log::PaymentEvent, sweep::Sweep},
     reservation::ReservationId,
     wallet::{
         Charges, Provider, WalletError,
@@ -52,9 +52,8 @@ use crate::{
     },
 };
 
-/// Purchases claimed at once, and claims of one tick.
-const PAGE_ROWS: i64 = 20;
-const PAGES_MAX: usize = 20;
+/// Bounds of the claims of one tick.
+const DUE: Sweep = Sweep { rows_max: 20, parts_max: 20 };
 /// Conversations with the provider at once.
 const ASKED_AT_ONCE_MAX: usize = 8;
 /// Requests to the provider about the purchases of one account that its pages cause, in a burst and
@@ -102,20 +101,19 @@ impl Checkouts {
     pub async fn check_due(&self) -> Result<(), sqlx::Error> {
         self.asked.forget();
         let Some(stripe) = &self.stripe else { return Ok(()) };
-        for _ in 0..PAGES_MAX {
-            let page = store::claim_due(&self.app.db, PAGE_ROWS).await?;
-            let is_last = page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX);
-            let checking = stream::iter(page).for_each_concurrent(ASKED_AT_ONCE_MAX, |due| async move {
-                // A purchase that cannot be checked must not keep the others from being checked.
-                if let Err(error) = self.check_late(stripe, &due).await {
-                    tracing::warn!(%error, charge_id = %due.id, "a purchase is asked about again");
-                }
-            });
-            checking.await;
-            if is_last {
-                break;
+        let check = |due: Purchase| async move {
+            // A purchase that cannot be checked must not keep the others from being checked.
+            if let Err(error) = self.check_late(stripe, &due).await {
+                tracing::warn!(%error, charge_id = %due.id, "a purchase is asked about again");
             }
-        }
+        };
+        DUE.parts(|rows_max| async move {
+            let claimed = store::claim_due(&self.app.db, rows_max).await?;
+            let n_claimed = claimed.len();
+            stream::iter(claimed).for_each_concurrent(ASKED_AT_ONCE_MAX, check).await;
+            Ok::<_, sqlx::Error>(n_claimed)
+        })
+        .await?;
         self.pay_left().await
     }
 
@@ -205,7 +203,7 @@ impl Checkouts {
 
     /// Pays reservations whose purchase was settled by a process that did not live to pay them.
     async fn pay_left(&self) -> Result<(), sqlx::Error> {
-        for purchase in store::list_to_pay(&self.app.db, PAGE_ROWS).await? {
+        for purchase in store::list_to_pay(&self.app.db, DUE.rows_max).await? {
             self.pay_reservation(&purchase).await?;
         }
         Ok(())

@@ -10,16 +10,17 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    infra::postgres::{Connection, retry_stale},
+    infra::{
+        postgres::{Connection, retry_stale},
+        sweep::Sweep,
+    },
     payment::error::PaymentError,
     reservation::{self, Held, ReservationError, ReservationId},
     wallet,
 };
 
-/// Live shares read per page, without locks.
-const PAGE_ROWS: i64 = 500;
-/// Pages read per tick; the rest is left to the next tick.
-const PAGES_MAX: usize = 20;
+/// Bounds of a look for live shares of ended holds.
+const ENDED: Sweep = Sweep { rows_max: 500, parts_max: 20 };
 /// Newest shares of one payer that are searched for shares of ended holds.
 const OF_PAYER_MAX: i64 = 100;
 
@@ -114,16 +115,12 @@ async fn end(
 /// Returns the shares of all holds that have ended unpaid, each in its own transaction: one tick of the
 /// worker. Instances may run it concurrently; locked shares are skipped.
 pub(crate) async fn return_ended(app: &App) -> Result<(), sqlx::Error> {
-    let mut last = None;
-    for _ in 0..PAGES_MAX {
-        let page = ended::list(&app.db, last, PAGE_ROWS).await?;
+    let list = |last, rows_max| ended::list(&app.db, last, rows_max);
+    let each = |page: Vec<ShareId>| async move {
         return_each(app, &page).await;
-        last = page.last().copied();
-        if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
-            break;
-        }
-    }
-    Ok(())
+        Ok(())
+    };
+    ENDED.pages(list, each).await
 }
 
 /// Returns the shares of ended holds that `payer_id` has paid, before the points are needed.

@@ -14,7 +14,7 @@ use crate::{
     accounts::AccountId,
     infra::postgres::Connection,
     payment::error::PaymentError,
-    reservation::{ReservationId, ReservationStatus},
+    reservation::{self, LockedReservations, ReservationId, ReservationStatus},
     wallet::ShareOfPayer,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug)]
 pub(in crate::payment) struct WaitingShares {
     shares: Vec<(ReservationId, LockedShare)>,
-    statuses: HashMap<ReservationId, ReservationStatus>,
+    reservations: LockedReservations,
 }
 
 /// Locks the reservations of the withheld shares of `payer_id`, and then the shares, both in the order of
@@ -33,11 +33,11 @@ pub(in crate::payment) async fn lock_waiting_of(
 ) -> Result<WaitingShares, sqlx::Error> {
     let ids = waiting::list_reservations(tx, payer_id).await?;
     if ids.is_empty() {
-        return Ok(WaitingShares { shares: Vec::new(), statuses: HashMap::new() });
+        return Ok(WaitingShares { shares: Vec::new(), reservations: HashMap::new() });
     }
-    let statuses = waiting::lock_reservations(tx, &ids).await?.into_iter().collect();
+    let reservations = reservation::lock_all(tx, &ids).await?;
     let shares = waiting::lock(tx, payer_id, &ids).await?;
-    Ok(WaitingShares { shares, statuses })
+    Ok(WaitingShares { shares, reservations })
 }
 
 impl WaitingShares {
@@ -58,9 +58,9 @@ impl WaitingShares {
             if !ended.contains(&share.id.0) {
                 continue;
             }
-            let status = match self.statuses.get(reservation_id) {
-                Some(ReservationStatus::Held) if share.has_link => ShareStatus::Withdrawn,
-                Some(ReservationStatus::Held) => ShareStatus::TakenBack,
+            let status = match self.reservations.get(reservation_id) {
+                Some((_, ReservationStatus::Held)) if share.has_link => ShareStatus::Withdrawn,
+                Some((_, ReservationStatus::Held)) => ShareStatus::TakenBack,
                 _ => ShareStatus::Returned,
             };
             let ids: [ShareId; 1] = [share.id];

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use rand::seq::SliceRandom;
 
-use super::store::expiry;
+use super::store::expiry::{self, Lapsed};
 use crate::{
     accounts::AccountId,
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
-    infra::postgres::retry_stale,
+    infra::{postgres::retry_stale, sweep::Sweep},
     reservation::{
         codes::{self, model::SaleCodeId},
         error::ReservationError,
@@ -22,21 +22,18 @@ use crate::{
     },
 };
 
-/// Holds read per page, without locks.
-const PAGE_ROWS: i64 = 2_000;
+/// Bounds of a look for lapsed holds.
+const LAPSED: Sweep = Sweep { rows_max: 2_000, parts_max: 50 };
 /// Holds ended per transaction: few enough that other transactions wait only briefly for their
 /// rows.
 const BATCH_ROWS: usize = 100;
-/// Pages read per tick; the rest is left to the next tick.
-const PAGES_MAX: usize = 50;
 /// Lapsed holds ended at most for one request that they block.
 const IN_THE_WAY_MAX: i64 = 100;
 
 /// Expires every lapsed hold: one tick of the expiry worker. Instances may run it concurrently.
 pub async fn expire_lapsed(app: &App) -> Result<(), sqlx::Error> {
-    let mut last = None;
-    for _ in 0..PAGES_MAX {
-        let page = expiry::list_lapsed(&app.db, last.as_ref(), PAGE_ROWS).await?;
+    let list = |last, rows_max| expiry::list_lapsed(&app.db, last, rows_max);
+    let each = |page: Vec<Lapsed>| async move {
         let ids: Vec<_> = page.iter().map(|lapsed| lapsed.id).collect();
         let mut batches: Vec<_> = ids.chunks(BATCH_ROWS).collect();
         // Instances that read the same page start with different batches.
@@ -44,12 +41,9 @@ pub async fn expire_lapsed(app: &App) -> Result<(), sqlx::Error> {
         for batch in batches {
             expire(app, batch).await;
         }
-        last = page.into_iter().last();
-        if ids.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
-            break;
-        }
-    }
-    Ok(())
+        Ok(())
+    };
+    LAPSED.pages(list, each).await
 }
 
 /// Expires lapsed holds that have one of `seat_ids` or places of `zone_id`; returns their number.

@@ -118,14 +118,6 @@ pub(crate) async fn list_owners(
     Ok(holds::list_owners(tx, ids, accounts).await?.into_iter().collect())
 }
 
-/// Waits until no transaction holds a row of `ids`, so that the outcome of each is known.
-pub(crate) async fn wait_for(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-) -> Result<(), sqlx::Error> {
-    holds::wait_for(tx, ids).await
-}
-
 /// Marks holds as paid and their seats as sold. All were locked together.
 pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), ReservationError> {
     let ids: Vec<ReservationId> = holds.iter().map(|held| held.reservation_id).collect();

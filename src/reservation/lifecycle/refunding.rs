@@ -1,6 +1,6 @@
 //! Refunds of paid reservations, in a transaction of the caller.
 
-use super::{free, lock};
+use super::{free, lock, store::holds::lock_all};
 use crate::{
     accounts::AccountId,
     catalog::ProgramStatus,
@@ -8,11 +8,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         model::{Confirmed, ReservationId, ReservationStatus},
-        returns::{
-            self,
-            error::ReturnRefusal,
-            store::{list_involved_of, lock_reservations},
-        },
+        returns::{self, error::ReturnRefusal, store::list_involved_of},
         waiting_list::{lock_lists_of, offer_freed},
     },
 };
@@ -25,7 +21,7 @@ pub(crate) async fn lock_confirmed(
 ) -> Result<Confirmed, ReservationError> {
     let lists = lock_lists_of(tx, &[id]).await?;
     let involved = list_involved_of(tx, id).await?;
-    let reservations = lock_reservations(tx, &involved).await?;
+    let reservations = lock_all(tx, &involved).await?;
     let (head, locked) = lock(tx, account_id, id).await?;
     if head.status != ReservationStatus::Confirmed {
         return Err(ReservationError::InvalidState(head.status));

@@ -16,20 +16,24 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::ScheduleId,
-    infra::postgres::{Connection, retry_stale},
+    infra::{
+        postgres::{Connection, retry_stale},
+        sweep::Sweep,
+    },
     outbox::{self, AccountMail, Message},
     reservation::{
         error::ReservationError,
-        lifecycle,
+        lifecycle::{self, store::holds::lock_all},
         model::{LockedLists, LockedReservations, ReservationId, ReservationStatus, ReturnId},
         seat_map::feed::announce,
         waiting_list::lock_lists_of,
     },
 };
 
-/// Overdue returns, read in one page, and pages of one tick.
-const PAGE_ROWS: i64 = 200;
-const PAGES_MAX: usize = 50;
+/// Bounds of a look for overdue returns.
+const OVERDUE: Sweep = Sweep { rows_max: 200, parts_max: 50 };
+/// What is logged of an overdue return that keeps no other from its end.
+const NOT_ENDED: &str = "a return could not be ended";
 
 /// Open returns that this transaction has locked, with the holds of their buyers.
 #[derive(Debug)]
@@ -61,7 +65,7 @@ pub(crate) async fn lock_for_ending(
 ) -> Result<LockedReturns, ReservationError> {
     let involved = store::list_involved(tx, ids).await?;
     let lists = lock_lists_of(tx, &involved).await?;
-    let reservations = store::lock_reservations(tx, &involved).await?;
+    let reservations = lock_all(tx, &involved).await?;
     let open = lock_open(tx, ids, &involved).await?;
     locked(open, reservations, lists)
 }
@@ -157,7 +161,7 @@ async fn end_holds(
     for (buyers, status) in ended {
         let of_buyers = returns.reservations.iter().filter(|(id, _)| buyers.contains(*id));
         let (buyers, versions): (Vec<_>, Vec<_>) =
-            of_buyers.map(|(id, version)| (*id, *version)).unzip();
+            of_buyers.map(|(id, (version, _))| (*id, *version)).unzip();
         if !buyers.is_empty() {
             lifecycle::end(tx, &buyers, &versions, status, &returns.lists).await?;
         }
@@ -206,34 +210,19 @@ pub(crate) async fn end_needed(app: &App, buyer: ReservationId) -> Result<(), Re
 /// concurrently.
 pub async fn end_overdue(app: &App) -> Result<(), sqlx::Error> {
     let before = app.config.door_opens_before();
-    let mut last = None;
-    for _ in 0..PAGES_MAX {
-        let page = overdue::list_overdue(&app.db, before, last, PAGE_ROWS).await?;
-        for id in &page {
-            try_to_end_overdue(app, *id).await;
-        }
-        last = page.last().copied();
-        if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
-            break;
-        }
-    }
-    Ok(())
+    let list = |last, rows_max| overdue::list_overdue(&app.db, before, last, rows_max);
+    OVERDUE.rows(NOT_ENDED, list, |id| end_overdue_one(app, id)).await
 }
 
 /// Ends the overdue returns of one seller, a bounded number of them.
 pub(crate) async fn end_overdue_of(app: &App, seller_id: AccountId) -> Result<(), sqlx::Error> {
     let before = app.config.door_opens_before();
-    for id in overdue::list_overdue_of(&app.db, seller_id, before, PAGE_ROWS).await? {
-        try_to_end_overdue(app, id).await;
-    }
-    Ok(())
+    let list = |_, rows_max| overdue::list_overdue_of(&app.db, seller_id, before, rows_max);
+    OVERDUE.once().rows(NOT_ENDED, list, |id| end_overdue_one(app, id)).await
 }
 
-/// Ends an overdue return. A failure is logged, so that it does not keep other returns from ending.
-async fn try_to_end_overdue(app: &App, id: ReturnId) {
-    if let Err(error) = end_those(app, &[id], Chosen::Closed).await {
-        tracing::warn!(%error, %id, "a return could not be ended");
-    }
+async fn end_overdue_one(app: &App, id: ReturnId) -> Result<(), ReservationError> {
+    end_those(app, &[id], Chosen::Closed).await
 }
 
 /// Condition for ending returns without a request of their sellers.

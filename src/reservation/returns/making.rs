@@ -11,7 +11,10 @@ use crate::{
     reservation::{
         error::ReservationError,
         inventory::{model::LockedZone, store::lock_zones},
-        lifecycle::{expect_all, store::write_places_returned},
+        lifecycle::{
+            expect_all,
+            store::{holds::lock_all, write_places_returned},
+        },
         model::{LockedLists, ReservationId, ReservationItemId},
         order_rules::{self, error::BrokenRule, store::list_orders},
         waiting_list::{lock_lists_of, offer_freed},
@@ -33,7 +36,7 @@ pub(crate) async fn lock_place(
     place: TicketPlace,
 ) -> Result<LockedPlace, ReservationError> {
     let lists = lock_lists_of(tx, &[place.reservation_id]).await?;
-    store::lock_reservations(tx, &[place.reservation_id]).await?;
+    lock_all(tx, &[place.reservation_id]).await?;
     let seat_ids: Vec<_> = place.schedule_seat_id.into_iter().collect();
     store::lock_seats(tx, &seat_ids).await?;
     let zone_ids: Vec<_> = place.zone_id.into_iter().collect();

@@ -13,7 +13,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         inventory::store::lock_zones,
-        lifecycle::expect_all,
+        lifecycle::{expect_all, store::holds::lock_all},
         model::{Held, ReservationId, ReturnId, SeatStatus},
         order_rules::{self, error::BrokenRule, store::list_orders},
     },
@@ -25,7 +25,7 @@ pub(crate) async fn lock_sellers(
     buyer: ReservationId,
 ) -> Result<(), sqlx::Error> {
     let involved = store::list_sellers(tx, buyer).await?;
-    store::lock_reservations(tx, &involved).await?;
+    lock_all(tx, &involved).await?;
     Ok(())
 }
 

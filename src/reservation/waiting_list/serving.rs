@@ -8,45 +8,37 @@ use super::{
 use crate::{
     app::App,
     catalog::ScheduleId,
-    infra::postgres::retry_stale,
+    infra::{postgres::retry_stale, sweep::Sweep},
     reservation::{error::ReservationError, model::LockedLists, seat_map::feed::announce},
 };
 
-/// Lists of one page, and pages of one tick; further lists are left to the next tick.
-const PAGE_ROWS: i64 = 100;
-const PAGES_MAX: usize = 20;
+/// Bounds of a look for lists with waiting wishes.
+const WAITED: Sweep = Sweep { rows_max: 100, parts_max: 20 };
+/// Log line of a list that could not be served, which does not stop the others.
+const NOT_SERVED: &str = "a waiting list was not served";
 /// Wishes ended in one transaction.
 const ENDED_MAX: i64 = 1_000;
 
 /// Serves every list with waiting wishes: one tick of a worker. Instances may run it concurrently.
 /// An error of one list is logged and does not stop the others.
 pub async fn serve_lists(app: &App) -> Result<(), sqlx::Error> {
-    let mut last = None;
-    for _ in 0..PAGES_MAX {
-        let page = store::list_waited_for(&app.db, last, PAGE_ROWS).await?;
-        for list in &page {
-            let schedule_id = list.schedule_id;
-            if let Err(error) = serve(app, list).await {
-                tracing::warn!(%schedule_id, %error, "a waiting list was not served");
-            }
-        }
-        let Some(end) = page.last() else { break };
-        last = Some(end.schedule_id);
-    }
-    Ok(())
+    let list = |last: Option<WaitedList>, rows_max| {
+        store::list_waited_for(&app.db, last.map(|list| list.schedule_id), rows_max)
+    };
+    WAITED.rows(NOT_SERVED, list, |list| serve(app, list)).await
 }
 
 /// Offers places of a performance that were just put on sale. An error is logged, because the
 /// worker tries again.
 pub(crate) async fn serve_list(app: &App, schedule_id: ScheduleId) {
     let list = WaitedList { schedule_id, is_over: false };
-    if let Err(error) = serve(app, &list).await {
-        tracing::warn!(%schedule_id, %error, "a waiting list was not served");
+    if let Err(error) = serve(app, list).await {
+        tracing::warn!(%schedule_id, %error, "{NOT_SERVED}");
     }
 }
 
-async fn serve(app: &App, list: &WaitedList) -> Result<(), ReservationError> {
-    let n_offers = retry_stale(|_| serve_once(app, list)).await?;
+async fn serve(app: &App, list: WaitedList) -> Result<(), ReservationError> {
+    let n_offers = retry_stale(|_| serve_once(app, &list)).await?;
     if n_offers > 0 {
         announce(app, list.schedule_id);
     }

@@ -62,14 +62,13 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{Connection, Pool, retry_stale},
+        sweep::Sweep,
         throwaway,
     },
 };
 
-/// Lapsed hand-overs read per page, without locks.
-const PAGE_ROWS: i64 = 500;
-/// Pages read per tick; the rest is left to the next tick.
-const PAGES_MAX: usize = 20;
+/// Bounds of a look for lapsed hand-overs.
+const LAPSED: Sweep = Sweep { rows_max: 500, parts_max: 20 };
 
 /// Offers a ticket: it stays the sender's until the hand-over is accepted.
 pub(crate) async fn offer(
@@ -262,7 +261,7 @@ async fn expire(
 
 /// Expires the lapsed hand-overs that an account sent or received, a bounded number of them.
 pub(crate) async fn expire_lapsed_of(db: &Pool, account_id: AccountId) -> Result<(), sqlx::Error> {
-    for ticket_id in store::lapsed::list_of(db, account_id, PAGE_ROWS).await? {
+    for ticket_id in store::lapsed::list_of(db, account_id, LAPSED.rows_max).await? {
         expire_once(db, ticket_id).await?;
     }
     Ok(())
@@ -271,21 +270,11 @@ pub(crate) async fn expire_lapsed_of(db: &Pool, account_id: AccountId) -> Result
 /// Expires every lapsed hand-over, each in its own transaction: one tick of the expiry worker.
 /// Instances may run it concurrently; locked tickets are skipped.
 pub(crate) async fn expire_hand_overs(app: &App) -> Result<(), sqlx::Error> {
-    let mut last = None;
-    for _ in 0..PAGES_MAX {
-        let page = store::lapsed::list(&app.db, last, PAGE_ROWS).await?;
-        for (_, hand_over_id, ticket_id) in &page {
-            // A hand-over that cannot be expired must not keep the others from expiring.
-            if let Err(error) = expire_once(&app.db, *ticket_id).await {
-                tracing::warn!(%error, %hand_over_id, "a hand-over could not be expired");
-            }
-        }
-        last = page.last().map(|(end, id, _)| (*end, *id));
-        if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
-            break;
-        }
-    }
-    Ok(())
+    let list = |last: Option<(_, _, TicketId)>, rows_max| {
+        store::lapsed::list(&app.db, last.map(|(end, id, _)| (end, id)), rows_max)
+    };
+    let expire = |(_, _, ticket_id)| expire_once(&app.db, ticket_id);
+    LAPSED.rows("a hand-over could not be expired", list, expire).await
 }
 
 async fn expire_once(db: &Pool, ticket_id: TicketId) -> Result<(), sqlx::Error> {

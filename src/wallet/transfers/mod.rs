@@ -59,15 +59,14 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{Connection, Pool, WhenHeld, retry_stale},
+        sweep::Sweep,
         throwaway,
     },
     wallet,
 };
 
-/// Lapsed requests read per page, without locks.
-const PAGE_ROWS: i64 = 500;
-/// Pages read per tick; the rest is left to the next tick.
-const PAGES_MAX: usize = 20;
+/// Bounds of a look for lapsed requests.
+const LAPSED: Sweep = Sweep { rows_max: 500, parts_max: 20 };
 
 /// Opens a request: the points are withheld until it is answered or expires. A start that does not lie
 /// ahead, or more than `PLAN_DAYS_MAX` days, is refused by `transfers_starts_ahead`.
@@ -230,20 +229,9 @@ pub(crate) async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<
 /// Expires every lapsed request, each in its own transaction, and ends requests of debtors: one tick of
 /// the expiry worker. Instances may run it concurrently; locked requests are skipped.
 pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
-    let mut last = None;
-    for _ in 0..PAGES_MAX {
-        let page = store::list_lapsed(&app.db, last, PAGE_ROWS).await?;
-        for (_, transfer_id) in &page {
-            // A request that cannot be expired must not keep the others from expiring.
-            if let Err(error) = expire_once(&app.db, *transfer_id).await {
-                tracing::warn!(%error, %transfer_id, "a transfer request could not be expired");
-            }
-        }
-        last = page.last().copied();
-        if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
-            break;
-        }
-    }
+    let list = |last, rows_max| store::list_lapsed(&app.db, last, rows_max);
+    let expire = |(_, transfer_id)| expire_once(&app.db, transfer_id);
+    LAPSED.rows("a transfer request could not be expired", list, expire).await?;
     pledges::end_of_debtors(&app.db).await
 }
 

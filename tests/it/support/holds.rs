@@ -3,7 +3,16 @@
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::Concert;
+use super::{Concert, run_sql};
+
+/// Moves all holds and stays so far into the past that they have lapsed.
+pub(crate) async fn lapse_holds(db: &PgPool) {
+    let holds = "update reservations set created_at = created_at - interval '1 hour',
+        expires_at = expires_at - interval '1 hour' where status = 'HELD'";
+    let stays = "update queue_tokens set admitted_at = admitted_at - interval '2 hours'";
+    run_sql(db, stays).await;
+    run_sql(db, holds).await;
+}
 
 /// Options of a hold.
 #[derive(Clone, Debug)]

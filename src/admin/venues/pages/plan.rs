@@ -143,7 +143,9 @@ pub(crate) async fn update_seats(
     .await;
     let done = |v: &View, answered| match answered {
         Answered::Ended(venue) => saved(v, &venue, &venue_path(*id)),
-        Answered::Later(save_id) => see_other(&format!("{}/seats/saves/{save_id}", venue_path(*id))),
+        Answered::Later(save_id) => {
+            see_other(&format!("{}/seats/saves/{save_id}", venue_path(*id)))
+        }
     };
     let page = async |v, refusal| refused(&app, v, *id, form, refusal).await;
     me.view.answer(outcome, done, page).await

@@ -5,7 +5,7 @@ use crate::{
     infra::postgres::Connection,
     payment::shares::model::{LockedShare, ShareId, ShareStatus},
     points::Points,
-    reservation::{ReservationId, ReservationStatus},
+    reservation::ReservationId,
 };
 
 /// Lists the reservations of the withheld shares of a payer.
@@ -23,26 +23,6 @@ pub(crate) async fn list_reservations(
     )
     .fetch_all(tx)
     .await
-}
-
-/// Locks reservations, in the order of their ids, and returns their statuses.
-pub(crate) async fn lock_reservations(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-) -> Result<Vec<(ReservationId, ReservationStatus)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select id as "id: ReservationId", status as "status: ReservationStatus"
-        from reservations
-        where id = any($1)
-        order by id
-        for no key update
-        "#,
-        ids as _,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.status)).collect())
 }
 
 /// Locks the withheld shares of a payer in locked reservations, in the order of their ids.

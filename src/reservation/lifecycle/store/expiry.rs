@@ -10,6 +10,7 @@ use crate::{
 };
 
 /// Lapsed hold, read without a lock.
+#[derive(Clone)]
 pub(crate) struct Lapsed {
     pub(crate) id: ReservationId,
     pub(crate) expires_at: DateTime<Utc>,
@@ -18,7 +19,7 @@ pub(crate) struct Lapsed {
 /// Lists a page of lapsed holds, oldest first, after the last hold of the previous page.
 pub(crate) async fn list_lapsed(
     db: &Pool,
-    after: Option<&Lapsed>,
+    after: Option<Lapsed>,
     rows_max: i64,
 ) -> Result<Vec<Lapsed>, sqlx::Error> {
     let (at, id) = after.map(|last| (last.expires_at, last.id)).unzip();

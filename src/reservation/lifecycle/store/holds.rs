@@ -5,7 +5,7 @@ use crate::{
     catalog::ProgramId,
     infra::postgres::{Connection, Pool},
     points::Points,
-    reservation::model::ReservationId,
+    reservation::model::{LockedReservations, ReservationId, ReservationStatus},
 };
 
 /// Returns the ids that belong to the account at the same position of `accounts`, with program and
@@ -55,18 +55,24 @@ pub(crate) async fn lock_free(
     Ok(rows.into_iter().map(|row| (row.id, row.version)).collect())
 }
 
-/// Waits until no other transaction holds a row of `ids`, at most `lock_timeout` for each.
-pub(crate) async fn wait_for(
+/// Locks reservations, in the order of their ids, and returns their versions and statuses.
+pub(crate) async fn lock_all(
     tx: &mut Connection,
     ids: &[ReservationId],
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "select id from reservations where id = any($1) order by id for no key update",
+) -> Result<LockedReservations, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select id as "id: ReservationId", version, status as "status: ReservationStatus"
+        from reservations
+        where id = any($1)
+        order by id
+        for no key update
+        "#,
         ids as _,
     )
     .fetch_all(tx)
     .await?;
-    Ok(())
+    Ok(rows.into_iter().map(|row| (row.id, (row.version, row.status))).collect())
 }
 
 /// Returns the accounts with an unpaid hold in their program that has not ended; the lists are

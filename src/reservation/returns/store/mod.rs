@@ -10,7 +10,7 @@ use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::{Connection, Pool},
-    reservation::model::{LockedReservations, ReservationId, ReturnId},
+    reservation::model::{ReservationId, ReturnId},
 };
 
 /// Places on return that are read for the holds of one transaction: more than these can take.
@@ -102,25 +102,6 @@ pub(super) async fn list_sellers(
     )
     .fetch_all(tx)
     .await
-}
-
-/// Locks reservations, in the order of their ids, and returns their versions.
-pub(crate) async fn lock_reservations(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-) -> Result<LockedReservations, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select id as "id: ReservationId", version from reservations
-        where id = any($1)
-        order by id
-        for no key update
-        "#,
-        ids as _,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.version)).collect())
 }
 
 /// Locks seats, in the order of their ids.

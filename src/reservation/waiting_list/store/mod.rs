@@ -205,6 +205,7 @@ pub(crate) async fn write_ended(
 }
 
 /// List with waiting wishes.
+#[derive(Clone, Debug)]
 pub(crate) struct WaitedList {
     pub(crate) schedule_id: ScheduleId,
     /// Whether the sale is over, so that no further offer will be made.

@@ -1,32 +1,24 @@
 //! SQL of claims.
 
+use uuid::Uuid;
+
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountId, AddressClaim},
     infra::postgres::{Connection, Pool},
     tickets::{hand_over::model::HandOverId, model::TicketId},
 };
 
-/// Offer without a recipient, and the account that has confirmed its address.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HandOverClaim {
-    pub(crate) id: HandOverId,
-    pub(crate) ticket_id: TicketId,
-    pub(crate) sender_id: AccountId,
-    pub(crate) recipient_id: AccountId,
-}
-
-/// Lists pending offers after `after` that have no recipient and whose address was confirmed by an
-/// account other than the sender's, in the order of their ids.
+/// Lists pending offers after the last offer of the previous page that have no recipient and whose
+/// address was confirmed by an account other than the sender's, in the order of their ids.
 pub(crate) async fn list(
     db: &Pool,
-    after: HandOverId,
+    last: Option<(HandOverId, TicketId)>,
     rows_max: i64,
-) -> Result<Vec<HandOverClaim>, sqlx::Error> {
-    sqlx::query_as!(
-        HandOverClaim,
+) -> Result<Vec<AddressClaim<(HandOverId, TicketId)>>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
-        select h.id as "id!: _", h.ticket_id as "ticket_id!: _", h.sender_id as "sender_id!: _",
-               a.id as "recipient_id!: _"
+        select h.id as "id!: HandOverId", h.ticket_id as "ticket_id!: TicketId",
+               h.sender_id as "sender_id!: AccountId", a.id as "recipient_id!: AccountId"
         from ticket_hand_overs h
         cross join lateral (
             select id from accounts
@@ -38,16 +30,26 @@ pub(crate) async fn list(
         order by h.id
         limit $2
         "#,
-        after as _,
+        last.map_or(HandOverId(Uuid::nil()), |(id, _)| id) as _,
         rows_max,
     )
     .fetch_all(db)
-    .await
+    .await?;
+    let claims = rows.into_iter().map(|row| AddressClaim {
+        id: (row.id, row.ticket_id),
+        sender_id: row.sender_id,
+        receiver_id: row.recipient_id,
+    });
+    Ok(claims.collect())
 }
 
 /// Gives the offer of a locked ticket its recipient, if the account still has the address; returns
 /// whether it did.
-pub(crate) async fn write(tx: &mut Connection, claim: &HandOverClaim) -> Result<bool, sqlx::Error> {
+pub(crate) async fn write(
+    tx: &mut Connection,
+    id: HandOverId,
+    recipient_id: AccountId,
+) -> Result<bool, sqlx::Error> {
     let written = sqlx::query!(
         r#"
         with recipient as (
@@ -61,8 +63,8 @@ pub(crate) async fn write(tx: &mut Connection, claim: &HandOverClaim) -> Result<
         where h.id = $1 and h.address = recipient.email and h.recipient_id is null
             and h.status = 'PENDING' and h.expires_at > clock_timestamp()
         "#,
-        claim.id as _,
-        claim.recipient_id as _,
+        id as _,
+        recipient_id as _,
     )
     .execute(tx)
     .await?;

@@ -1,31 +1,14 @@
-//! Claims: requests to an address that had no account, which an account has confirmed since.
-//!
-//! A request to an address without an account is **claimed** for the first account that has confirmed
-//! the address: the account is its receiver from then on, and gets the mails of any receiver. The
-//! sender sees no difference.
-//!
-//! # Concurrency
-//!
-//! Instances race for a request's row; the loser finds it claimed. The account is read under a lock
-//! that its deletion waits for.
+//! Claims of requests to an address that had no account ([`AddressClaim`]), and the addresses that are kept with
+//! requests. Instances race for a request's row.
 
 mod store;
 
-use uuid::Uuid;
-
-use self::store::TransferClaim;
 use super::{model::TransferId, store::lock_free_transfer, telling};
 use crate::{
-    accounts::AccountId,
-    infra::{
-        postgres::{Connection, Pool},
-        throwaway,
-    },
+    accounts::{AccountId, AddressClaim, claim_each},
+    infra::postgres::{Connection, Pool},
 };
 
-/// Requests of a page, and pages of one tick; the rest is left to the next one.
-const PAGE_ROWS: i64 = 500;
-const PAGES_MAX: usize = 20;
 /// Addresses deleted in one tick.
 const FORGOTTEN_MAX: i64 = 1_000;
 /// Days after its end for which a request keeps the address that its sender typed.
@@ -34,29 +17,18 @@ const ADDRESS_DAYS: i32 = 30;
 /// Claims the requests whose addresses accounts have confirmed, and deletes the addresses of requests
 /// that ended long ago: one tick of a worker. Instances may run it concurrently.
 pub async fn claim_transfers(db: &Pool) -> Result<(), sqlx::Error> {
-    let mut after = TransferId(Uuid::nil());
-    for _ in 0..PAGES_MAX {
-        let page = store::list_claims(db, after, PAGE_ROWS).await?;
-        let Some(last) = page.last() else { break };
-        after = last.transfer_id;
-        for claim in &page {
-            claim_once(db, claim).await?;
-        }
-    }
+    let list = |last, rows_max| store::list_claims(db, last, rows_max);
+    claim_each(list, |claim| claim_once(db, claim)).await?;
     store::delete_old_addresses(db, ADDRESS_DAYS, FORGOTTEN_MAX).await
 }
 
-async fn claim_once(db: &Pool, claim: &TransferClaim) -> Result<(), sqlx::Error> {
-    let &TransferClaim { transfer_id, sender_id, receiver_id } = claim;
-    // Points of a rehearsal's accounts must not leave it.
-    if throwaway::is_marked(sender_id.0) || throwaway::is_marked(receiver_id.0) {
-        return Ok(());
-    }
+async fn claim_once(db: &Pool, claim: AddressClaim<TransferId>) -> Result<(), sqlx::Error> {
+    let AddressClaim { id: transfer_id, sender_id, receiver_id } = claim;
     let mut tx = db.begin().await?;
     if !lock_free_transfer(&mut tx, transfer_id).await? {
         return Ok(());
     }
-    let has_started = store::write_claim(&mut tx, claim).await?;
+    let has_started = store::write_claim(&mut tx, &claim).await?;
     // The mail about a planned request follows at its start.
     if has_started == Some(true) {
         telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;

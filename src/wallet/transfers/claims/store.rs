@@ -1,30 +1,24 @@
 //! SQL of claims.
 
+use uuid::Uuid;
+
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountId, AddressClaim},
     infra::postgres::{Connection, Pool},
     wallet::transfers::model::TransferId,
 };
 
-/// Request without a receiver, and the account that has confirmed its address.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TransferClaim {
-    pub(super) transfer_id: TransferId,
-    pub(super) sender_id: AccountId,
-    pub(super) receiver_id: AccountId,
-}
-
-/// Lists open requests behind `after` that have no receiver and whose address an account other than the
+/// Lists open requests behind the last one of the previous page that have no receiver and whose address an account other than the
 /// sender's has confirmed, in the order of their ids.
 pub(super) async fn list_claims(
     db: &Pool,
-    after: TransferId,
+    last: Option<TransferId>,
     rows_max: i64,
-) -> Result<Vec<TransferClaim>, sqlx::Error> {
+) -> Result<Vec<AddressClaim<TransferId>>, sqlx::Error> {
     sqlx::query_as!(
-        TransferClaim,
+        AddressClaim,
         r#"
-        select t.id as "transfer_id!: _", t.sender_id as "sender_id!: _",
+        select t.id as "id!: _", t.sender_id as "sender_id!: _",
                a.id as "receiver_id!: _"
         from transfers t
         cross join lateral (
@@ -37,7 +31,7 @@ pub(super) async fn list_claims(
         order by t.id
         limit $2
         "#,
-        after as _,
+        last.unwrap_or(TransferId(Uuid::nil())) as _,
         rows_max,
     )
     .fetch_all(db)
@@ -48,7 +42,7 @@ pub(super) async fn list_claims(
 /// started. `None` if it was claimed or has ended meanwhile.
 pub(super) async fn write_claim(
     tx: &mut Connection,
-    claim: &TransferClaim,
+    claim: &AddressClaim<TransferId>,
 ) -> Result<Option<bool>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -64,7 +58,7 @@ pub(super) async fn write_claim(
             and t.status = 'PENDING' and t.expires_at > clock_timestamp()
         returning (t.starts_at > clock_timestamp()) is not true as "has_started!"
         "#,
-        claim.transfer_id as _,
+        claim.id as _,
         claim.receiver_id as _,
     )
     .fetch_optional(tx)

@@ -1,7 +1,7 @@
 //! Uses of a code: taken with a hold, given back with its end, kept by a payment.
 
 use super::*;
-use crate::support::until;
+use crate::support::{lapse_holds, until};
 
 #[sqlx::test]
 async fn a_use_is_given_back_with_the_hold_and_with_the_refund(db: PgPool) {
@@ -21,13 +21,7 @@ async fn a_use_is_given_back_with_the_hold_and_with_the_refund(db: PgPool) {
 
     // A lapsed hold is ended by the request that finds the code used up.
     assert_eq!(place_with(&bob, &concert, "ONCE").await.status, 201);
-    run_sql(
-        &db,
-        "update reservations set created_at = created_at - interval '1 hour',
-        expires_at = expires_at - interval '1 hour' where status = 'HELD'",
-    )
-    .await;
-    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
+    lapse_holds(&db).await;
     let held = hold_with(&ada, &concert, 0, "ONCE").await;
     assert_eq!(held.status, 201, "{}", held.body);
     assert_eq!(uses(&db, id).await, 1);
@@ -71,13 +65,7 @@ async fn a_code_for_one_use_pays_for_as_many_places_as_it_has(db: PgPool) {
     refused(&hold_with(&bob, &concert, 4, "THREE").await, 409, "code-used-up");
 
     // Holds that are over give theirs to the request that finds too few.
-    run_sql(
-        &db,
-        "update reservations set created_at = created_at - interval '1 hour',
-        expires_at = expires_at - interval '1 hour' where status = 'HELD'",
-    )
-    .await;
-    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
+    lapse_holds(&db).await;
     let three = order(&ada, &concert, seats(4..7)).await;
     assert_eq!((three.status, places().await), (201, Some(3)), "{}", three.body);
     let path = format!("/reservations/{}", three.json()["reservation_id"].as_str().unwrap());
@@ -118,13 +106,7 @@ async fn the_clock_gives_uses_back(db: PgPool) {
         assert_eq!(hold_with(person, &concert, idx, "TWICE").await.status, 201);
     }
     assert_eq!(uses(&db, id).await, 2);
-    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
-    run_sql(
-        &db,
-        "update reservations set created_at = created_at - interval '1 hour',
-        expires_at = expires_at - interval '1 hour' where status = 'HELD'",
-    )
-    .await;
+    lapse_holds(&db).await;
     until("both holds have expired", async || uses(&db, id).await == 0).await;
     office.close().await;
 }

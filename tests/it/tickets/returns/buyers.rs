@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{CHARGED, Market, PRICE, hold, hold_places, id_of, kinds, pay, take_back};
 use crate::support::{
-    Answer, ConcertOptions, ledger::balance, read_one, read_one_with, run_sql, until,
+    Answer, ConcertOptions, lapse_holds, ledger::balance, read_one, read_one_with, run_sql, until,
 };
 
 impl Market {
@@ -226,11 +226,7 @@ async fn a_seller_who_wants_the_ticket_back_waits_for_one_hold_only(db: PgPool) 
             let path = format!("/reservations/{reservation}/cancellation");
             assert_eq!(bob.post(&path, &()).await.status, 200);
         } else {
-            let lapse = "update reservations set created_at = created_at - interval '1 hour',
-                expires_at = expires_at - interval '1 hour' where status = 'HELD'";
-            run_sql(&db, lapse).await;
-            let stays = "update queue_tokens set admitted_at = admitted_at - interval '2 hours'";
-            run_sql(&db, stays).await;
+            lapse_holds(&db).await;
             until("the hold has ended", async || {
                 read_one_with::<String>(&db, status, id).await != "OPEN"
             })

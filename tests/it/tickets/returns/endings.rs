@@ -6,7 +6,7 @@ use stagedoor::reservation;
 
 use super::{CHARGED, Market, PRICE, hold, id_of, kinds, pay, put_on_sale};
 use crate::support::{
-    ConcertOptions, ledger::balance, read_all, read_one, run_sql, run_sql_with, until,
+    ConcertOptions, lapse_holds, ledger::balance, read_all, read_one, run_sql, run_sql_with, until,
 };
 
 async fn status_of(db: &PgPool) -> String {
@@ -116,10 +116,7 @@ async fn a_hold_that_lapses_or_is_released_leaves_the_ticket_on_sale(db: PgPool)
     assert_eq!(released.status, 200);
     assert_eq!(market.seat(0).await, "AVAILABLE");
     let reservation = market.held(bob, concert.seat_ids[0]).await;
-    let lapse = "update reservations set created_at = created_at - interval '1 hour',
-                     expires_at = expires_at - interval '1 hour' where status = 'HELD'";
-    run_sql(&db, lapse).await;
-    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
+    lapse_holds(&db).await;
     assert_eq!(pay(bob, reservation).await.code(), "hold-expired");
     until("it is on sale again", async || market.seat(0).await == "AVAILABLE").await;
     let reservation = market.held(bob, concert.seat_ids[0]).await;
