@@ -41,11 +41,11 @@ impl Sweep {
         L: Future<Output = Result<Vec<T>, E>>,
         W: Future<Output = Result<(), E>>,
     {
-        let mut last = None;
+        let mut seen = None;
         for _ in 0..self.parts_max {
-            let page = list(last, self.rows_max).await?;
+            let page = list(seen, self.rows_max).await?;
             let is_full = self.is_full(page.len());
-            last = page.last().cloned();
+            seen = page.last().cloned();
             work(page).await?;
             if !is_full {
                 break;

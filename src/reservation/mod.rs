@@ -77,7 +77,8 @@ pub(crate) use lifecycle::{
 };
 pub use model::ReservationId;
 pub(crate) use model::{
-    Held, Locked, LockedReservations, Reservation, ReservationItemId, ReservationStatus, ReturnId,
+    Held, Item, Locked, LockedReservations, Reservation, ReservationItemId, ReservationStatus,
+    ReturnId,
 };
 pub(crate) use number::ReservationNumber;
 pub(crate) use pages::reservation_page;

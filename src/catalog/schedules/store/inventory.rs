@@ -43,7 +43,11 @@ async fn list_parts(
             min(c.price) as "price_min: Points", max(c.price) as "price_max: Points"
         from schedules d
         join seats s on s.venue_id = d.venue_id
-        left join schedule_seats c on c.schedule_id = d.id and c.seat_id = s.id
+        -- Seat by seat, however many the performance had when this was planned.
+        left join lateral (
+            select status, return_id, price from schedule_seats
+            where seat_id = s.id and schedule_id = d.id offset 0
+        ) c on true
         where d.id = $1 and ($2 or s.price_category is null)
         group by s.section
         order by min(s.y), s.section
@@ -72,7 +76,11 @@ pub(crate) async fn list_categories(
             min(c.price) as "price_min: Points", max(c.price) as "price_max: Points"
         from schedules d
         join seats s on s.venue_id = d.venue_id and s.price_category is not null
-        left join schedule_seats c on c.schedule_id = d.id and c.seat_id = s.id
+        -- Seat by seat, however many the performance had when this was planned.
+        left join lateral (
+            select status, return_id, price from schedule_seats
+            where seat_id = s.id and schedule_id = d.id offset 0
+        ) c on true
         where d.id = $1
         group by s.price_category
         order by avg(s.y), s.price_category

@@ -44,7 +44,11 @@ async fn of_category(
         select s.id as "seat_id: SeatId", c.id as "id?: ScheduleSeatId"
         from schedules d
         join seats s on s.venue_id = d.venue_id and s.price_category = $2
-        left join schedule_seats c on c.seat_id = s.id and c.schedule_id = d.id
+        -- Seat by seat, however many the performance had when this was planned.
+        left join lateral (
+            select id, price, price_after from schedule_seats
+            where seat_id = s.id and schedule_id = d.id offset 0
+        ) c on true
         where d.id = $1 and coalesce(c.price_after, c.price) is distinct from $3
         order by c.id nulls last, s.id
         limit $4
@@ -71,7 +75,11 @@ async fn of_section(
         from schedules d
         join seats s
             on s.venue_id = d.venue_id and s.section = $2 and s.price_category is null
-        left join schedule_seats c on c.seat_id = s.id and c.schedule_id = d.id
+        -- Seat by seat, however many the performance had when this was planned.
+        left join lateral (
+            select id, price, price_after from schedule_seats
+            where seat_id = s.id and schedule_id = d.id offset 0
+        ) c on true
         where d.id = $1 and coalesce(c.price_after, c.price) is distinct from $3
         order by c.id nulls last, s.id
         limit $4

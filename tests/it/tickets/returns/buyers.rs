@@ -80,7 +80,7 @@ async fn a_place_that_a_refunded_seller_leaves_to_a_hold_is_none_of_the_places_o
         market.put_on_sale(nth).await;
     }
     // Each has one place of the house, and one on return.
-    run_sql(&db, "update zones set remaining = 3, capacity = 5").await;
+    run_sql(&db, "update zones set remaining = 3, capacity = 3").await;
     let seats = json!({ "seat_ids": concert.seat_ids[1..3], "code": "HALF" });
     let held = market.order(bob, &seats).await;
     assert_eq!((held.status, &held.json()["total"]), (201, &json!(PRICE / 2 * 3)), "{}", held.body);
