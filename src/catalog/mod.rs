@@ -86,5 +86,5 @@ pub(crate) use venues::{
         PlanMistake, PlannedSeat, SeatPlan,
         house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},
     },
-    replacement::{Replacement, Written},
+    replacement::{Replacement, SeatsWritten},
 };

@@ -53,7 +53,7 @@ use crate::{
 
 /// Endpoints at most: each has deliveries of its own.
 pub(crate) const ENDPOINTS_MAX: i64 = 50;
-/// Bounds of claims of deliveries to one endpoint; those that are attempted at once have different subjects.
+/// Bounds of claims of deliveries to one endpoint; the deliveries of one subject are attempted one by one.
 const CLAIMS: Claims = Claims {
     rows_max: 16,
     at_once: 8,

@@ -12,7 +12,6 @@ mod saving;
 mod store;
 mod time_zone;
 
-use self::saving::PlanSave;
 pub(crate) use self::saving::SaveState;
 use super::{error::AdminError, questions::KeptTime};
 use crate::{
@@ -23,7 +22,7 @@ use crate::{
         self,
         model::{Act, AuditEntry, Subject},
     },
-    catalog::{self, Replacement, VenueDetails, VenueEdition, VenueId, Written},
+    catalog::{self, VenueDetails, VenueEdition, VenueId},
 };
 
 /// Creates a venue without seats.
@@ -55,20 +54,6 @@ pub(crate) async fn update(
         time_zone::update(tx, by, (id, version), details, kept).await
     })
     .await
-}
-
-/// Replaces the seats of an edition by the seats of a plan, all or nothing, and counts in `written` how many
-/// are written.
-pub(crate) async fn replace_seats(
-    app: &App,
-    save: PlanSave,
-    written: &Written,
-) -> Result<VenueEdition, AdminError> {
-    let PlanSave { by, venue_id, version, plan } = save;
-    let replacement = Replacement::of(&app.db, venue_id, plan).await?;
-    let entry = AuditEntry::new(by, Act::SeatsReplaced, Subject::Venue, venue_id);
-    commit_edit(app, &entry, version, async |tx| replacement.write(tx, version, written).await)
-        .await
 }
 
 /// Deletes edition `version` of a venue where nothing is performed.

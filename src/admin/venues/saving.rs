@@ -19,10 +19,11 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
-    admin::AdminError,
+    admin::{AdminError, edits::commit_edit},
     app::App,
-    catalog::{SeatPlan, VenueEdition, VenueId, Written},
-    infra::{ids::ids, redis::RedisAway},
+    audit::model::{Act, AuditEntry, Subject},
+    catalog::{Replacement, SeatPlan, SeatsWritten, VenueEdition, VenueId},
+    infra::ids::ids,
 };
 
 /// How long a request waits for the end of its save.
@@ -80,6 +81,20 @@ pub(crate) enum Answered {
     Later(SaveId),
 }
 
+/// Replaces the seats of an edition by the seats of a plan, all or nothing, and counts in `written` how many
+/// are written.
+pub(crate) async fn replace_seats(
+    app: &App,
+    save: PlanSave,
+    written: &SeatsWritten,
+) -> Result<VenueEdition, AdminError> {
+    let PlanSave { by, venue_id, version, plan } = save;
+    let replacement = Replacement::of(&app.db, venue_id, plan).await?;
+    let entry = AuditEntry::new(by, Act::SeatsReplaced, Subject::Venue, venue_id);
+    commit_edit(app, &entry, version, async |tx| replacement.write(tx, version, written).await)
+        .await
+}
+
 /// Saves a plan, and answers while that still goes on if it takes long. The save counts as a running change of
 /// the instance by `running`; `explained` puts a refusal into words.
 pub(crate) async fn save(
@@ -113,9 +128,9 @@ pub(crate) async fn save(
 
 /// Saves a plan, and keeps the progress meanwhile.
 async fn save_kept(app: &App, save: PlanSave, key: &str) -> Result<VenueEdition, AdminError> {
-    let written = Written::default();
+    let written = SeatsWritten::default();
     tokio::select! {
-        saved = timeout(SAVE_MAX, super::replace_seats(app, save, &written)) => match saved {
+        saved = timeout(SAVE_MAX, replace_seats(app, save, &written)) => match saved {
             Ok(saved) => saved,
             Err(elapsed) => Err(sqlx::Error::from(std::io::Error::from(elapsed)).into()),
         },
@@ -123,7 +138,7 @@ async fn save_kept(app: &App, save: PlanSave, key: &str) -> Result<VenueEdition,
     }
 }
 
-async fn keep_progress(app: &App, key: &str, written: &Written) -> Infallible {
+async fn keep_progress(app: &App, key: &str, written: &SeatsWritten) -> Infallible {
     loop {
         sleep(KEPT_EVERY).await;
         let (seats, of) = written.get();
@@ -134,11 +149,8 @@ async fn keep_progress(app: &App, key: &str, written: &Written) -> Infallible {
 
 /// Returns the state of a save.
 pub(crate) async fn find(app: &App, venue_id: VenueId, id: SaveId) -> SaveState {
-    let mut question = redis::cmd("GET");
-    question.arg(key(app, venue_id, id));
-    let kept: Result<Option<String>, RedisAway> = app.redis.query(&question).await;
-    let kept = kept.ok().flatten();
-    kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or(SaveState::Unknown)
+    let kept = app.redis.kept(&key(app, venue_id, id)).await;
+    kept.ok().flatten().unwrap_or(SaveState::Unknown)
 }
 
 fn key(app: &App, venue_id: VenueId, id: SaveId) -> String {
@@ -147,10 +159,7 @@ fn key(app: &App, venue_id: VenueId, id: SaveId) -> String {
 
 /// Keeps the state of a save for its page. Without Redis the page has no state to show, and the save goes on.
 async fn keep(app: &App, key: &str, state: &SaveState, kept_for: Duration) {
-    let Ok(kept) = serde_json::to_string(state) else { return };
-    let mut write = redis::cmd("SET");
-    write.arg(key).arg(kept).arg("EX").arg(kept_for.as_secs());
-    if let Err(error) = app.redis.query::<()>(&write).await {
+    if let Err(error) = app.redis.keep(key, state, kept_for).await {
         tracing::debug!(%error, "the progress of a save is not kept");
     }
 }

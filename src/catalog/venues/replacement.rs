@@ -27,12 +27,12 @@ const BATCH_SEATS: usize = 5_000;
 
 /// Seats that a replacement writes, and how many of them it has written so far.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct SeatsWritten {
     seats: AtomicUsize,
     of: AtomicUsize,
 }
 
-impl Written {
+impl SeatsWritten {
     /// Returns how many seats are written, and how many are to be written in all.
     pub(crate) fn get(&self) -> (usize, usize) {
         (self.seats.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
@@ -86,7 +86,7 @@ impl Replacement {
         &self,
         tx: &mut Connection,
         version: i64,
-        written: &Written,
+        written: &SeatsWritten,
     ) -> Result<Edited<VenueEdition>, CatalogError> {
         let Self { venue_id: id, version_read, difference, marked } = self;
         let PlanDifference { added, changed, of_other_kind, removed } = difference;

@@ -36,6 +36,8 @@ use std::{
 };
 
 use redis::{Arg, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::json;
 use tokio::time::timeout;
 
 use breaker::{Breaker, Breakers};
@@ -162,6 +164,24 @@ impl Redis {
             }
         }
         Err(failure)
+    }
+
+    /// Keeps a note at `key` for `kept_for`, in whole seconds.
+    pub async fn keep(
+        &self,
+        key: &str,
+        note: &impl Serialize,
+        kept_for: Duration,
+    ) -> Result<(), RedisAway> {
+        let note = json!(note).to_string();
+        let mut write = redis::cmd("SET");
+        self.query(write.arg(key).arg(note).arg("EX").arg(kept_for.as_secs())).await
+    }
+
+    /// Returns the note at `key`; `None` if none is kept, or one that is no `T`.
+    pub async fn kept<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, RedisAway> {
+        let note: Option<String> = self.query(redis::cmd("GET").arg(key)).await?;
+        Ok(note.and_then(|note| serde_json::from_str(&note).ok()))
     }
 
     /// Deletes the keys of this deployment that begin with `start`.

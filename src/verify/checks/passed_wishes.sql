@@ -26,7 +26,7 @@ where served.status = 'OFFERED'
         ))
         or exists (
             select from reservations offer
-            where offer.wish_id = served.id and offer.returns_at_price and not exists (
+            where offer.wish_id = served.id and (offer.buys_return or offer.returns_at_price) and not exists (
                 select from reservation_items
                 where reservation_id = offer.id and return_id is null and not was_on_return)
         ))

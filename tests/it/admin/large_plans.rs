@@ -1,5 +1,4 @@
-//! Seat plans of tens of thousands of seats: saved again, all or nothing, and it is told how
-//! far that is.
+//! Seat plans of tens of thousands of seats, saved again, all or nothing, with their progress shown.
 
 use std::iter;
 

@@ -239,7 +239,7 @@ const FIGURES: [(&str, &str, &str, &str); 22] = [
     (
         "docs/SEAT-PLANS.md",
         "at most 20,000 seats of performances",
-        "src/catalog/changes.rs",
+        "src/catalog/venues/replacement.rs",
         "PERFORMED_MAX: usize = 20_000",
     ),
     (

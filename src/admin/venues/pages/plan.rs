@@ -18,13 +18,10 @@ use crate::{
     admin::{
         AdminError,
         pages::saved,
-        venues::{
-            self,
-            saving::{self, Answered, PlanSave, SaveId, SaveState},
-        },
+        venues::saving::{self, Answered, PlanSave, SaveId, SaveState},
     },
     app::App,
-    catalog::{SeatKind, SeatPlan, VenueEdition, VenueId, Written, find_venue, list_seats},
+    catalog::{SeatKind, SeatPlan, SeatsWritten, VenueEdition, VenueId, find_venue, list_seats},
     text::charset::Charset,
     web::{
         deadline::Running,
@@ -133,7 +130,7 @@ pub(crate) async fn update_seats(
         let (version, plan) = parsed?;
         let save = PlanSave { by: me.account_id, venue_id: *id, version, plan };
         if me.view.format.is_for_programs() {
-            let venue = venues::replace_seats(&app, save, &Written::default()).await?;
+            let venue = saving::replace_seats(&app, save, &SeatsWritten::default()).await?;
             return Ok(Answered::Ended(venue));
         }
         let view = me.view.clone();

@@ -279,8 +279,8 @@ pub(crate) async fn has_inventory(tx: &mut Connection, id: ProgramId) -> Result<
         select exists (
             select from schedules d
             where program_id = $1
-              and (exists (select from schedule_seats where schedule_id = d.id)
-                   or exists (select from zones where schedule_id = d.id and capacity > 0))
+              and (exists (select from schedule_seats where schedule_id = d.id offset 0)
+                   or exists (select from zones where schedule_id = d.id and capacity > 0 offset 0))
         ) as "has!"
         "#,
         id as _,
