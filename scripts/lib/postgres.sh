@@ -45,7 +45,12 @@ find_postgres() {
         "install it, or start anew after make clean."
   else
     POSTGRES_BIN=$(postgres_bin newest) ||
-      fail "PostgreSQL $POSTGRES_VERSION_MIN or newer is missing: run scripts/install."
+      fail "PostgreSQL ${PG:-$POSTGRES_VERSION_MIN or newer} is missing: run scripts/install."
+  fi
+  # A downloaded server lies in root's home, where the user who runs it cannot read it.
+  if ((EUID == 0)) && [[ $POSTGRES_BIN == "$(downloaded_postgres)"/* ]]; then
+    [[ -d $FOLDER/programs ]] || cp -r "$POSTGRES_BIN/.." "$FOLDER/programs"
+    POSTGRES_BIN=$FOLDER/programs/bin
   fi
 }
 

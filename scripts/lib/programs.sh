@@ -6,10 +6,13 @@ POSTGRES_VERSION_MIN=15
 REDIS_VERSION_MIN=7
 
 # Prints the folder of the newest PostgreSQL that is new enough, or of exactly
-# version MAJOR. Debian and Fedora keep server programs off the PATH.
+# version MAJOR. Debian and Fedora keep server programs off the PATH. Where PG names
+# a version, that one stands for the newest.
 postgres_bin() { # MAJOR|newest
   local dir version best='' best_version=0
+  [[ -z ${PG:-} || $1 != newest ]] || set -- "$PG"
   for dir in \
+    "$(downloaded_postgres)"/*/bin \
     "$(dirname "$(command -v initdb || echo /nowhere/initdb)")" \
     /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
     /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
@@ -21,6 +24,12 @@ postgres_bin() { # MAJOR|newest
     fi
   done
   [[ -n $best ]] && echo "$best"
+}
+
+# Prints the folder of the PostgreSQL servers that scripts/install downloads where PG
+# names a version that this system does not have.
+downloaded_postgres() {
+  echo "${XDG_CACHE_HOME:-$HOME/.cache}/stagedoor/postgres"
 }
 
 # Prints the path of a Redis server that is new enough. Valkey is the name under

@@ -15,7 +15,7 @@ select jsonb_build_object(
         where account_id = a.id order by created_at desc limit $2) part),
     'links', (select coalesce(jsonb_agg(part), '[]') from (
         select purpose, address, created_at, expires_at, used_at from account_tokens
-        where account_id = a.id and created_at is not null order by created_at desc limit $2) part),
+        where account_id = a.id and created_at > '-infinity' order by created_at desc limit $2) part),
     'queue_tokens', (select coalesce(jsonb_agg(part), '[]') from (
         select t.program_id, p.title, t.queue_number, t.status, t.issued_at, t.admitted_at,
             t.ended_at, t.through_gate as by_access_gate,

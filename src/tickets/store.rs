@@ -137,7 +137,7 @@ pub(crate) async fn uses_of(
                   and expires_at > clock_timestamp()) as "n_offered!",
                count(*) filter (where status = 'VOID' and not exists (
                    select from ticket_returns
-                   where ticket_id = tickets.id and status = 'SOLD')) as "n_gone!"
+                   where ticket_id = tickets.id and status = 'SOLD' offset 0)) as "n_gone!"
         from tickets
         where id = any($1)
         "#,
@@ -227,9 +227,9 @@ async fn select(
                r.account_id as "owner_id: AccountId", a.name as holder,
                exists (select from ticket_hand_overs
                        where ticket_id = t.id and status = 'PENDING'
-                         and expires_at > clock_timestamp()) as "is_offered!",
+                         and expires_at > clock_timestamp() offset 0) as "is_offered!",
                exists (select from ticket_returns
-                       where ticket_id = t.id and status = 'OPEN') as "is_on_return!",
+                       where ticket_id = t.id and status = 'OPEN' offset 0) as "is_on_return!",
                p.slug, p.title, p.poster_number, p.running_mins, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                nullif(c.kind, 'STANDARD') as "kind: SeatKind", z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",

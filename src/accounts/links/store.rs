@@ -45,7 +45,8 @@ pub(crate) async fn count_recent(
     sqlx::query_scalar!(
         r#"
         select count(*) as "count!" from account_tokens
-        where account_id = $1 and purpose = $2 and created_at > now() - interval '1 hour'
+        where account_id = $1 and purpose = $2 and created_at > '-infinity'
+            and created_at > now() - interval '1 hour'
         "#,
         account_id as _,
         purpose as _,
@@ -125,7 +126,7 @@ pub(crate) async fn write_all_used(
     sqlx::query!(
         r#"
         update account_tokens set used_at = clock_timestamp()
-        where account_id = $1 and used_at is null and created_at is not null
+        where account_id = $1 and used_at is null and created_at > '-infinity'
         "#,
         account_id as _,
     )
@@ -140,7 +141,7 @@ pub(crate) async fn delete_all(
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "delete from account_tokens where account_id = $1 and created_at is not null",
+        "delete from account_tokens where account_id = $1 and created_at > '-infinity'",
         account_id as _,
     )
     .execute(tx)

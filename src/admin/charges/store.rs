@@ -41,7 +41,7 @@ pub(crate) async fn list_charges(
         from charges
         where created_at >= $1::date::timestamp at time zone $2
             and created_at < ($1::date + 1)::timestamp at time zone $2
-            and amount_minor is not null
+            and amount_minor > 0
             and id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
         order by id
         limit $4

@@ -44,9 +44,9 @@ pub(crate) async fn list_running(
                 select from schedules d
                 where d.program_id = p.id and d.starts_at > $1 and (
                     exists (select from schedule_seats
-                            where schedule_id = d.id and status = 'AVAILABLE')
+                            where schedule_id = d.id and status = 'AVAILABLE' offset 0)
                     or exists (select from zones
-                               where schedule_id = d.id and remaining > 0 and hidden_at is null)
+                               where schedule_id = d.id and remaining > 0 and hidden_at is null offset 0)
                 )
             ) as "is_sold_out!",
             coalesce((

@@ -47,11 +47,11 @@ pub(crate) async fn shown_ticket_of(
                r.schedule_id as "schedule_id: ScheduleId",
                (p.status = 'CANCELLED' or d.cancelled_at is not null) as "is_cancelled!", p.title, d.starts_at, v.time_zone,
                exists (select from ticket_hand_overs
-                       where ticket_id = t.id and status = 'PENDING') as "is_offered!",
+                       where ticket_id = t.id and status = 'PENDING' offset 0) as "is_offered!",
                (select id from ticket_returns
                 where ticket_id = t.id and status = 'OPEN') as "return_id: ReturnId",
                exists (select from ticket_returns
-                       where ticket_id = t.id and status = 'SOLD') as "is_sold!",
+                       where ticket_id = t.id and status = 'SOLD' offset 0) as "is_sold!",
                clock_timestamp() as "moment!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id

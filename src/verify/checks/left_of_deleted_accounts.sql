@@ -9,7 +9,7 @@ cross join lateral (
     where account_id = gone.id having count(*) > 0
     union all
     select format('has %s links and log-ins that wait', count(*)) from (
-        select 1 from account_tokens where account_id = gone.id and created_at is not null
+        select 1 from account_tokens where account_id = gone.id and created_at > '-infinity'
         union all
         select 1 from pending_log_ins where account_id = gone.id
     ) waiting having count(*) > 0

@@ -19,7 +19,7 @@ pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>,
         from programs p
         cross join lateral (
             select from queue_moves m
-            where m.program_id = p.id and m.leaf_index is null and m.moved_at is not null
+            where m.program_id = p.id and m.leaf_index is null and m.moved_at > '-infinity'
             limit 1
         ) waiting
         limit $1

@@ -30,7 +30,7 @@ pub(super) async fn locked_ticket_of(
                (select count(*) from ticket_holder_changes c
                 where c.ticket_id = t.id) as "n_changes!",
                exists (select from ticket_returns
-                       where ticket_id = t.id and status = 'OPEN') as "is_on_return!"
+                       where ticket_id = t.id and status = 'OPEN' offset 0) as "is_on_return!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
         join reservations r on r.id = i.reservation_id
