@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::admit;
-use crate::support::{Concert, ConcertOptions, Hold, Office, run_sql};
+use crate::support::{Concert, ConcertOptions, Hold, Office, Pdf, run_sql};
 
 #[sqlx::test]
 async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
@@ -45,6 +45,10 @@ async fn a_map_an_order_and_a_ticket_name_the_categories_of_seats(db: PgPool) {
     let code = tickets["tickets"][0]["code"].as_str().unwrap();
     let ticket = bob.visit(&format!("/tickets/{code}")).await;
     assert_eq!(ticket.texts(".amount")[0], "Category VIP · 90,000 points", "{}", ticket.body);
+    let list = bob.visit("/tickets").await;
+    assert!(list.texts(".stub__seat")[0].ends_with(" seat 3 · Category VIP"), "{}", list.body);
+    let words = Pdf::download(&bob, &format!("/tickets/{code}.pdf")).await.words();
+    assert!(words.contains("Category VIP · 90,000 points"), "{words}");
     office.close().await;
 }
 

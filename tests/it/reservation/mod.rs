@@ -21,6 +21,7 @@ mod race;
 mod restored;
 mod storms;
 mod streams;
+mod switched_rule;
 mod waiting_list;
 mod zones;
 
@@ -99,6 +100,19 @@ pub(crate) async fn hold_places(person: &Person, concert: &Concert, quantity: i6
         "zone_id": concert.zone_id, "quantity": quantity, "request_key": Uuid::now_v7(),
     });
     person.post_json(&order_path(concert), &order).await
+}
+
+/// Gives back what an order got, again for as long as others keep it from being decided.
+async fn give_up(person: &Person, held: &Answer) {
+    const SENT_MAX: usize = 50;
+    let id = held.json()["reservation_id"].as_str().unwrap().to_owned();
+    let (path, form) = (format!("/reservations/{id}/cancellation"), [("request_key", id)]);
+    for _ in 0..SENT_MAX {
+        if person.post(&path, &form).await.status == 200 {
+            return;
+        }
+    }
+    panic!("{path} is never decided");
 }
 
 /// Sends an order again, with its key, for as long as a deadline ended it: what came of it is
