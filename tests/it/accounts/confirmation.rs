@@ -117,3 +117,42 @@ async fn guesses_at_the_confirmation_are_counted_as_at_the_log_in(db: PgPool) {
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"));
     office.close().await;
 }
+
+/// Whichever form it is: the person was on the way to somewhere.
+#[sqlx::test]
+async fn an_error_leads_back_to_the_form_and_on_to_where_the_person_was_going(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let admin = unconfirmed(&office).await;
+    run_sql(
+        &db,
+        "create function fail() returns trigger language plpgsql as
+         $$ begin raise exception 'the test refuses it'; end $$",
+    )
+    .await;
+    for table in ["sessions", "account_tokens"] {
+        let sql = format!(
+            "create trigger {table}_fail before insert or update on {table}
+             for each row execute function fail()"
+        );
+        run_sql(&db, sqlx::AssertSqlSafe(sql)).await;
+    }
+    let stranger = office.stranger();
+    let (way, password) = ("/wallet", PASSWORD);
+    for (person, form, fields) in [
+        (&stranger, "/login", vec![("email", "boss@example.com"), ("password", password)]),
+        (
+            &stranger,
+            "/signup",
+            vec![("email", "new@example.com"), ("name", "New"), ("password", password)],
+        ),
+        (&admin, "/account/confirmation", vec![("password", password)]),
+        (&admin, "/account/address/confirmation", vec![]),
+    ] {
+        let sent = [fields, vec![("next", way)]].concat();
+        let failed = person.submit(form, &sent).await;
+        assert_eq!(failed.status, 500, "{form}: {}", failed.body);
+        let back = format!("main a.button[href='{form}?next=%2Fwallet']");
+        assert!(failed.has(&back), "{form}: {}", failed.body);
+    }
+    office.close_as_it_is().await;
+}

@@ -63,7 +63,9 @@ pub(crate) use rows::{
 pub(crate) use scripted::Scripted;
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;
-pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_it_waits, until_locks_wait};
+pub(crate) use wait::{
+    LOCK_WAITERS, eventually, overtaken, until, until_it_waits, until_locks_wait,
+};
 
 use std::future::Future;
 
