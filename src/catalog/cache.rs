@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     model::{Listing, Program, ProgramId, Schedule, ScheduleId, ScheduleListing},
     popularity::{self, PublicRank, Ranked, RankedBy, Ranking, Span, TopN},
-    store,
+    programs, store,
 };
 use crate::{
     app::{App, StaleRead},
@@ -52,7 +52,7 @@ impl Programs {
         }
         let read = async {
             let id = Uuid::try_parse(slug_or_id).ok();
-            let found = store::find_program(&app.db, slug_or_id, id, false).await?;
+            let found = programs::store::find(&app.db, slug_or_id, id, false).await?;
             Ok(found.map(Arc::new))
         };
         self.named.try_get_with_by_ref(slug_or_id, shared_read(read)).await
@@ -142,7 +142,7 @@ pub(crate) async fn find_prepared(
     app: &App,
     id: ProgramId,
 ) -> Result<Option<(Program, Vec<ScheduleListing>)>, sqlx::Error> {
-    match store::find_program(&app.db, "", Some(id.0), true).await? {
+    match programs::store::find_by_id(&app.db, id).await? {
         Some(program) => {
             let schedules = store::list_schedules(&app.db, id, app.now()).await?;
             Ok(Some((program, schedules)))

@@ -7,11 +7,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    editing::{Edited, ProgramChange, ProgramDetails, ProgramEdition},
+    editing::{Edited, ProgramChange},
     error::CatalogError,
-    model::{ProgramId, ProgramStatus, ScheduleId},
+    model::{Program, ProgramId, ProgramStatus, ScheduleId},
     posters,
-    programs::{slug, store},
+    programs::{columns::ProgramDetails, slug, store},
     schedules,
 };
 pub(crate) use crate::catalog::schedules::{
@@ -32,7 +32,7 @@ use crate::{
 pub(crate) async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
-) -> Result<ProgramEdition, CatalogError> {
+) -> Result<Program, CatalogError> {
     let id = ProgramId(Uuid::now_v7());
     if details.slug.is_empty() {
         let slug = free_slug(tx, &details.title).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn create_program(
     } else {
         store::insert(tx, id, details).await?;
     }
-    store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
+    store::find_by_id(tx, id).await?.ok_or(CatalogError::NotFound)
 }
 
 /// Returns the first name of a title that no program has.
@@ -57,9 +57,9 @@ pub(crate) async fn change_program(
     id: ProgramId,
     version: i64,
     change: &ProgramChange,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
+) -> Result<Edited<Program>, CatalogError> {
     store::lock(tx, id).await?;
-    let before = store::find_edition(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
+    let before = store::find_by_id(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
     if before.version != version {
         return Err(CatalogError::Stale);
     }
@@ -96,7 +96,7 @@ pub(crate) async fn change_program(
             store::write_status(tx, id, ProgramStatus::Cancelled).await?;
         }
     }
-    let after = store::find_edition(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
+    let after = store::find_by_id(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
     tell(tx, change, &after).await?;
     Ok(Edited { before, after })
 }
@@ -105,7 +105,7 @@ pub(crate) async fn change_program(
 async fn tell(
     tx: &mut Connection,
     change: &ProgramChange,
-    after: &ProgramEdition,
+    after: &Program,
 ) -> Result<(), sqlx::Error> {
     let kind = match change {
         _ if after.status == ProgramStatus::Draft => return Ok(()),
@@ -119,9 +119,9 @@ async fn tell(
         | ProgramChange::Poster(_) => EventKind::ProgramChanged,
     };
     let payload = json!({
-        "program_id": after.id, "slug": after.details.slug, "title": after.details.title,
-        "status": after.status, "version": after.version, "on_sale_at": after.details.on_sale_at,
-        "off_sale_at": after.details.off_sale_at,
+        "program_id": after.id, "slug": after.slug, "title": after.title,
+        "status": after.status, "version": after.version, "on_sale_at": after.on_sale_at,
+        "off_sale_at": after.off_sale_at,
     });
     events::write(tx, &NewEvent { kind, subject_id: after.id.0, payload }).await
 }

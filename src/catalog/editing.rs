@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::{
     guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
-    posters::{PosterFiles, UploadedPoster},
+    posters::PosterFiles,
+    programs::columns::ProgramDetails,
 };
 use crate::points::Points;
 
@@ -18,79 +19,6 @@ pub(crate) struct Edited<T> {
     pub before: T,
     /// State after.
     pub after: T,
-}
-
-/// Fields of a program's form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct ProgramDetails {
-    /// Name in addresses; empty for a draft that is to get one of its title.
-    pub slug: String,
-    /// Title.
-    pub title: String,
-    /// Description.
-    pub description: String,
-    /// Opening of the sale.
-    pub on_sale_at: DateTime<Utc>,
-    /// Closing of the sale; later than its opening.
-    pub off_sale_at: DateTime<Utc>,
-    /// Accounts admitted at once; `None`: no queue.
-    pub queue_capacity: Option<i32>,
-    /// Accounts admitted per second; `None`: as many as there is capacity for.
-    pub queue_rate_per_second: Option<i32>,
-    /// Length of a stay, in seconds.
-    pub stay_secs: i32,
-    /// Length of a hold, in seconds.
-    pub hold_ttl_secs: i32,
-    /// Bound on live seats and places of one account.
-    pub places_per_account_max: i32,
-    /// Seats or places that an order has at least.
-    pub places_per_order_min: i32,
-    /// Whether orders that leave a single seat free are refused.
-    pub no_single_seats: bool,
-    /// Length of an offer of a waiting list, in minutes.
-    pub offer_mins: i32,
-    /// Refund deadline, in hours before the start.
-    pub refund_until_hours: i32,
-    /// Share refunded, in percent (0-100).
-    pub refund_percent: i32,
-    /// Share of a place that is sold on that the program keeps, in percent (0-100).
-    pub return_fee_percent: i32,
-    /// Length of a performance with its intervals, in minutes; `None`: not said.
-    pub running_mins: Option<i32>,
-    /// Age from which on people may come, in years; `None`: not said.
-    pub age_min: Option<i32>,
-}
-
-/// Numbered version of a program.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ProgramEdition {
-    /// Program id.
-    pub id: ProgramId,
-    /// Number of the edition.
-    pub version: i64,
-    /// Publication status.
-    pub status: ProgramStatus,
-    /// Time of the pause; `None` while accounts are admitted.
-    pub queue_paused_at: Option<DateTime<Utc>>,
-    /// Time of the cancellation.
-    pub cancelled_at: Option<DateTime<Utc>>,
-    /// IANA zone in which its times are shown.
-    #[serde(skip)]
-    pub time_zone: String,
-    /// Guards against hoarding.
-    pub guards: Guards,
-    /// Version of the poster that was uploaded; `None` without one.
-    pub poster: Option<String>,
-    /// Fields of the form.
-    #[serde(flatten)]
-    pub details: ProgramDetails,
-}
-
-impl ProgramEdition {
-    /// Returns the poster that was uploaded; `None` without one.
-    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
-        UploadedPoster::of(&self.details.slug, self.poster.as_deref())
-    }
 }
 
 /// Change of a program by an administrator.

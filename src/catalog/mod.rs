@@ -56,15 +56,16 @@ pub(crate) use changes::{
 };
 pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
-    CategoryInventory, Edited, ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary,
-    ScheduleEdition, SectionInventory, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
+    CategoryInventory, Edited, ProgramChange, ProgramSummary, ScheduleEdition, SectionInventory,
+    VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
+pub(crate) use programs::columns::ProgramDetails;
 pub(crate) use programs::copying::copy_program;
 pub(crate) use programs::store::{
-    find_edition as find_program_edition, lock as lock_program, summaries::list_program_summaries,
-    winding_down::write_wound_down,
+    find_by_id as find_program, insert as insert_program, lock as lock_program,
+    summaries::list_program_summaries, winding_down::write_wound_down,
 };
 pub(crate) use schedules::store::{
     lock as lock_schedule, lock_of_venue as lock_schedules_of_venue,

@@ -1,11 +1,13 @@
 //! Catalog types: ids, programs, schedules and the state of a sale.
 
+use std::ops::Deref;
+
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{guards::Guards, posters::UploadedPoster};
+use super::{guards::Guards, posters::UploadedPoster, programs::columns::ProgramDetails};
 use crate::{infra::ids::ids, points::Points};
 
 ids! {
@@ -96,80 +98,53 @@ pub(crate) enum DatesLeft {
     Cancelled,
 }
 
-/// Program with the rules of its sale.
-#[derive(Clone, Debug)]
+/// Numbered version of a program, with the rules of its sale. It has the fields of its [`ProgramDetails`].
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProgramEdition")]
 pub(crate) struct Program {
     /// Program id.
     pub id: ProgramId,
-    /// Name in addresses.
-    pub slug: String,
-    /// Title.
-    pub title: String,
-    /// Number of the program in order of making, from 1.
-    pub poster_number: i32,
-    /// Version of the poster that was uploaded; `None` without one.
-    pub poster: Option<String>,
-    /// Description.
-    pub description: String,
+    /// Number of the edition.
+    pub version: i64,
     /// Publication status.
     pub status: ProgramStatus,
-    /// State of its performances, once one of them was cancelled.
-    pub dates_left: DatesLeft,
-    /// Opening of the sale.
-    pub on_sale_at: DateTime<Utc>,
-    /// Closing of the sale.
-    pub off_sale_at: DateTime<Utc>,
-    /// Accounts admitted at once; `None`: no queue.
-    pub queue_capacity: Option<i32>,
     /// Time of the pause; `None` while accounts are admitted.
     pub queue_paused_at: Option<DateTime<Utc>>,
-    /// Length of a stay, in seconds.
-    pub stay_secs: i32,
-    /// Length of a hold, in seconds.
-    pub hold_ttl_secs: i32,
-    /// Bound on live seats and places of one account.
-    pub places_per_account_max: i32,
-    /// Seats or places that an order has at least.
-    pub places_per_order_min: i32,
-    /// Whether orders that leave a single seat free are refused.
-    pub no_single_seats: bool,
-    /// Length of a performance with its intervals, in minutes; `None`: not said.
-    pub running_mins: Option<i32>,
-    /// Age from which on people may come, in years; `None`: not said.
-    pub age_min: Option<i32>,
-    /// See [`Guards::account_age_mins`].
-    pub join_account_age_mins: Option<i32>,
-    /// See [`Guards::confirmed_address`].
-    pub join_confirmed_address: bool,
-    /// See [`Guards::proof_bits`].
-    pub join_proof_bits: Option<i32>,
-    /// See [`Guards::joins_per_address`].
-    pub joins_per_address: Option<i32>,
-    /// See [`Guards::unpaid_holds_max`].
-    pub unpaid_holds_max: Option<i32>,
-    /// See [`Guards::cool_down_mins`].
-    pub cool_down_mins: Option<i32>,
+    /// Time of the cancellation.
+    pub cancelled_at: Option<DateTime<Utc>>,
     /// IANA zone in which its times are shown: the one of its first performance's venue.
+    #[serde(skip)]
     pub time_zone: String,
+    /// Guards against hoarding.
+    pub guards: Guards,
+    /// Version of the poster that was uploaded; `None` without one.
+    pub poster: Option<String>,
+    /// Number of the program in order of making, from 1.
+    #[serde(skip)]
+    pub poster_number: i32,
+    /// State of its performances, once one of them was cancelled.
+    #[serde(skip)]
+    pub dates_left: DatesLeft,
     /// Step of the draw that the sale opens with; `None`: first come, first served.
+    #[serde(skip)]
     pub draw: Option<DrawStep>,
     /// When the first of its access gates opens; `None`: it has none.
+    #[serde(skip)]
     pub first_gate_at: Option<DateTime<Utc>>,
+    /// Fields of the form.
+    #[serde(flatten)]
+    pub details: ProgramDetails,
+}
+
+impl Deref for Program {
+    type Target = ProgramDetails;
+
+    fn deref(&self) -> &ProgramDetails {
+        &self.details
+    }
 }
 
 impl Program {
-    /// Returns the guards against hoarding.
-    pub(crate) fn guards(&self) -> Guards {
-        Guards {
-            account_age_mins: self.join_account_age_mins,
-            confirmed_address: self.join_confirmed_address,
-            proof_bits: self.join_proof_bits,
-            joins_per_address: self.joins_per_address,
-            unpaid_holds_max: self.unpaid_holds_max,
-            cool_down_mins: self.cool_down_mins,
-        }
-    }
-
     /// Returns the poster that was uploaded; `None` without one.
     pub(crate) fn upload(&self) -> Option<UploadedPoster> {
         UploadedPoster::of(&self.slug, self.poster.as_deref())
@@ -186,6 +161,37 @@ impl Program {
         match self.status {
             ProgramStatus::Cancelled => SaleState::Cancelled,
             _ => SaleState::of(self.dates_left, self.on_sale_at, self.off_sale_at, now),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Program {
+    /// Returns a published program for unit tests, whose sale opens and closes at these moments.
+    pub(crate) fn on_sale(
+        slug: &str,
+        on_sale_at: DateTime<Utc>,
+        off_sale_at: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id: ProgramId(Uuid::nil()),
+            version: 0,
+            status: ProgramStatus::Published,
+            queue_paused_at: None,
+            cancelled_at: None,
+            time_zone: String::new(),
+            guards: Guards::default(),
+            poster: None,
+            poster_number: 1,
+            dates_left: DatesLeft::Some,
+            draw: None,
+            first_gate_at: None,
+            details: ProgramDetails {
+                slug: slug.to_owned(),
+                on_sale_at,
+                off_sale_at,
+                ..ProgramDetails::default()
+            },
         }
     }
 }

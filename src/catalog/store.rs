@@ -1,54 +1,12 @@
 //! SQL of the catalog's pages.
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
-use super::model::{
-    DatesLeft, DrawStep, Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId,
-    ScheduleListing,
-};
-use crate::{infra::postgres::Pool, points::Points, text::times};
+use super::model::{Listing, ProgramId, Schedule, ScheduleId, ScheduleListing};
+use crate::{infra::postgres::Pool, points::Points};
 
 /// Bound on programs on the home page, and on performances of a program page.
 const LISTED_MAX: i64 = 200;
-
-/// Finds a program by its slug or its id; a draft only `with_drafts`.
-pub(crate) async fn find_program(
-    db: &Pool,
-    slug: &str,
-    id: Option<Uuid>,
-    with_drafts: bool,
-) -> Result<Option<Program>, sqlx::Error> {
-    sqlx::query_as!(
-        Program,
-        r#"
-        select id as "id: ProgramId", slug, title, poster_number,
-            (select version from program_posters where program_id = programs.id) as poster,
-            description, status as "status: ProgramStatus",
-            dates_left(id) as "dates_left!: DatesLeft",
-            on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
-            stay_secs, hold_ttl_secs, places_per_account_max, places_per_order_min,
-            no_single_seats, running_mins, age_min,
-            join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
-            unpaid_holds_max, cool_down_mins,
-            coalesce((
-                select time_zone from schedules join venues on venues.id = venue_id
-                where program_id = programs.id
-                order by starts_at limit 1
-            ), $4) as "time_zone!",
-            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
-            (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
-        from programs
-        where (slug = $1 or id = $2) and ($3 or status <> 'DRAFT')
-        "#,
-        slug,
-        id,
-        with_drafts,
-        times::home().name(),
-    )
-    .fetch_optional(db)
-    .await
-}
 
 /// Finds a performance that has prices; one without is visible to the office only.
 pub(crate) async fn find_schedule(

@@ -1,5 +1,7 @@
 //! Program of the demo data.
 
+use crate::catalog::ProgramDetails;
+
 /// Price type of a demo program.
 #[derive(Debug)]
 pub(crate) struct Discount {
@@ -17,16 +19,11 @@ pub(crate) struct Discount {
 /// Program as the demo publishes it.
 #[derive(Debug)]
 pub(crate) struct Announcement {
-    pub(crate) slug: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) description: &'static str,
-    pub(crate) running_mins: Option<i32>,
-    pub(crate) age_min: Option<i32>,
+    /// Fields of its form, without its times.
+    pub(crate) details: fn() -> ProgramDetails,
     pub(crate) hall: &'static str,
     /// Minutes from now until the sale opens; negative in the past.
-    pub(crate) opens_in_mins: i32,
-    pub(crate) queue_capacity: Option<i32>,
-    pub(crate) queue_rate_per_second: Option<i32>,
+    pub(crate) opens_in_mins: i64,
     /// Days from today with a performance at 19:30.
     pub(crate) days: &'static [i32],
     /// Price of the front rows; other seats cost less by their row.

@@ -102,7 +102,8 @@ pub async fn has_open_log_ins(db: &Pool) -> Result<bool, sqlx::Error> {
 /// Refuses an office with data that no demo wrote. Runs in the transaction that loads the data.
 async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), DemoError> {
     let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
-    let slugs: Vec<&str> = programs::PROGRAMS.iter().map(|program| program.slug).collect();
+    let slugs: Vec<String> =
+        programs::PROGRAMS.iter().map(|program| (program.details)().slug).collect();
     let halls: Vec<&str> = halls::HALLS.iter().map(|hall| hall.name).collect();
     match office::has_others(tx, &emails, &slugs, &halls).await? {
         true => Err(DemoError::NotEmpty),

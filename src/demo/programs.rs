@@ -2,21 +2,26 @@
 
 use super::store;
 use crate::{
+    catalog::ProgramDetails,
     demo::announcement::{Announcement, Discount},
     infra::postgres::Connection,
 };
 
+/// Returns the details of a program with usual rules.
+fn named(slug: &str, title: &str, description: &str) -> ProgramDetails {
+    ProgramDetails {
+        slug: slug.to_owned(),
+        title: title.to_owned(),
+        description: description.to_owned(),
+        ..ProgramDetails::default()
+    }
+}
+
 /// Values that most programs share.
 const USUAL: Announcement = Announcement {
-    slug: "",
-    title: "",
-    description: "",
-    running_mins: None,
-    age_min: None,
+    details: ProgramDetails::default,
     hall: "Haneul Concert Hall",
     opens_in_mins: -120,
-    queue_capacity: None,
-    queue_rate_per_second: None,
     days: &[],
     price_from_front: 121_000,
     zones: &[],
@@ -26,27 +31,35 @@ const USUAL: Announcement = Announcement {
 
 pub(crate) const PROGRAMS: &[Announcement] = &[
     Announcement {
-        slug: "night-on-the-han",
-        title: "Night on the Han",
-        description: "A symphony orchestra, a river of lights and **one long finale**. Two evenings, \
+        details: || ProgramDetails {
+            running_mins: Some(130),
+            age_min: Some(8),
+            queue_capacity: Some(50),
+            queue_rate_per_second: Some(10),
+            ..named(
+                "night-on-the-han",
+                "Night on the Han",
+                "A symphony orchestra, a river of lights and **one long finale**. Two evenings, \
                       with an interval.\n\n\
                       ### The evening\n\n\
                       - Overture on the water\n\
                       - Three songs for a slow current\n\
                       - *Finale*, with everybody who stayed",
-        running_mins: Some(130),
-        age_min: Some(8),
-        queue_capacity: Some(50),
-        queue_rate_per_second: Some(10),
+            )
+        },
         days: &[21, 22],
         ..USUAL
     },
     Announcement {
-        slug: "quiet-machines",
-        title: "조용한 기계들",
-        description: "말을 배우는 기계와 말을 잃은 사람의 하룻밤. 중간 휴식 없이 90분.",
-        running_mins: Some(90),
-        age_min: Some(12),
+        details: || ProgramDetails {
+            running_mins: Some(90),
+            age_min: Some(12),
+            ..named(
+                "quiet-machines",
+                "조용한 기계들",
+                "말을 배우는 기계와 말을 잃은 사람의 하룻밤. 중간 휴식 없이 90분.",
+            )
+        },
         hall: "골목극장",
         days: &[9, 10, 11],
         price_from_front: 45_000,
@@ -71,12 +84,16 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         ..USUAL
     },
     Announcement {
-        slug: "lantern-field",
-        title: "Lantern Field",
-        description: "Open-air, three stages, bring a blanket. Standing places only.",
+        details: || ProgramDetails {
+            queue_capacity: Some(200),
+            queue_rate_per_second: Some(20),
+            ..named(
+                "lantern-field",
+                "Lantern Field",
+                "Open-air, three stages, bring a blanket. Standing places only.",
+            )
+        },
         hall: "Riverside Park",
-        queue_capacity: Some(200),
-        queue_rate_per_second: Some(20),
         days: &[30],
         zones: &[
             ("Front field", 88_000, 400),
@@ -86,21 +103,29 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         ..USUAL
     },
     Announcement {
-        slug: "spring-voices",
-        title: "봄의 목소리",
-        description: "네 명의 목소리와 현악 사중주. 예매는 곧 열립니다.",
+        details: || ProgramDetails {
+            queue_capacity: Some(100),
+            queue_rate_per_second: Some(10),
+            ..named(
+                "spring-voices",
+                "봄의 목소리",
+                "네 명의 목소리와 현악 사중주. 예매는 곧 열립니다.",
+            )
+        },
         opens_in_mins: 120,
-        queue_capacity: Some(100),
-        queue_rate_per_second: Some(10),
         days: &[45],
         price_from_front: 99_000,
         ..USUAL
     },
     Announcement {
-        slug: "the-last-rehearsal",
-        title: "The Last Rehearsal",
-        description: "Sixty seats, one evening, and the play that goes wrong on purpose.",
-        running_mins: Some(80),
+        details: || ProgramDetails {
+            running_mins: Some(80),
+            ..named(
+                "the-last-rehearsal",
+                "The Last Rehearsal",
+                "Sixty seats, one evening, and the play that goes wrong on purpose.",
+            )
+        },
         hall: "골목극장",
         days: &[5],
         price_from_front: 38_000,
@@ -108,10 +133,14 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
         ..USUAL
     },
     Announcement {
-        slug: "late-jazz",
-        title: "Late Jazz at Haneul",
-        description: "A quintet after dark, with room to stand at the bar.",
-        running_mins: Some(105),
+        details: || ProgramDetails {
+            running_mins: Some(105),
+            ..named(
+                "late-jazz",
+                "Late Jazz at Haneul",
+                "A quintet after dark, with room to stand at the bar.",
+            )
+        },
         days: &[14],
         price_from_front: 77_000,
         zones: &[("Bar", 33_000, 80)],

@@ -52,7 +52,7 @@ pub(crate) async fn join(
         JoinVerdict::Refused(objection) => {
             return Err(guards::refuse(app, room, account_id, program, objection).await?);
         }
-        JoinVerdict::Joined | JoinVerdict::Entered if program.guards().proof_bits.is_some() => {
+        JoinVerdict::Joined | JoinVerdict::Entered if program.guards.proof_bits.is_some() => {
             room.effects.slowed(program.id, Guard::Proof);
         }
         JoinVerdict::Joined | JoinVerdict::Entered | JoinVerdict::AlreadyIn => (),

@@ -23,7 +23,7 @@ use crate::{
         sales::pages::{self as sales, SalesDocument},
         schedules,
     },
-    catalog::{ProgramEdition, ScheduleEdition},
+    catalog::{Program, ScheduleEdition},
     entry_queue::{Purge, draw::DrawDocument},
     web::{
         error::codes,
@@ -40,28 +40,28 @@ pub(super) fn paths() -> Vec<Path> {
             .get(overview::pages::show_home, shows::<OverviewDocument<'_>>("Shows the shows on sale, and the latest acts of administrators.")),
         at("/admin/programs")
             .get(pages::list_programs, shows::<ProgramsDocument<'_>>("Lists the shows, the newest first."))
-            .post(pages::create_program, creates::<ProgramEdition>("Makes a show, as a draft.").refuses(codes![CatalogError::SlugTaken])),
+            .post(pages::create_program, creates::<Program>("Makes a show, as a draft.").refuses(codes![CatalogError::SlugTaken])),
         at("/admin/programs/new")
             .get(pages::new_program, page("Asks for the data of a new show.")),
         at("/admin/programs/{id}")
             .get(pages::show_program, shows::<EditionDocument<'_>>("Shows a show with its performances."))
-            .post(pages::update_program, changes::<ProgramEdition>("Changes a show.").refuses(codes![CatalogError::{SlugTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile])),
+            .post(pages::update_program, changes::<Program>("Changes a show.").refuses(codes![CatalogError::{SlugTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/publication")
             .get(publication::show_publication, shows::<PublicationDocument<'_>>("Shows a draft before its publication."))
-            .post(publication::create_publication, changes::<ProgramEdition>("Publishes a show.").refuses(codes![CatalogError::{NothingToSell, WrongStatus}, KitError::ChangedMeanwhile])),
+            .post(publication::create_publication, changes::<Program>("Publishes a show.").refuses(codes![CatalogError::{NothingToSell, WrongStatus}, KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/preview")
             .get(preview::show_preview, shows::<PreviewDocument>("Shows a draft as customers would see it.").or_redirects()),
         at("/admin/programs/{id}/copies")
-            .post(copying::create_copy, creates::<ProgramEdition>("Copies a show with its performances.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::SlugTaken])),
+            .post(copying::create_copy, creates::<Program>("Copies a show with its performances.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::SlugTaken])),
         at("/admin/programs/{id}/poster")
-            .post(poster::update_poster, changes::<ProgramEdition>("Replaces the poster of a show.").refuses(codes![KitError::{ChangedMeanwhile, Contended, PictureTooLarge, PictureUnreadable}])).uploads(programs_writer_of),
+            .post(poster::update_poster, changes::<Program>("Replaces the poster of a show.").refuses(codes![KitError::{ChangedMeanwhile, Contended, PictureTooLarge, PictureUnreadable}])).uploads(programs_writer_of),
         at("/admin/programs/{id}/poster/removal")
-            .post(poster::remove_poster, changes::<ProgramEdition>("Removes the poster of a show.").refuses(codes![KitError::ChangedMeanwhile])),
+            .post(poster::remove_poster, changes::<Program>("Removes the poster of a show.").refuses(codes![KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/schedules")
             .post(schedules::pages::create_schedule, creates::<ScheduleEdition>("Adds a performance.").refuses(codes![CatalogError::{MomentTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile, AdminError::OpeningAsked])),
         at("/admin/programs/{id}/cancellation")
             .get(cancellation::show_cancellation, shows::<CancellationDocument<'_>>("Shows the refunds of a cancellation, or its progress."))
-            .post(cancellation::create_cancellation, changes::<ProgramEdition>("Cancels a show, and refunds all payments.").refuses(codes![CatalogError::WrongStatus, KitError::ChangedMeanwhile])),
+            .post(cancellation::create_cancellation, changes::<Program>("Cancels a show, and refunds all payments.").refuses(codes![CatalogError::WrongStatus, KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/sales")
             .get(sales::show_sales, shows::<SalesDocument>("Shows the sales of a show.")),
         at("/admin/programs/{id}/sales.csv")
@@ -85,9 +85,9 @@ fn queue_paths() -> Vec<Path> {
     vec![
         at("/admin/programs/{id}/queue")
             .get(queue::pages::show_queue, shows::<QueueDocument<'_>>("Shows the queue of a show, and the effect of other limits."))
-            .post(queue::pages::update_queue, changes::<ProgramEdition>("Changes the limits of a queue.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+            .post(queue::pages::update_queue, changes::<Program>("Changes the limits of a queue.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/programs/{id}/queue/guards")
-            .post(guards::update_guards, changes::<ProgramEdition>("Changes the guards of a queue against hoarding.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{WrongStatus, OpeningAnnounced}])),
+            .post(guards::update_guards, changes::<Program>("Changes the guards of a queue against hoarding.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{WrongStatus, OpeningAnnounced}])),
         at("/admin/programs/{id}/queue/draw")
             .post(draw::create_draw, changes::<DrawDocument>("Announces that the sale opens with a draw.").refuses(codes![QueueError::DrawNotPossible, CatalogError::OpeningAnnounced])),
         at("/admin/programs/{id}/queue/draw/withdrawal")
@@ -95,9 +95,9 @@ fn queue_paths() -> Vec<Path> {
         at("/admin/programs/{id}/queue/draw/beacon-omission")
             .post(draw::create_omission, changes::<Empty>("Numbers a draw without its public beacon, which did not come.").refuses(codes![QueueError::{BeaconAwaited, DrawRunning, DrawClosed}])),
         at("/admin/programs/{id}/queue/pause")
-            .post(queue::pages::create_pause, changes::<ProgramEdition>("Pauses the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+            .post(queue::pages::create_pause, changes::<Program>("Pauses the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/programs/{id}/queue/resumption")
-            .post(queue::pages::create_resumption, changes::<ProgramEdition>("Resumes the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+            .post(queue::pages::create_resumption, changes::<Program>("Resumes the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/programs/{id}/queue/admissions")
             .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses(codes![QueueError::{SaleClosed, NoToken, SaleNotOpen, DrawRunning}])),
         at("/admin/programs/{id}/queue/purge")

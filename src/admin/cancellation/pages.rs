@@ -21,7 +21,7 @@ use crate::{
     },
     app::App,
     audit::model::Reason,
-    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ScheduleEdition},
+    catalog::{Program, ProgramChange, ProgramId, ProgramStatus, ScheduleEdition},
     web::{
         error::PageError,
         flash::with_message,
@@ -102,7 +102,7 @@ impl CancellationPage {
 /// Cancellation of a show, and how far it is.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CancellationDocument<'a> {
-    program: &'a ProgramEdition,
+    program: &'a Program,
     progress: &'a CancellationProgress,
 }
 

@@ -87,6 +87,9 @@ pub(crate) fn parse_optional(field: &Field, range: &RangeInclusive<i32>) -> Opti
     }
 }
 
+/// Range of a limit of a queue.
+pub(crate) const LIMITS: RangeInclusive<i32> = 1..=10_000_000;
+
 /// Parses a limit of a queue, a positive number; `Some(None)` for an empty field, `None` with a
 /// mistake for anything else.
 #[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
@@ -95,6 +98,5 @@ pub(crate) fn parse_limit(
     name: &'static str,
     field: &Field,
 ) -> Option<Option<i32>> {
-    const LIMITS: RangeInclusive<i32> = 1..=10_000_000;
     mistakes.note(name, "admin-refusal-positive", parse_optional(field, &LIMITS))
 }

@@ -21,7 +21,7 @@ use crate::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::{self, CatalogError, ProgramChange, ProgramDetails, ProgramEdition, ProgramId},
+    catalog::{self, CatalogError, Program, ProgramChange, ProgramDetails, ProgramId},
     infra::idempotency::RequestKey,
 };
 
@@ -69,9 +69,9 @@ pub(crate) async fn create(
 pub(crate) async fn copy(
     app: &App,
     by: impl Into<Actor>,
-    from: &ProgramEdition,
+    from: &Program,
     with_schedules: bool,
-) -> Result<ProgramEdition, AdminError> {
+) -> Result<Program, AdminError> {
     let by: Actor = by.into();
     let copy_once = async || {
         audit::perform(app, async |tx| {
@@ -112,7 +112,7 @@ pub(crate) async fn change(
     version: i64,
     change: &ProgramChange,
     reason: Option<&Reason>,
-) -> Result<ProgramEdition, AdminError> {
+) -> Result<Program, AdminError> {
     let act = match change {
         ProgramChange::Details(_) => Act::ProgramEdited,
         ProgramChange::Limits { .. } | ProgramChange::Guards(_) => Act::QueueChanged,

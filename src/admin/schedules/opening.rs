@@ -14,8 +14,7 @@ use crate::{
         model::{Act, AuditEntry, Subject},
     },
     catalog::{
-        self, ProgramChange, ProgramDetails, ProgramEdition, ProgramId, ProgramStatus,
-        find_program_edition,
+        self, Program, ProgramChange, ProgramDetails, ProgramId, ProgramStatus, find_program,
     },
     infra::postgres::Connection,
     text::times,
@@ -25,13 +24,13 @@ use crate::{
 pub(super) async fn lock_without_schedules(
     tx: &mut Connection,
     id: ProgramId,
-) -> Result<Option<ProgramEdition>, AdminError> {
+) -> Result<Option<Program>, AdminError> {
     catalog::lock_program(tx, id).await?;
     let schedules = catalog::schedules::store::list_editions(&mut *tx, Some(id), None).await?;
     if !schedules.is_empty() {
         return Ok(None);
     }
-    let edition = find_program_edition(&mut *tx, id).await?;
+    let edition = find_program(&mut *tx, id).await?;
     Ok(edition.filter(|edition| edition.status == ProgramStatus::Draft))
 }
 
@@ -39,7 +38,7 @@ pub(super) async fn lock_without_schedules(
 pub(super) async fn keep(
     tx: &mut Connection,
     by: Actor,
-    program: &ProgramEdition,
+    program: &Program,
     venue_zone: &str,
     kept: Option<KeptTime>,
 ) -> Result<(), AdminError> {

@@ -29,14 +29,13 @@ pub(crate) struct LinkPicture {
 impl LinkPicture {
     /// Returns the poster that was uploaded for the program, or its drawing.
     pub(crate) fn of(program: &Program) -> Self {
-        let Program { slug, poster_number, .. } = program;
         if let Some(upload) = program.upload() {
             let path = upload.path(PosterSize::Large);
             let (width, height) = PosterSize::Large.pixels();
             return Self { path, media_type: "image/jpeg", width, height };
         }
-        let version = Poster::of_program(*poster_number, slug).version();
-        let (path, (width, height)) = (format!("/posters/{slug}/{version}.png"), SIZE);
+        let version = Poster::of_program(program.poster_number, &program.slug).version();
+        let (path, (width, height)) = (format!("/posters/{}/{version}.png", program.slug), SIZE);
         Self { path, media_type: "image/png", width, height }
     }
 }

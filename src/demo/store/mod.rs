@@ -10,13 +10,17 @@ pub(crate) use codes::insert_codes;
 pub(crate) use planned::plan_transfer;
 pub(crate) use sale::sell_every_seat;
 
+use chrono::TimeDelta;
 use uuid::Uuid;
 
 use super::{
     announcement::{Announcement, Discount},
     log_in::LogIn,
 };
-use crate::{catalog::SeatKind, infra::postgres::Connection};
+use crate::{
+    catalog::{self, ProgramDetails, ProgramId, SeatKind},
+    infra::postgres::Connection,
+};
 
 /// Number of accounts that bought the sold-out program.
 const PEOPLE: i32 = 40;
@@ -160,33 +164,29 @@ pub(crate) async fn mark_seats(
     Ok(())
 }
 
+/// Inserts a published program with its queue.
 pub(crate) async fn insert_program(
     tx: &mut Connection,
     program: &Announcement,
 ) -> Result<Uuid, sqlx::Error> {
+    let now = sqlx::query_scalar!(r#"select now() as "now!""#).fetch_one(&mut *tx).await?;
+    let details = ProgramDetails {
+        on_sale_at: now + TimeDelta::minutes(program.opens_in_mins),
+        off_sale_at: now + TimeDelta::days(60),
+        ..(program.details)()
+    };
     let id = Uuid::now_v7();
+    catalog::insert_program(&mut *tx, ProgramId(id), &details).await?;
     sqlx::query!(
         r#"
         with program as (
-            insert into programs (id, slug, title, description, status, on_sale_at, off_sale_at,
-                queue_capacity, queue_rate_per_second, running_mins, age_min)
-            values ($1, $2, $3, $4, 'PUBLISHED', now() + make_interval(mins => $5),
-                now() + interval '60 days', $6, $7, $8, $9)
-            returning id
+            update programs set status = 'PUBLISHED' where id = $1
         ), gate as (
-            insert into queue_gates (program_id) select id from program
+            insert into queue_gates (program_id) values ($1)
         )
-        insert into queue_numbers (program_id) select id from program
+        insert into queue_numbers (program_id) values ($1)
         "#,
         id,
-        program.slug,
-        program.title,
-        program.description,
-        program.opens_in_mins,
-        program.queue_capacity,
-        program.queue_rate_per_second,
-        program.running_mins,
-        program.age_min,
     )
     .execute(tx)
     .await?;

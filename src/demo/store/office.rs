@@ -27,7 +27,7 @@ pub(crate) async fn has_all_log_ins(
 pub(crate) async fn has_others(
     tx: &mut Connection,
     emails: &[&str],
-    slugs: &[&str],
+    slugs: &[String],
     halls: &[&str],
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

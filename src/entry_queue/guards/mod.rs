@@ -81,11 +81,11 @@ pub(crate) async fn arrive(
         (NetworkTag::of(key, attempt.network), attempt.is_address_confirmed);
     let mut arrival = Arrival { network, is_address_confirmed, solved: None };
     let is_over = matches!(program.sale_state(app.now()), SaleState::Closed | SaleState::Cancelled);
-    if program.guards().proof_bits.is_none() || is_over {
+    if program.guards.proof_bits.is_none() || is_over {
         return Ok(arrival);
     }
     let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
-    if program.guards().confirmed_address && !is_address_confirmed && !applicant.is_in {
+    if program.guards.confirmed_address && !is_address_confirmed && !applicant.is_in {
         // Before any work is done in vain.
         return Err(refuse(app, room, account_id, program, Objection::Unconfirmed).await?);
     }
@@ -104,7 +104,7 @@ pub(crate) async fn arrive(
 
 /// Returns the refusal that sets work.
 fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<Utc>) -> QueueError {
-    let bits = program.guards().proof_bits.unwrap_or_default();
+    let bits = program.guards.proof_bits.unwrap_or_default();
     match Challenge::set(&app.signing_key, account_id, program.id, bits, now) {
         Ok(challenge) => QueueError::ProofRequired {
             challenge: Box::new(challenge),
@@ -177,7 +177,7 @@ pub(crate) async fn set_work(
     account_id: AccountId,
     program: &Program,
 ) -> Result<Option<SetWork>, QueueError> {
-    let Some(bits) = program.guards().proof_bits else { return Ok(None) };
+    let Some(bits) = program.guards.proof_bits else { return Ok(None) };
     require_opened(app, program)?;
     let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
     let now = applicant.now;
@@ -195,7 +195,7 @@ pub(crate) async fn begin_wait(
     program: &Program,
     network: Network,
 ) -> Result<Option<(DateTime<Utc>, u64)>, QueueError> {
-    let Some(bits) = program.guards().proof_bits else { return Ok(None) };
+    let Some(bits) = program.guards.proof_bits else { return Ok(None) };
     require_opened(app, program)?;
     let network = NetworkTag::of(&app.signing_key, network);
     wait::begin(app, program.id, account_id, network, bits).await.map(Some)

@@ -57,7 +57,7 @@ impl<'a> ProgramDocument<'a> {
         Self {
             slug: &program.slug,
             title: &program.title,
-            needs_confirmed_address: program.join_confirmed_address,
+            needs_confirmed_address: program.guards.confirmed_address,
             sale: SaleDocument {
                 state: sale.into(),
                 draw: program.draw,

@@ -4,7 +4,7 @@
 use stagedoor::{app::StaleRead, config::SETTINGS};
 use strum::VariantArray;
 
-use super::source::read;
+use super::source::{below, read};
 
 const HEAD: &str = "| Variable | Default | Unit | What it decides |\n|---|---|---|---|\n";
 
@@ -42,6 +42,27 @@ fn the_manual_lists_every_read_that_may_be_old() {
     let said: Vec<String> = rows.map(|row| row.split('`').nth(1).unwrap().to_owned()).collect();
     let reads = StaleRead::VARIANTS.iter().map(|read| <&'static str>::from(read).to_owned());
     assert_eq!(said, reads.collect::<Vec<_>>());
+}
+
+/// A field of a program is written where CONTRIBUTING.md says; the demo may leave it out.
+#[test]
+fn the_walk_of_a_field_names_every_file_that_has_it() {
+    let page = read("CONTRIBUTING.md").text;
+    let (_, walk) = page.split_once("## One more field of a program").unwrap();
+    let walk = walk.split("\n## ").next().unwrap();
+    let is_file = |text: &&str| text.starts_with("src/") || text.starts_with("templates/");
+    let mut named: Vec<&str> = walk.split('`').skip(1).step_by(2).filter(is_file).collect();
+    let mut sources = below("src", &[".rs", ".sql"]);
+    sources.extend(below("templates", &[".html"]));
+    let is_word = |c: char| !c.is_alphanumeric() && c != '_';
+    sources.retain(|source| {
+        let has = source.text.split(is_word).any(|word| word == "age_min");
+        has && !source.path.starts_with("src/demo/")
+    });
+    let mut have: Vec<&str> = sources.iter().map(|source| source.path.as_str()).collect();
+    named.sort_unstable();
+    have.sort_unstable();
+    assert_eq!(named, have);
 }
 
 /// A container that takes all memory takes the others with it, and a tag that moves is

@@ -17,7 +17,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{codes, pages::saved, programs::pages::edition_of},
     app::App,
-    catalog::{ProgramEdition, ProgramId, ScheduleEdition, ScheduleId, list_schedule_editions},
+    catalog::{Program, ProgramId, ScheduleEdition, ScheduleId, list_schedule_editions},
     entry_queue::{AccessGate, AccessGateId, list_access_gates},
     infra::postgres::page::{After, PAGE_ROWS, Page},
     reservation::codes::{
@@ -58,7 +58,7 @@ const COLUMNS: &[&str] = &[
 #[template(path = "admin/codes.html")]
 struct CodesPage {
     v: View,
-    edition: ProgramEdition,
+    edition: Program,
     schedules: Vec<ScheduleEdition>,
     codes: Page<SaleCode>,
     gates: Vec<AccessGate>,
@@ -70,7 +70,7 @@ impl CodesPage {
     async fn of(
         app: &App,
         v: View,
-        edition: ProgramEdition,
+        edition: Program,
         after: Option<Uuid>,
     ) -> Result<Self, PageError> {
         let codes = edits::list(&app.db, edition.id, after, PAGE_ROWS + 1).await?;

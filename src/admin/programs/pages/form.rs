@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    admin::pages::{parse_limit, parse_text, parse_version},
-    catalog::{ProgramDetails, ProgramEdition},
+    admin::pages::{LIMITS, parse_optional, parse_text, parse_version},
+    catalog::{Program, ProgramDetails},
     text::times,
     web::{
         form::{Field, Mistakes},
@@ -16,71 +16,131 @@ use crate::{
     },
 };
 
-/// Bounds on characters of a title, a description and a slug.
-const TITLE_CHARS_MAX: usize = 120;
-const DESCRIPTION_CHARS_MAX: usize = 5_000;
+/// Bound on characters of a slug.
 const SLUG_CHARS_MAX: usize = 80;
 /// Bound on the places that an account may have in a program.
 const PLACES_MAX: i32 = 1_000;
-/// Ranges of the lengths of a stay and a hold, in seconds.
-const STAY_SECS: RangeInclusive<i32> = 10..=86_400;
-const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
-/// Usual and longest length of an offer of a waiting list, in minutes.
-const OFFER_MINS_USUAL: i32 = 15;
-const OFFER_MINS_MAX: i32 = 1_440;
 
-/// Longest performance, in minutes, and highest age from which on people may come.
-const RUNNING_MINS_MAX: i32 = 1_440;
-const AGE_MAX: i32 = 99;
+/// Locale key of the refusal of a number out of its range.
+const NUMBER: &str = "admin-refusal-number";
+/// Locale key of the refusal of a limit of the queue.
+const LIMIT: &str = "admin-refusal-positive";
 
-/// Form of a program, new or existing.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(crate) struct ProgramForm {
-    /// Version that was shown; another one is refused.
-    pub(crate) version: Field,
-    /// Name in addresses; empty: made of the title.
-    pub(crate) slug: Field,
+fn or_empty(number: Option<i32>) -> Field {
+    number.map_or_else(Field::default, Field::of)
+}
+
+fn number(field: &Field, range: &RangeInclusive<i32>) -> Option<i32> {
+    field.parse().filter(|number| range.contains(number))
+}
+
+/// Parses a number whose empty field means the `usual` one.
+fn number_or(field: &Field, range: &RangeInclusive<i32>, usual: i32) -> Option<i32> {
+    parse_optional(field, range).map(|number| number.unwrap_or(usual))
+}
+
+fn shown_minutes(secs: i32) -> Field {
+    Field::of(times::typed_minutes(secs))
+}
+
+/// Parses minutes to seconds in `range`.
+fn minutes(field: &Field, range: &RangeInclusive<i32>) -> Option<i32> {
+    times::parse_minutes(field.text()).filter(|secs| range.contains(secs))
+}
+
+/// Makes the form of a table of columns. A row has the field and the column, how it is shown, how it is
+/// parsed (given the usual value), and why it is refused; the name in addresses and the times are beside it.
+macro_rules! program_form {
+    ($( $(#[$doc:meta])* $field:ident => $column:ident: $show:expr, $parse:expr, $reason:expr; )*) => {
+        /// Form of a program, new or existing.
+        #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+        #[serde(default)]
+        pub(crate) struct ProgramForm {
+            /// Version that was shown; another one is refused.
+            pub(crate) version: Field,
+            /// Name in addresses; empty: made of the title.
+            pub(crate) slug: Field,
+            /// Time zone in which both times were shown.
+            pub(crate) time_zone: Field,
+            /// Beginning of the sale: local time, or RFC 3339.
+            pub(crate) on_sale_at: Field,
+            pub(crate) on_sale_at_shown: Field,
+            pub(crate) on_sale_at_offset: Field,
+            /// End of the sale, likewise.
+            pub(crate) off_sale_at: Field,
+            pub(crate) off_sale_at_shown: Field,
+            pub(crate) off_sale_at_offset: Field,
+            $( $(#[$doc])* pub(crate) $field: Field, )*
+        }
+
+        impl ProgramForm {
+            /// Returns the form of the columns in the table.
+            fn of_columns(details: ProgramDetails) -> Self {
+                Self { $( $field: $show(details.$column), )* ..Self::default() }
+            }
+
+            /// Reads the columns in the table; one that is refused keeps its usual value.
+            fn read_columns(&self, mistakes: &mut Mistakes) -> ProgramDetails {
+                let usual = ProgramDetails::default();
+                ProgramDetails {
+                    $( $column: read(
+                        mistakes, stringify!($field), $reason, &self.$field, usual.$column, $parse,
+                    ), )*
+                    ..usual
+                }
+            }
+        }
+    };
+}
+
+/// Parses a field, or notes the mistake and returns the usual value.
+fn read<T: Clone>(
+    mistakes: &mut Mistakes,
+    name: &'static str,
+    reason: &'static str,
+    field: &Field,
+    usual: T,
+    parse: impl Fn(&Field, T) -> Option<T>,
+) -> T {
+    mistakes.note(name, reason, parse(field, usual.clone())).unwrap_or(usual)
+}
+
+program_form! {
     /// Title.
-    pub(crate) title: Field,
+    title => title: Field::of, |field, _| parse_text(field, 1, 120), "admin-refusal-title";
     /// Description.
-    pub(crate) description: Field,
-    /// Time zone in which both times were shown.
-    pub(crate) time_zone: Field,
-    /// Beginning of the sale: local time, or RFC 3339.
-    pub(crate) on_sale_at: Field,
-    pub(crate) on_sale_at_shown: Field,
-    pub(crate) on_sale_at_offset: Field,
-    /// End of the sale, likewise.
-    pub(crate) off_sale_at: Field,
-    pub(crate) off_sale_at_shown: Field,
-    pub(crate) off_sale_at_offset: Field,
+    description => description:
+        Field::of, |field, _| parse_text(field, 0, 5_000), "admin-refusal-description";
+    /// Empty: not said.
+    running_mins => running_mins: or_empty, |field, _| parse_optional(field, &(1..=1_440)), NUMBER;
+    /// Empty: not said.
+    age_min => age_min: or_empty, |field, _| parse_optional(field, &(1..=99)), NUMBER;
     /// People inside at once.
-    pub(crate) queue_capacity: Field,
+    queue_capacity => queue_capacity: or_empty, |field, _| parse_optional(field, &LIMITS), LIMIT;
     /// Admissions a second.
-    pub(crate) queue_rate_per_second: Field,
-    /// How long people are inside.
-    pub(crate) stay_minutes: Field,
-    /// How long a hold lasts.
-    pub(crate) hold_minutes: Field,
+    queue_rate_per_second => queue_rate_per_second:
+        or_empty, |field, _| parse_optional(field, &LIMITS), LIMIT;
     /// Places of one account.
-    pub(crate) places_per_account_max: Field,
+    places_per_account_max => places_per_account_max:
+        Field::of, |field, _| number(field, &(1..=PLACES_MAX)), NUMBER;
     /// Empty: 1.
-    pub(crate) places_per_order_min: Field,
-    /// Checkbox.
-    pub(crate) no_single_seats: Field,
+    places_per_order_min => places_per_order_min:
+        Field::of, |field, usual| number_or(field, &(1..=PLACES_MAX), usual), NUMBER;
     /// Empty: 15.
-    pub(crate) offer_minutes: Field,
+    offer_minutes => offer_mins: Field::of, |field, usual| number_or(field, &(1..=1_440), usual), NUMBER;
     /// Hours before the beginning until which refunds are given.
-    pub(crate) refund_until_hours: Field,
+    refund_until_hours => refund_until_hours: Field::of, |field, _| number(field, &(0..=8_760)), NUMBER;
     /// Percentage that is refunded.
-    pub(crate) refund_percent: Field,
+    refund_percent => refund_percent: Field::of, |field, _| number(field, &(0..=100)), NUMBER;
     /// Empty: 0.
-    pub(crate) return_fee_percent: Field,
-    /// Empty: not said.
-    pub(crate) running_mins: Field,
-    /// Empty: not said.
-    pub(crate) age_min: Field,
+    return_fee_percent => return_fee_percent:
+        Field::of, |field, usual| number_or(field, &(0..=100), usual), NUMBER;
+    /// Checkbox.
+    no_single_seats => no_single_seats: Field::of, |field, _| field.flag(), "admin-refusal-flag";
+    /// How long people are inside.
+    stay_minutes => stay_secs: shown_minutes, |field, _| minutes(field, &(10..=86_400)), NUMBER;
+    /// How long a hold lasts.
+    hold_minutes => hold_ttl_secs: shown_minutes, |field, _| minutes(field, &(1..=3_600)), NUMBER;
 }
 
 impl ProgramForm {
@@ -88,48 +148,22 @@ impl ProgramForm {
     pub(crate) fn usual() -> Self {
         Self {
             time_zone: Field::of(times::home().name()),
-            stay_minutes: Field::of(10),
-            hold_minutes: Field::of(5),
-            places_per_account_max: Field::of(8),
-            places_per_order_min: Field::of(1),
-            offer_minutes: Field::of(OFFER_MINS_USUAL),
-            refund_until_hours: Field::of(24),
-            refund_percent: Field::of(100),
-            return_fee_percent: Field::of(0),
-            ..Self::default()
+            ..Self::of_columns(ProgramDetails::default())
         }
     }
 
     /// Returns the form of an edition.
-    pub(crate) fn of(edition: &ProgramEdition) -> Self {
+    pub(crate) fn of(edition: &Program) -> Self {
         let zone = times::zone(&edition.time_zone);
-        let details = &edition.details;
-        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         Self {
             version: Field::of(edition.version),
-            slug: Field::of(&details.slug),
-            title: Field::of(&details.title),
-            description: Field::of(&details.description),
+            slug: Field::of(&edition.slug),
             time_zone: Field::of(zone.name()),
-            on_sale_at: Field::of(times::typed(details.on_sale_at, zone)),
-            on_sale_at_shown: Field::of(carried(details.on_sale_at)),
-            on_sale_at_offset: Field::default(),
-            off_sale_at: Field::of(times::typed(details.off_sale_at, zone)),
-            off_sale_at_shown: Field::of(carried(details.off_sale_at)),
-            off_sale_at_offset: Field::default(),
-            queue_capacity: or_empty(details.queue_capacity),
-            queue_rate_per_second: or_empty(details.queue_rate_per_second),
-            stay_minutes: Field::of(times::typed_minutes(details.stay_secs)),
-            hold_minutes: Field::of(times::typed_minutes(details.hold_ttl_secs)),
-            places_per_account_max: Field::of(details.places_per_account_max),
-            places_per_order_min: Field::of(details.places_per_order_min),
-            no_single_seats: Field::of(details.no_single_seats),
-            offer_minutes: Field::of(details.offer_mins),
-            refund_until_hours: Field::of(details.refund_until_hours),
-            refund_percent: Field::of(details.refund_percent),
-            return_fee_percent: Field::of(details.return_fee_percent),
-            running_mins: or_empty(details.running_mins),
-            age_min: or_empty(details.age_min),
+            on_sale_at: Field::of(times::typed(edition.on_sale_at, zone)),
+            on_sale_at_shown: Field::of(carried(edition.on_sale_at)),
+            off_sale_at: Field::of(times::typed(edition.off_sale_at, zone)),
+            off_sale_at_shown: Field::of(carried(edition.off_sale_at)),
+            ..Self::of_columns(edition.details.clone())
         }
     }
 
@@ -140,13 +174,10 @@ impl ProgramForm {
 
     /// Parses the form as an edit of `edition`. A time left as shown stays unchanged, including
     /// the fraction of a second that no field shows.
-    pub(crate) fn parse_edit(
-        &self,
-        edition: &ProgramEdition,
-    ) -> Result<(i64, ProgramDetails), Mistakes> {
+    pub(crate) fn parse_edit(&self, edition: &Program) -> Result<(i64, ProgramDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let details = self.read(&mut mistakes, &edition.time_zone, Some(&edition.details));
+        let details = self.read(&mut mistakes, &edition.time_zone, Some(edition));
         mistakes.or(version.zip(details))
     }
 
@@ -185,25 +216,6 @@ impl ProgramForm {
         }
     }
 
-    /// Returns the title, the description, and the running time and the age if they are said.
-    fn read_about(
-        &self,
-        mistakes: &mut Mistakes,
-    ) -> Option<(String, String, Option<i32>, Option<i32>)> {
-        let title = parse_text(&self.title, 1, TITLE_CHARS_MAX);
-        let title = mistakes.note("title", "admin-refusal-title", title);
-        let description = parse_text(&self.description, 0, DESCRIPTION_CHARS_MAX);
-        let description = mistakes.note("description", "admin-refusal-description", description);
-        let mut number = |name, field: &Field, max: i32| {
-            let number = field.parse().filter(|number| (1..=max).contains(number));
-            let number = Some(number).filter(|number| number.is_some() || field.is_empty());
-            mistakes.note(name, "admin-refusal-number", number)
-        };
-        let running_mins = number("running_mins", &self.running_mins, RUNNING_MINS_MAX);
-        let age_min = number("age_min", &self.age_min, AGE_MAX);
-        Some((title?, description?, running_mins?, age_min?))
-    }
-
     /// Returns the name in addresses as typed; if it is left out the stored one, or nothing.
     fn read_slug(
         &self,
@@ -218,6 +230,7 @@ impl ProgramForm {
         mistakes.note("slug", "admin-refusal-slug", slug)
     }
 
+    /// Reads the form; `None` where a mistake was noted.
     fn read(
         &self,
         mistakes: &mut Mistakes,
@@ -226,67 +239,16 @@ impl ProgramForm {
     ) -> Option<ProgramDetails> {
         let zone = times::zone(zone);
         let slug = self.read_slug(mistakes, stored);
-        let about = self.read_about(mistakes);
-        let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|stored| stored.on_sale_at));
-        let off_sale_at =
-            self.closes().parse(mistakes, zone, stored.map(|stored| stored.off_sale_at));
-        let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
-        let queue_capacity = parse_limit(mistakes, "queue_capacity", &self.queue_capacity);
-        let queue_rate_per_second =
-            parse_limit(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
-        let mut number = |name, field: &Field, min: i32, max: i32| {
-            let number = field.parse().filter(|number| (min..=max).contains(number));
-            mistakes.note(name, "admin-refusal-number", number)
-        };
-        let places_per_account_max =
-            number("places_per_account_max", &self.places_per_account_max, 1, PLACES_MAX);
-        let at_least = if self.places_per_order_min.is_empty() {
-            Some(1)
-        } else {
-            let max = places_per_account_max.unwrap_or(PLACES_MAX);
-            number("places_per_order_min", &self.places_per_order_min, 1, max)
-        };
-        let offer_mins = if self.offer_minutes.is_empty() {
-            Some(OFFER_MINS_USUAL)
-        } else {
-            number("offer_minutes", &self.offer_minutes, 1, OFFER_MINS_MAX)
-        };
-        let refund_until_hours = number("refund_until_hours", &self.refund_until_hours, 0, 8_760);
-        let refund_percent = number("refund_percent", &self.refund_percent, 0, 100);
-        let return_fee_percent = match self.return_fee_percent.is_empty() {
-            true => Some(0),
-            false => number("return_fee_percent", &self.return_fee_percent, 0, 100),
-        };
-        let no_single_seats = self.no_single_seats.flag();
-        let no_single_seats =
-            mistakes.note("no_single_seats", "admin-refusal-flag", no_single_seats);
-        let mut minutes = |name, field: &Field, range: RangeInclusive<i32>| {
-            let secs = times::parse_minutes(field.text()).filter(|secs| range.contains(secs));
-            mistakes.note(name, "admin-refusal-number", secs)
-        };
-        let stay_secs = minutes("stay_minutes", &self.stay_minutes, STAY_SECS);
-        let hold_ttl_secs = minutes("hold_minutes", &self.hold_minutes, HOLD_SECS);
-        let (title, description, running_mins, age_min) = about?;
-        Some(ProgramDetails {
-            stay_secs: stay_secs?,
-            hold_ttl_secs: hold_ttl_secs?,
-            places_per_account_max: places_per_account_max?,
-            places_per_order_min: at_least?,
-            no_single_seats: no_single_seats?,
-            offer_mins: offer_mins?,
-            refund_until_hours: refund_until_hours?,
-            refund_percent: refund_percent?,
-            return_fee_percent: return_fee_percent?,
-            running_mins,
-            age_min,
-            slug: slug?,
-            title,
-            description,
-            on_sale_at,
-            off_sale_at,
-            queue_capacity: queue_capacity?,
-            queue_rate_per_second: queue_rate_per_second?,
-        })
+        let details = self.read_columns(mistakes);
+        let opens = self.opens().parse(mistakes, zone, stored.map(|stored| stored.on_sale_at));
+        let closes = self.closes().parse(mistakes, zone, stored.map(|stored| stored.off_sale_at));
+        let times = in_order(mistakes, opens, closes);
+        let max_is_known = mistakes.of("places_per_account_max").is_none();
+        if max_is_known && details.places_per_order_min > details.places_per_account_max {
+            mistakes.note::<()>("places_per_order_min", "admin-refusal-number", None);
+        }
+        let (on_sale_at, off_sale_at) = times?;
+        Some(ProgramDetails { slug: slug?, on_sale_at, off_sale_at, ..details })
     }
 }
 

@@ -27,9 +27,8 @@ use crate::{
     admin::{pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
     app::App,
     catalog::{
-        ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition,
-        VenueEdition, find_program_edition, list_program_summaries, list_schedule_editions,
-        list_venues,
+        Program, ProgramChange, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition,
+        VenueEdition, find_program, list_program_summaries, list_schedule_editions, list_venues,
     },
     infra::{idempotency::RequestKey, postgres::page::Page},
     text::{times, typed},
@@ -86,7 +85,7 @@ pub(crate) async fn list_programs(
 struct ProgramPage {
     v: View,
     /// `None` for a program not yet created.
-    edition: Option<ProgramEdition>,
+    edition: Option<Program>,
     schedules: Vec<ScheduleEdition>,
     venues: Vec<VenueEdition>,
     form: ProgramForm,
@@ -108,7 +107,7 @@ impl ProgramPage {
         }
     }
 
-    async fn of(app: &App, v: View, edition: ProgramEdition) -> Result<Self, PageError> {
+    async fn of(app: &App, v: View, edition: Program) -> Result<Self, PageError> {
         Ok(Self {
             schedules: list_schedule_editions(&app.db, edition.id).await?,
             venues: list_venues(&app.db).await?,
@@ -158,8 +157,8 @@ pub(crate) fn program_path(id: ProgramId) -> String {
 }
 
 /// Returns the program's current edition, or a 404.
-pub(crate) async fn edition_of(app: &App, id: ProgramId) -> Result<ProgramEdition, PageError> {
-    Ok(find_program_edition(&app.db, id).await?.ok_or(NotFound)?)
+pub(crate) async fn edition_of(app: &App, id: ProgramId) -> Result<Program, PageError> {
+    Ok(find_program(&app.db, id).await?.ok_or(NotFound)?)
 }
 
 /// `GET /admin/programs/new`
@@ -193,7 +192,7 @@ pub(crate) async fn create_program(
 /// Show with its performances.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EditionDocument<'a> {
-    program: &'a ProgramEdition,
+    program: &'a Program,
     schedules: &'a [ScheduleEdition],
 }
 
@@ -233,7 +232,7 @@ async fn answer(
     app: &App,
     v: View,
     id: ProgramId,
-    outcome: Result<ProgramEdition, PageError>,
+    outcome: Result<Program, PageError>,
     (message, typed): (&'static str, Option<ProgramForm>),
 ) -> Result<HttpResponse, PageError> {
     let page = async |v, refusal: FormRefusal| {
@@ -256,7 +255,7 @@ async fn answer(
 pub(crate) async fn refuse_beside(
     app: &App,
     v: View,
-    edition: ProgramEdition,
+    edition: Program,
     new_schedule: NewScheduleForm,
     refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {

@@ -10,7 +10,7 @@ use crate::{
     accounts::api_keys::{model::Actor, pages::ProgramsWriter},
     admin::{AdminError, pages::parse_version, programs},
     app::App,
-    catalog::{ProgramChange, ProgramEdition, ProgramId, posters::PosterFiles},
+    catalog::{Program, ProgramChange, ProgramId, posters::PosterFiles},
     web::{
         error::PageError,
         file::FileBody,
@@ -57,6 +57,6 @@ async fn change(
     id: ProgramId,
     version: i64,
     poster: Option<PosterFiles>,
-) -> Result<ProgramEdition, AdminError> {
+) -> Result<Program, AdminError> {
     programs::change(app, by, id, version, &ProgramChange::Poster(poster), None).await
 }

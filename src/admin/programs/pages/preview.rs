@@ -11,7 +11,7 @@ use super::edition_of;
 use crate::{
     accounts::AdminAccount,
     app::App,
-    catalog::{ProgramEdition, ProgramId, ProgramStatus, find_prepared},
+    catalog::{Program, ProgramId, ProgramStatus, find_prepared},
     entry_queue,
     web::{
         error::{NotFound, PageError},
@@ -22,7 +22,7 @@ use crate::{
 /// Show, as its preview was asked for.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PreviewDocument {
-    program: ProgramEdition,
+    program: Program,
 }
 
 /// `GET /admin/programs/{id}/preview`: what is published is shown on its own page.

@@ -13,7 +13,7 @@ use crate::{
     accounts::{AdminAccount, api_keys::pages::ProgramsWriter},
     admin::{pages::parse_version, programs},
     app::App,
-    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
+    catalog::{Program, ProgramChange, ProgramId, ProgramStatus},
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
@@ -25,7 +25,7 @@ use crate::{
 #[template(path = "admin/publication.html")]
 struct PublicationPage {
     v: View,
-    edition: ProgramEdition,
+    edition: Program,
 }
 
 fn publication_path(id: ProgramId) -> String {
@@ -33,14 +33,14 @@ fn publication_path(id: ProgramId) -> String {
 }
 
 /// Whether the program is a draft without a limit of people inside, whose publication asks first.
-fn is_to_be_asked(edition: &ProgramEdition) -> bool {
+fn is_to_be_asked(edition: &Program) -> bool {
     edition.status == ProgramStatus::Draft && edition.details.queue_capacity.is_none()
 }
 
 /// Show before its publication.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PublicationDocument<'a> {
-    program: &'a ProgramEdition,
+    program: &'a Program,
     /// Whether a limit of its waiting room was set.
     has_waiting_room: bool,
 }

@@ -9,14 +9,14 @@ use crate::{
         Prediction,
         store::{Minute, QueueFigures},
     },
-    catalog::ProgramEdition,
+    catalog::Program,
     entry_queue::{Effect, QueueNumber},
 };
 
 /// Queue of a show, as administrators see it.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct QueueDocument<'a> {
-    pub(super) program: &'a ProgramEdition,
+    pub(super) program: &'a Program,
     pub(super) figures: &'a QueueFigures,
     /// Prediction for the present limits.
     pub(super) prediction: Option<&'a Prediction>,

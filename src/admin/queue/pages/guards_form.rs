@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::{
     admin::pages::{parse_optional, parse_version},
-    catalog::{Guards, ProgramEdition},
+    catalog::{Guards, Program},
     web::form::{Field, Mistakes},
 };
 
@@ -40,7 +40,7 @@ pub(crate) struct GuardsForm {
 
 impl GuardsForm {
     /// Returns the form of the current guards.
-    pub(crate) fn of(edition: &ProgramEdition) -> Self {
+    pub(crate) fn of(edition: &Program) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         let guards = &edition.guards;
         Self {

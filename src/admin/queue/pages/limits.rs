@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     admin::pages::{parse_limit, parse_version},
-    catalog::ProgramEdition,
+    catalog::Program,
     web::form::{Field, Mistakes},
 };
 
@@ -28,7 +28,7 @@ type Limits = (Option<i32>, Option<i32>);
 
 impl LimitsForm {
     /// Returns the form of the current limits.
-    pub(crate) fn of(edition: &ProgramEdition) -> Self {
+    pub(crate) fn of(edition: &Program) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         Self {
             version: Field::of(edition.version),
@@ -39,7 +39,7 @@ impl LimitsForm {
     }
 
     /// Returns the form as typed, for the current version of `edition`.
-    pub(crate) fn on(&self, edition: &ProgramEdition) -> Self {
+    pub(crate) fn on(&self, edition: &Program) -> Self {
         Self { version: Field::of(edition.version), ..self.clone() }
     }
 

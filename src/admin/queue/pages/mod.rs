@@ -44,7 +44,7 @@ use crate::{
         },
     },
     app::App,
-    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
+    catalog::{Program, ProgramChange, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     text::{i18n::Phrase, times},
     web::{
@@ -58,7 +58,7 @@ use crate::{
 #[template(path = "admin/queue.html")]
 struct AdminQueuePage {
     v: View,
-    edition: ProgramEdition,
+    edition: Program,
     figures: QueueFigures,
     charts: Charts,
     /// Prediction for the current settings.

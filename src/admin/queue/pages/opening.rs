@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::{
-    catalog::{DrawStep, ProgramEdition, ProgramStatus},
+    catalog::{DrawStep, Program, ProgramStatus},
     entry_queue::Draw,
 };
 
@@ -29,7 +29,7 @@ pub(super) enum Opening {
 
 impl Opening {
     /// `may_draw`: the sale has not opened, and no access gate admits accounts before it.
-    pub(super) fn of(edition: &ProgramEdition, draw: Option<&Draw>, may_draw: bool) -> Self {
+    pub(super) fn of(edition: &Program, draw: Option<&Draw>, may_draw: bool) -> Self {
         match draw {
             Some(draw) => Self::Drawn {
                 step_key: step_key(draw.step),

@@ -20,7 +20,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{chart::Chart, programs::pages::edition_of},
     app::{App, StaleRead},
-    catalog::{ProgramEdition, ProgramId, ScheduleId},
+    catalog::{Program, ProgramId, ScheduleId},
     reservation::ReservationNumber,
     text::times::{self, rfc3339_in, zone},
     web::{
@@ -109,7 +109,7 @@ impl SalesPage {
 #[template(path = "admin/sales.html")]
 struct SalesPage {
     v: View,
-    edition: ProgramEdition,
+    edition: Program,
     charts: SalesCharts,
     evenings: Vec<Evening>,
 }
@@ -117,7 +117,7 @@ struct SalesPage {
 /// Sales of a show.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SalesDocument {
-    program: ProgramEdition,
+    program: Program,
     sections: Vec<SoldSection>,
     price_types: Vec<SoldType>,
     /// Points that codes took off, by performance.

@@ -11,10 +11,11 @@ use uuid::Uuid;
 use crate::{
     catalog::{
         changes::{change_program, create_program},
-        editing::{ProgramChange, ProgramDetails, ProgramEdition},
+        editing::ProgramChange,
         error::CatalogError,
-        model::{ProgramId, ScheduleId},
+        model::{Program, ProgramId, ScheduleId},
         posters,
+        programs::columns::ProgramDetails,
     },
     infra::postgres::Connection,
 };
@@ -26,9 +27,9 @@ const SCHEDULES_MAX: i64 = 50;
 /// `with_schedules`. Cancelled performances are left out.
 pub(crate) async fn copy_program(
     tx: &mut Connection,
-    from: &ProgramEdition,
+    from: &Program,
     with_schedules: bool,
-) -> Result<ProgramEdition, CatalogError> {
+) -> Result<Program, CatalogError> {
     let details = ProgramDetails { slug: String::new(), ..from.details.clone() };
     let made = create_program(tx, &details).await?;
     posters::store::copy(tx, from.id, made.id).await?;

@@ -3,83 +3,129 @@
 pub(crate) mod summaries;
 pub(crate) mod winding_down;
 
-use sqlx::PgExecutor;
+use sqlx::{PgExecutor, types::Json};
+use uuid::Uuid;
 
+use super::columns::{ProgramDetails, program_columns};
 use crate::{
     catalog::{
-        editing::{ProgramDetails, ProgramEdition},
         guards::Guards,
-        model::{ProgramId, ProgramStatus, ScheduleId},
+        model::{DatesLeft, DrawStep, Program, ProgramId, ProgramStatus, ScheduleId},
     },
     infra::postgres::Connection,
     text::times,
 };
 
-/// Returns the program's current edition, drafts included.
-pub(crate) async fn find_edition(
-    db: impl PgExecutor<'_>,
-    id: ProgramId,
-) -> Result<Option<ProgramEdition>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"
-        select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
-            slug, title, description, on_sale_at, off_sale_at, queue_capacity,
-            queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
-            places_per_order_min, no_single_seats, offer_mins,
-            refund_until_hours, refund_percent, return_fee_percent, running_mins, age_min,
-            join_account_age_mins, join_confirmed_address,
-            join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
+/// Makes the statements that have every column of the form.
+macro_rules! statements {
+    ($( $(#[$doc:meta])* $name:ident $column:tt: $type:ty = $usual:expr; )*) => {
+        /// Finds a program by its slug or its id; a draft only `with_drafts`.
+        pub(crate) async fn find(
+            db: impl PgExecutor<'_>,
+            slug: &str,
+            id: Option<Uuid>,
+            with_drafts: bool,
+        ) -> Result<Option<Program>, sqlx::Error> {
+            let row = sqlx::query!(
+                r#"
+        select "#
+                $( + $column + ", " )*
+                + r#"
+            id as "id: ProgramId", version, status as "status: ProgramStatus", queue_paused_at,
+            cancelled_at, join_account_age_mins, join_confirmed_address, join_proof_bits,
+            joins_per_address, unpaid_holds_max, cool_down_mins, poster_number,
             (select version from program_posters where program_id = programs.id) as poster,
+            dates_left(id) as "dates_left!: DatesLeft",
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
                 order by starts_at limit 1
-            ), $2) as "time_zone!"
+            ), $4) as "time_zone!",
+            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
+            (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
         from programs
-        where id = $1
+        where (slug = $1 or id = $2) and ($3 or status <> 'DRAFT')
         "#,
-        id as _,
-        times::home().name(),
-    )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| ProgramEdition {
-        id,
-        version: row.version,
-        status: row.status,
-        queue_paused_at: row.queue_paused_at,
-        cancelled_at: row.cancelled_at,
-        time_zone: row.time_zone,
-        poster: row.poster,
-        guards: Guards {
-            account_age_mins: row.join_account_age_mins,
-            confirmed_address: row.join_confirmed_address,
-            proof_bits: row.join_proof_bits,
-            joins_per_address: row.joins_per_address,
-            unpaid_holds_max: row.unpaid_holds_max,
-            cool_down_mins: row.cool_down_mins,
-        },
-        details: ProgramDetails {
-            slug: row.slug,
-            title: row.title,
-            description: row.description,
-            on_sale_at: row.on_sale_at,
-            off_sale_at: row.off_sale_at,
-            queue_capacity: row.queue_capacity,
-            queue_rate_per_second: row.queue_rate_per_second,
-            stay_secs: row.stay_secs,
-            hold_ttl_secs: row.hold_ttl_secs,
-            places_per_account_max: row.places_per_account_max,
-            places_per_order_min: row.places_per_order_min,
-            no_single_seats: row.no_single_seats,
-            offer_mins: row.offer_mins,
-            refund_until_hours: row.refund_until_hours,
-            refund_percent: row.refund_percent,
-            return_fee_percent: row.return_fee_percent,
-            running_mins: row.running_mins,
-            age_min: row.age_min,
-        },
-    }))
+                slug,
+                id,
+                with_drafts,
+                times::home().name(),
+            )
+            .fetch_optional(db)
+            .await?;
+            Ok(row.map(|row| Program {
+                id: row.id,
+                version: row.version,
+                status: row.status,
+                queue_paused_at: row.queue_paused_at,
+                cancelled_at: row.cancelled_at,
+                time_zone: row.time_zone,
+                guards: Guards {
+                    account_age_mins: row.join_account_age_mins,
+                    confirmed_address: row.join_confirmed_address,
+                    proof_bits: row.join_proof_bits,
+                    joins_per_address: row.joins_per_address,
+                    unpaid_holds_max: row.unpaid_holds_max,
+                    cool_down_mins: row.cool_down_mins,
+                },
+                poster: row.poster,
+                poster_number: row.poster_number,
+                dates_left: row.dates_left,
+                draw: row.draw,
+                first_gate_at: row.first_gate_at,
+                details: ProgramDetails { $( $name: row.$name, )* },
+            }))
+        }
+
+        /// Inserts a draft.
+        pub(crate) async fn insert(
+            tx: &mut Connection,
+            id: ProgramId,
+            details: &ProgramDetails,
+        ) -> Result<(), sqlx::Error> {
+            sqlx::query!(
+                "insert into programs (id" $( + ", " + $column )* + ")
+                 select $1" $( + ", " + $column )* + "
+                 from jsonb_populate_record(null::programs, $2)",
+                id as _,
+                Json(details) as _,
+            )
+            .execute(tx)
+            .await?;
+            Ok(())
+        }
+
+        /// Writes the next edition of a locked program.
+        pub(crate) async fn write(
+            tx: &mut Connection,
+            id: ProgramId,
+            details: &ProgramDetails,
+        ) -> Result<(), sqlx::Error> {
+            sqlx::query!(
+                "update programs
+                 set (version" $( + ", " + $column )* + ") = (
+                     select programs.version + 1" $( + ", edited." + $column )* + "
+                     from jsonb_populate_record(null::programs, $2) edited
+                 )
+                 where id = $1",
+                id as _,
+                Json(details) as _,
+            )
+            .execute(tx)
+            .await?;
+            Ok(())
+        }
+    };
+}
+
+program_columns!(statements);
+
+/// Finds a program by its id, drafts included.
+pub(crate) async fn find_by_id(
+    db: impl PgExecutor<'_>,
+    id: ProgramId,
+) -> Result<Option<Program>, sqlx::Error> {
+    find(db, "", Some(id.0), true).await
 }
 
 /// Locks the program against other edits until the transaction ends.
@@ -90,92 +136,12 @@ pub(crate) async fn lock(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx:
     Ok(())
 }
 
-pub(crate) async fn insert(
-    tx: &mut Connection,
-    id: ProgramId,
-    details: &ProgramDetails,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        insert into programs (id, slug, title, description, on_sale_at, off_sale_at,
-            queue_capacity, queue_rate_per_second, stay_secs, hold_ttl_secs,
-            places_per_account_max, refund_until_hours, refund_percent, places_per_order_min,
-            no_single_seats, offer_mins, return_fee_percent, running_mins, age_min)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-            $19)
-        "#,
-        id as _,
-        details.slug,
-        details.title,
-        details.description,
-        details.on_sale_at,
-        details.off_sale_at,
-        details.queue_capacity,
-        details.queue_rate_per_second,
-        details.stay_secs,
-        details.hold_ttl_secs,
-        details.places_per_account_max,
-        details.refund_until_hours,
-        details.refund_percent,
-        details.places_per_order_min,
-        details.no_single_seats,
-        details.offer_mins,
-        details.return_fee_percent,
-        details.running_mins,
-        details.age_min,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
 /// Lists the `slugs` that programs have.
 pub(crate) async fn list_taken_slugs(
     tx: &mut Connection,
     slugs: &[String],
 ) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!("select slug from programs where slug = any($1)", slugs).fetch_all(tx).await
-}
-
-/// Writes the next edition of a locked program.
-pub(crate) async fn write(
-    tx: &mut Connection,
-    id: ProgramId,
-    details: &ProgramDetails,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        update programs
-        set slug = $2, title = $3, description = $4, on_sale_at = $5, off_sale_at = $6,
-            queue_capacity = $7, queue_rate_per_second = $8, stay_secs = $9, hold_ttl_secs = $10,
-            places_per_account_max = $11, refund_until_hours = $12, refund_percent = $13,
-            places_per_order_min = $14, no_single_seats = $15, offer_mins = $16,
-            return_fee_percent = $17, running_mins = $18, age_min = $19, version = version + 1
-        where id = $1
-        "#,
-        id as _,
-        details.slug,
-        details.title,
-        details.description,
-        details.on_sale_at,
-        details.off_sale_at,
-        details.queue_capacity,
-        details.queue_rate_per_second,
-        details.stay_secs,
-        details.hold_ttl_secs,
-        details.places_per_account_max,
-        details.refund_until_hours,
-        details.refund_percent,
-        details.places_per_order_min,
-        details.no_single_seats,
-        details.offer_mins,
-        details.return_fee_percent,
-        details.running_mins,
-        details.age_min,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
 }
 
 /// Writes the guards of a locked program, as its next edition.

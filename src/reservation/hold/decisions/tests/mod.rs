@@ -11,9 +11,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    catalog::{
-        DatesLeft, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId, SeatKind,
-    },
+    catalog::{Program, ProgramId, Schedule, ScheduleId, SeatId, SeatKind},
     entry_queue::QueueNumber,
     infra::idempotency::RequestKey,
     points::Points,
@@ -158,36 +156,7 @@ fn schedule() -> Schedule {
 }
 
 fn program() -> Program {
-    Program {
-        id: ProgramId(Uuid::nil()),
-        slug: "gala".to_owned(),
-        title: String::new(),
-        poster_number: 1,
-        poster: None,
-        description: String::new(),
-        status: ProgramStatus::Published,
-        dates_left: DatesLeft::Some,
-        on_sale_at: now(),
-        off_sale_at: later(),
-        queue_capacity: None,
-        queue_paused_at: None,
-        stay_secs: 600,
-        hold_ttl_secs: 300,
-        places_per_account_max: PLACES_MAX,
-        places_per_order_min: 1,
-        no_single_seats: false,
-        running_mins: None,
-        age_min: None,
-        join_account_age_mins: None,
-        join_confirmed_address: false,
-        join_proof_bits: None,
-        joins_per_address: None,
-        unpaid_holds_max: None,
-        cool_down_mins: None,
-        time_zone: String::new(),
-        draw: None,
-        first_gate_at: None,
-    }
+    Program::on_sale("gala", now(), later())
 }
 
 fn people<const N: usize>() -> [AccountId; N] {
