@@ -66,7 +66,7 @@ const METHOD: &str = "\
 Written by `make bench`: the release build as one process with its usual settings, on a PostgreSQL and a Redis of its
 own (PostgreSQL's defaults, `fsync` on). Sessions stand in the database before a run begins. Requests are JSON over
 kept connections, one request at a time on each; nobody pauses between two. Holds, payments and charges carry a request
-key and the entry pass, as the pages send them. `ACCOUNT_BURST` is lifted, because one wallet is charged far more often
+key and the entry pass, as the pages send them. The bound on changes of one account is lifted, because one wallet is charged far more often
 than one person may, and only warnings are logged.
 
 The server, PostgreSQL, Redis, pgbench and the load generator share the machine: the server's figure pays for a client

@@ -40,7 +40,7 @@ impl Server {
         let child = Command::new(PROGRAM)
             .arg("serve")
             .env("LISTEN_ADDR", address.to_string())
-            .env("ACCOUNT_BURST", "100000000")
+            .env("TEST_ACCOUNT_BURST", "100000000")
             .env("LOG", "warn")
             .envs(settings.iter().copied())
             .stdout(Stdio::null())

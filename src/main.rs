@@ -128,6 +128,9 @@ async fn run(command: Command) -> Result<(), Failure> {
     }
     let config = Config::from_env()?;
     telemetry::start_logging(&config, UNREADABLE);
+    for name in Config::list_removed(|name| std::env::var(name).ok()) {
+        tracing::warn!("{name} is set, and is no setting any more: it changes nothing");
+    }
     match command {
         Command::Rehearse(_) | Command::Check(_) | Command::Witness(_) => Ok(()),
         Command::Serve => serve(config).await,

@@ -67,12 +67,10 @@ enum ProviderName {
 }
 
 impl PaymentConfig {
-    pub(super) fn read<L: Fn(&str) -> Option<String>>(
-        reader: &mut Reader<L>,
-        public_url: Option<&Url>,
-    ) -> Self {
-        let is_https = public_url.is_some_and(|url| url.scheme() == "https");
-        let name: Option<ProviderName> = reader.optional("PAYMENT_PROVIDER");
+    pub(super) fn read(reader: &mut Reader<impl Fn(&str) -> Option<String>>) -> Self {
+        let public_url = reader.text("PUBLIC_URL").and_then(|text| text.parse::<Url>().ok());
+        let is_https = public_url.as_ref().is_some_and(|url| url.scheme() == "https");
+        let name: Option<ProviderName> = reader.optional("PAYMENT_PROVIDER").flatten();
         if name.is_none() && is_https && !reader.has_mistake("PAYMENT_PROVIDER") {
             reader.miss(
                 "PAYMENT_PROVIDER",
@@ -83,8 +81,8 @@ impl PaymentConfig {
         // Everything is read, so that every mistake is named.
         let stripe = StripeConfig::read(reader, public_url, name == Some(ProviderName::Stripe));
         let price = PointPrice {
-            minor: reader.parsed("POINT_PRICE_MINOR", NonZeroU32::MIN),
-            currency: reader.parsed("CURRENCY", Currency::KRW),
+            minor: reader.parsed("POINT_PRICE_MINOR").unwrap_or(NonZeroU32::MIN),
+            currency: reader.parsed("CURRENCY").unwrap_or(Currency::KRW),
         };
         let step = price.currency.step();
         if !price.minor.get().is_multiple_of(step) {
@@ -107,13 +105,13 @@ impl StripeConfig {
     /// where none is needed.
     fn read<L: Fn(&str) -> Option<String>>(
         reader: &mut Reader<L>,
-        public_url: Option<&Url>,
+        public_url: Option<Url>,
         is_needed: bool,
     ) -> Option<Self> {
         const NEEDED: &str = "PAYMENT_PROVIDER is stripe.";
         let secret_key = reader.secrets("STRIPE_SECRET_KEY").pop();
         let webhook_secrets = reader.secrets("STRIPE_WEBHOOK_SECRET");
-        let api_url: Option<Url> = reader.defaulted("STRIPE_API_URL");
+        let api_url: Option<Url> = reader.parsed("STRIPE_API_URL");
         if api_url.as_ref().is_some_and(|url| url.scheme() != "https" && !is_loopback(url)) {
             reader.reject("STRIPE_API_URL", "must be https: it is sent the secret key.");
         }
@@ -133,7 +131,7 @@ impl StripeConfig {
             secret_key: secret_key?,
             webhook_secrets,
             api_url: api_url?,
-            return_url: public_url?.clone(),
+            return_url: public_url?,
         })
     }
 }

@@ -95,7 +95,7 @@ impl WitnessConfig {
 
 /// Reads the witnesses; more than [`WitnessConfig::MAX`], or one twice, are a mistake.
 pub(super) fn read(reader: &mut Reader<impl Fn(&str) -> Option<String>>) -> Vec<WitnessConfig> {
-    let witnesses: Vec<WitnessConfig> = reader.list(SETTING);
+    let witnesses: Vec<WitnessConfig> = reader.list(SETTING).unwrap_or_default();
     let is_twice = |(nth, witness): (usize, &WitnessConfig)| {
         witnesses.iter().take(nth).any(|other| other.key.name() == witness.key.name())
     };
@@ -168,7 +168,8 @@ mod tests {
         let mistakes = |numbers: &[u8]| {
             let list: Vec<String> = numbers.iter().map(|nth| witness(*nth)).collect();
             let list = list.join(", ");
-            let mut reader = Reader::new(|name: &str| (name == SETTING).then(|| list.clone()));
+            let mut reader =
+                Reader::new([&[], &[]], |name: &str| (name == SETTING).then(|| list.clone()));
             (read(&mut reader).len(), reader.mistakes.len())
         };
         assert_eq!(mistakes(&[]), (0, 0));

@@ -277,9 +277,9 @@ fn settings(host: &str, to_postgres: &Wire, redis_url: &str) -> Vec<(String, Str
         ("REHEARSAL_TOKEN", TOKEN),
         ("LOG", "warn"),
         // People of a history do nothing else.
-        ("ACCOUNT_BURST", "100000000"),
+        ("TEST_ACCOUNT_BURST", "100000000"),
         // A person without an answer logs in again.
-        ("LOGIN_PER_MINUTE", "1000000"),
+        ("TEST_LOGIN_PER_MINUTE", "1000000"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into()

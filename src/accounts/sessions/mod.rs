@@ -31,6 +31,9 @@ use uuid::Uuid;
 
 use crate::config::Config;
 
+/// Seconds for which a confirmation of the password counts, for acts that cannot be undone.
+const CONFIRMATION_SECS: f64 = 600.0;
+
 /// Lifetimes of sessions, in seconds. The role at the time of the request decides which apply.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_field_names, reason = "the unit stands last in each name")]
@@ -53,7 +56,7 @@ impl SessionRules {
             idle_secs: f64::from(config.session_idle_hours.get()) * HOUR_SECS,
             staff_idle_secs: f64::from(config.staff_idle_minutes.get()) * MINUTE_SECS,
             staff_life_secs: f64::from(config.staff_session_hours.get()) * HOUR_SECS,
-            confirmed_secs: f64::from(config.confirmation_minutes.get()) * MINUTE_SECS,
+            confirmed_secs: CONFIRMATION_SECS,
         }
     }
 }

@@ -49,7 +49,7 @@ use self::{
     error::HandOverError,
     model::{
         CHANGES_MAX, HandOverAnswer, HandOverAnswered, HandOverId, HandOverOrder, HandOverStatus,
-        LockedHandOver, NewHandOver, OFFERS_AN_HOUR_MAX, OFFERS_MAX, TicketOffered,
+        LockedHandOver, NewHandOver, OFFER_DAYS, OFFERS_AN_HOUR_MAX, OFFERS_MAX, TicketOffered,
     },
 };
 use super::{
@@ -139,7 +139,7 @@ async fn offer_once(
         sender_id: order.sender_id,
         recipient_id,
         address: &order.to,
-        ttl_secs: f64::from(app.config.hand_over_ttl_secs.get()),
+        ttl_secs: f64::from(OFFER_DAYS) * 86_400.0,
     };
     let (offered, recipient_id) = store::insert_hand_over(&mut tx, &new).await?;
     match recipient_id {

@@ -15,6 +15,8 @@ use crate::{
 /// Number of pending hand-overs that one account may have, which bounds the rows and the work that a
 /// sender can cause.
 pub(crate) const OFFERS_MAX: i64 = 20;
+/// Days for which a hand-over waits for an answer; never beyond the start of its performance.
+pub(crate) const OFFER_DAYS: u32 = 3;
 /// Number of hand-overs that one account may make in an hour, whatever their outcome, so that a
 /// sender who offers and cancels repeatedly fills no mailbox.
 pub(crate) const OFFERS_AN_HOUR_MAX: i64 = 30;

@@ -216,7 +216,7 @@ impl TicketPage {
         refusal: String,
     ) -> Result<Self, sqlx::Error> {
         let returned = ReturnBox::read(app, &ticket, Some(refusal)).await?;
-        Self::with(app, v, ticket, HandOverBox::new(app), returned).await
+        Self::with(app, v, ticket, HandOverBox::new(), returned).await
     }
 
     async fn with(
@@ -295,7 +295,7 @@ pub(crate) async fn show_ticket(
             return page.map(|page| see_other(&page)).ok_or(missing);
         }
     };
-    let page = TicketPage::read(&app, me.view, ticket, HandOverBox::new(&app)).await?;
+    let page = TicketPage::read(&app, me.view, ticket, HandOverBox::new()).await?;
     Ok(page.v.show(&page, &page.document()))
 }
 

@@ -43,8 +43,8 @@ use uuid::Uuid;
 
 use self::{
     model::{
-        LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferAnswer, TransferId, TransferOrder,
-        TransferStatus,
+        LockedTransfer, OPEN_DAYS, OPEN_REQUESTS_MAX, Requested, TransferAnswer, TransferId,
+        TransferOrder, TransferStatus,
     },
     reminders::REMINDER_SECS,
 };
@@ -114,8 +114,7 @@ async fn request_once(
     let transfer_id = TransferId(Uuid::now_v7());
     let hold = Movement::hold(Kind::TransferHold, amount, transfer_id.0);
     wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
-    let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
-    let times = (ttl_secs, REMINDER_SECS);
+    let times = (f64::from(OPEN_DAYS) * 86_400.0, REMINDER_SECS);
     let (expires_at, receiver_id) =
         store::insert_transfer(&mut tx, transfer_id, order, receiver_id, times).await?;
     if starts_at.is_none() {

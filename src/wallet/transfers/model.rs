@@ -15,6 +15,8 @@ use crate::{
 /// Number of open requests that one account may have, which bounds the rows and the work that a
 /// sender can cause.
 pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
+/// Days for which a request stays open.
+pub(crate) const OPEN_DAYS: u32 = 3;
 /// Days ahead that a request may be planned: `transfers_starts_ahead` refuses more.
 pub(crate) const PLAN_DAYS_MAX: i64 = 90;
 /// Shown instead of a receiver whose address is not kept any more.

@@ -156,7 +156,7 @@ async fn what_is_still_running_keeps_the_account_and_leads_to_where_it_ends(db: 
 
 #[sqlx::test]
 async fn what_has_ended_by_itself_keeps_no_account(db: PgPool) {
-    let sleepy = [("EXPIRY_PERIOD_MS", "3600000")];
+    let sleepy = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
     let office = Office::open_with(db.clone(), 1, &sleepy).await;
     let concert = Concert::usual(&db).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);

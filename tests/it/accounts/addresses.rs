@@ -35,7 +35,7 @@ async fn one_letter_is_one_letter_for_everybody_who_compares(db: PgPool) {
 
 #[sqlx::test]
 async fn nobody_is_sent_to_another_site_and_no_path_is_an_accident(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("LOGIN_PER_MINUTE", "1000")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_LOGIN_PER_MINUTE", "1000")]).await;
     let ada = office.stranger();
     let form = [("email", "ada@example.com"), ("name", "Ada"), ("password", PASSWORD)];
     assert_eq!(ada.post("/signup", &form).await.status, 201);

@@ -107,7 +107,7 @@ async fn the_right_password_leads_back_and_opens_the_door_for_a_while(db: PgPool
 /// A thief with a session must not guess on at the password it lacks.
 #[sqlx::test]
 async fn guesses_at_the_confirmation_are_counted_as_at_the_log_in(db: PgPool) {
-    let office = Office::open_with(db, 1, &[("LOGIN_PER_MINUTE", "3")]).await;
+    let office = Office::open_with(db, 1, &[("TEST_LOGIN_PER_MINUTE", "3")]).await;
     let admin = unconfirmed(&office).await;
     for _ in 0..3 {
         let guess = admin.post("/account/confirmation", &[("password", "a guess or so")]).await;

@@ -24,7 +24,8 @@ async fn sign_up(person: &Person, email: &str) {
 
 #[sqlx::test]
 async fn six_hundred_log_ins_from_one_address_keep_nobody_else_out(db: PgPool) {
-    let office = Office::open_with(db, 1, &[BEHIND_PROXY, ("LOGIN_FAILURES_PER_HOUR", "10")]).await;
+    let office =
+        Office::open_with(db, 1, &[BEHIND_PROXY, ("TEST_LOGIN_FAILURES_PER_HOUR", "10")]).await;
     sign_up(&office.stranger(), "ada@example.com").await;
     let flood = (0..600).map(|nth| {
         log_in(
@@ -197,7 +198,7 @@ async fn passwords_that_others_had_before_are_refused(db: PgPool) {
 #[sqlx::test]
 async fn a_network_asks_for_a_few_taken_addresses_an_hour_and_then_signs_nobody_up(db: PgPool) {
     const TAKEN_PER_HOUR: usize = 60;
-    let settings = [BEHIND_PROXY, ("SIGNUP_BURST", "1000")];
+    let settings = [BEHIND_PROXY, ("TEST_SIGNUP_BURST", "1000")];
     let office = Office::open_with(db, 1, &settings).await;
     sign_up(&office.stranger(), "ada@example.com").await;
     let ask = async |from: &str, email: &str| {

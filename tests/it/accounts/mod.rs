@@ -140,7 +140,7 @@ async fn of_many_sign_ups_with_one_address_one_succeeds(db: PgPool) {
 
 #[sqlx::test]
 async fn guessing_passwords_is_slowed_down(db: PgPool) {
-    let office = Office::open_with(db, 1, &[("LOGIN_PER_MINUTE", "3")]).await;
+    let office = Office::open_with(db, 1, &[("TEST_LOGIN_PER_MINUTE", "3")]).await;
     let guess = [("email", "ada@example.com"), ("password", "a guess or so")];
     for _ in 0..3 {
         assert_eq!(office.stranger().post("/login", &guess).await.status, 401);

@@ -27,8 +27,11 @@ async fn a_flood_of_guesses_is_told_and_does_not_fill_the_disk(db: PgPool) {
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let bought = Purchase::make(&office.db, &concert, &ada, hold).await;
     office.leave().await;
-    let settings =
-        [("TRUSTED_PROXIES", "127.0.0.0/8"), ("LOGIN_FAILURES_PER_HOUR", "40"), ("LOG", "info")];
+    let settings = [
+        ("TRUSTED_PROXIES", "127.0.0.0/8"),
+        ("TEST_LOGIN_FAILURES_PER_HOUR", "40"),
+        ("LOG", "info"),
+    ];
     let mut child = ChildInstance::start_with(&office, &settings).await;
     let guesser = child.moved(&guesser);
     for nth in 0..300 {

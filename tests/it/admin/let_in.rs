@@ -136,7 +136,7 @@ async fn only_who_waits_in_this_queue_is_let_in(db: PgPool) {
 /// Two admins at once, each person many times, while the gate moves: each is let in once.
 #[sqlx::test]
 async fn whom_two_admins_let_in_at_once_goes_in_once(db: PgPool) {
-    let office = Office::open_with(db.clone(), 2, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let office = Office::open_with(db.clone(), 2, &[("TEST_ADMISSION_PERIOD_MS", "20")]).await;
     let concert = concert(&db).await;
     let admins = [office.employ("one", "ADMIN").await, office.employ("two", "ADMIN").await];
     let people = office.crowd(6, "Line").await;

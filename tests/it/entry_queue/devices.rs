@@ -79,7 +79,7 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
 /// An account that asks on any device is there.
 #[sqlx::test]
 async fn one_device_that_asks_keeps_the_place_of_both(db: PgPool) {
-    let settings = [("QUEUE_GRACE_SECS", "3"), ("ADMISSION_PERIOD_MS", "100")];
+    let settings = [("TEST_QUEUE_GRACE_SECS", "3"), ("TEST_ADMISSION_PERIOD_MS", "100")];
     let office = Office::open_with(db.clone(), 2, &settings).await;
     let concert = Concert::with(&db, crowded()).await;
     let (eve, desktop) = (office.sign_in("Eve").await, office.sign_in("Ada").await);

@@ -73,7 +73,7 @@ async fn garbage_is_refused_without_an_accident(db: PgPool) {
 #[sqlx::test]
 async fn the_page_says_where_one_stands_in_every_language(db: PgPool) {
     // No worker has the gate, so that a join lets in at once.
-    let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_ADMISSION_PERIOD_MS", "3600000")]).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(2, "Page").await;
     let sent = people[0].submit(&queue_path_of(&concert), &()).await;

@@ -29,7 +29,7 @@ async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgP
 
 #[sqlx::test]
 async fn many_admissions_at_once_never_let_in_too_many(db: PgPool) {
-    let office = Office::open_with(db.clone(), 3, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let office = Office::open_with(db.clone(), 3, &[("TEST_ADMISSION_PERIOD_MS", "20")]).await;
     let capacity = ConcertOptions { queue_capacity: Some(7), ..ConcertOptions::default() };
     let concert = Concert::with(&db, capacity).await;
     let people = office.crowd(60, "Gate").await;
@@ -62,7 +62,7 @@ async fn many_admissions_at_once_never_let_in_too_many(db: PgPool) {
 
 #[sqlx::test]
 async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
-    let office = Office::open_with(db.clone(), 3, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let office = Office::open_with(db.clone(), 3, &[("TEST_ADMISSION_PERIOD_MS", "20")]).await;
     let slow = ConcertOptions {
         queue_capacity: Some(100),
         queue_rate_per_second: Some(5),
@@ -91,7 +91,7 @@ async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
 /// rate goes on from there at once.
 #[sqlx::test]
 async fn a_clock_that_was_set_back_does_not_stop_the_rate(db: PgPool) {
-    let office = Office::open_with(db.clone(), 2, &[("ADMISSION_PERIOD_MS", "50")]).await;
+    let office = Office::open_with(db.clone(), 2, &[("TEST_ADMISSION_PERIOD_MS", "50")]).await;
     let rated = ConcertOptions {
         queue_capacity: Some(100),
         queue_rate_per_second: Some(2),
@@ -123,7 +123,8 @@ async fn a_clock_that_was_set_back_does_not_stop_the_rate(db: PgPool) {
 }
 
 /// A short grace, so that a closed tab is noticed soon.
-const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "3"), ("ADMISSION_PERIOD_MS", "100")];
+const SHORT_GRACE: [(&str, &str); 2] =
+    [("TEST_QUEUE_GRACE_SECS", "3"), ("TEST_ADMISSION_PERIOD_MS", "100")];
 
 /// All of `people` poll until the first of them is inside.
 async fn poll_until_inside(people: &[&Person], concert: &Concert) {

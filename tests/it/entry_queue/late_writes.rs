@@ -24,8 +24,11 @@ impl Offices {
         through.set_port(Some(wire.port)).unwrap();
         let prefix = format!("test-{}", uuid::Uuid::new_v4());
         let open = async |url: &str| {
-            let settings =
-                [("REDIS_URL", url), ("REDIS_PREFIX", &prefix), ("ADMISSION_PERIOD_MS", "3600000")];
+            let settings = [
+                ("REDIS_URL", url),
+                ("REDIS_PREFIX", &prefix),
+                ("TEST_ADMISSION_PERIOD_MS", "3600000"),
+            ];
             Office::open_with(db.clone(), 1, &settings).await
         };
         let (late, prompt) = (open(through.as_str()).await, open(&direct).await);

@@ -12,7 +12,8 @@ use crate::support::{Concert, Office, Person, read_one_with, run_sql_with};
 
 /// In seconds; the intervals of polls fit into it, on a slow machine too.
 const GRACE_SECS: u64 = 12;
-const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "12"), ("ADMISSION_PERIOD_MS", "200")];
+const SHORT_GRACE: [(&str, &str); 2] =
+    [("TEST_QUEUE_GRACE_SECS", "12"), ("TEST_ADMISSION_PERIOD_MS", "200")];
 /// Longer than any person waits on the slowest machine.
 const PATIENCE: Duration = Duration::from_mins(4);
 
@@ -145,7 +146,7 @@ async fn nobody_is_passed_over_for_what_nobody_could_say(db: PgPool) {
 /// The row of one account is locked for a moment, as by an old tab that gives up another number.
 #[sqlx::test]
 async fn whoever_is_being_looked_at_is_passed_by_nobody(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_ADMISSION_PERIOD_MS", "3600000")]).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(3, "Lock").await;
     for person in &people {
@@ -171,7 +172,7 @@ async fn whoever_is_being_looked_at_is_passed_by_nobody(db: PgPool) {
 /// Redis lost one person of the queue: a later number waits until they are there again.
 #[sqlx::test]
 async fn whoever_redis_lost_is_passed_by_nobody(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_ADMISSION_PERIOD_MS", "3600000")]).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(3, "Lost").await;
     for person in &people {

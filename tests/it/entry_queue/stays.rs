@@ -30,7 +30,7 @@ async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
 /// No worker has ended the stay when its account joins anew.
 #[sqlx::test]
 async fn whoever_joins_in_the_moment_a_stay_has_run_out_gets_a_new_number(db: PgPool) {
-    let slow = [("EXPIRY_PERIOD_MS", "3600000"), ("ADMISSION_PERIOD_MS", "3600000")];
+    let slow = [("TEST_EXPIRY_PERIOD_MS", "3600000"), ("TEST_ADMISSION_PERIOD_MS", "3600000")];
     let office = Office::open_with(db.clone(), 1, &slow).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(1, "Anew").await;

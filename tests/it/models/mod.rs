@@ -68,7 +68,7 @@ trait Machine {
 
 /// Runs the cases of a machine. The workers of its office leave to the steps what is late.
 async fn check<M: Machine + 'static>(db: PgPool) {
-    let settings = [("EXPIRY_PERIOD_MS", "3600000"), ("ADMISSION_PERIOD_MS", "3600000")];
+    let settings = [("TEST_EXPIRY_PERIOD_MS", "3600000"), ("TEST_ADMISSION_PERIOD_MS", "3600000")];
     let office = Office::open_with(db, 2, &settings).await;
     check_in(office, M::begin).await;
 }

@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 /// Instances whose worker does not come by during a test.
-const NO_WORKER: [(&str, &str); 1] = [("EXPIRY_PERIOD_MS", "3600000")];
+const NO_WORKER: [(&str, &str); 1] = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
 
 /// Moves every hold into the past, as if its time had gone by.
 async fn let_time_pass(db: &PgPool, secs: i32) {
@@ -46,7 +46,7 @@ async fn until_freed(db: &PgPool) {
 
 #[sqlx::test]
 async fn a_hold_that_is_not_paid_ends_and_frees_its_seats(db: PgPool) {
-    let office = Office::open_with(db, 2, &[("EXPIRY_PERIOD_MS", "100")]).await;
+    let office = Office::open_with(db, 2, &[("TEST_EXPIRY_PERIOD_MS", "100")]).await;
     let options = ConcertOptions { hold_ttl_secs: 1, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let ada = office.sign_in("ada").await;

@@ -128,7 +128,7 @@ fn is_freed(heard: &str) -> bool {
 
 #[sqlx::test]
 async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: PgPool) {
-    let office = Office::open_with(db, 2, &[("EXPIRY_PERIOD_MS", "100")]).await;
+    let office = Office::open_with(db, 2, &[("TEST_EXPIRY_PERIOD_MS", "100")]).await;
     let options = ConcertOptions { hold_ttl_secs: 1, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let people = office.crowd(2, "ada").await;

@@ -206,7 +206,7 @@ async fn a_form_without_scripts_sends_what_it_showed_and_goes_on_in_one_click(db
 
 #[sqlx::test]
 async fn the_best_seats_are_found_where_only_holds_past_their_end_stand(db: PgPool) {
-    let settings = [("EXPIRY_PERIOD_MS", "3600000")];
+    let settings = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
     let office = Office::open_with(db.clone(), 1, &settings).await;
     let concert = Concert::usual(&db).await;
     let people = office.crowd(3, "ada").await;

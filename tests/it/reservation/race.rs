@@ -84,7 +84,7 @@ async fn pay(
 
 #[sqlx::test]
 async fn of_paying_and_expiring_exactly_one_wins(db: PgPool) {
-    let office = Office::open_with(db, 1, &[("EXPIRY_PERIOD_MS", "3600000")]).await;
+    let office = Office::open_with(db, 1, &[("TEST_EXPIRY_PERIOD_MS", "3600000")]).await;
     let options = ConcertOptions { seats: SEATS, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let ada = office.sign_in("ada").await;

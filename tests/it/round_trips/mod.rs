@@ -46,8 +46,8 @@ impl Counted {
         let settings = [
             ("REDIS_URL", redis_url.as_str()),
             ("DB_CONNECTIONS_MAX", CONNECTIONS),
-            ("ADMISSION_PERIOD_MS", SLEEP_MS),
-            ("EXPIRY_PERIOD_MS", SLEEP_MS),
+            ("TEST_ADMISSION_PERIOD_MS", SLEEP_MS),
+            ("TEST_EXPIRY_PERIOD_MS", SLEEP_MS),
         ];
         let office = Office::open_through(db.clone(), postgres.port, &settings).await;
         Self { office, postgres, redis }

@@ -40,6 +40,8 @@ use crate::config::Config;
 
 /// Upper bound of one question to one server, with the wait for a connection.
 const QUESTION_MAX: Duration = Duration::from_secs(1);
+/// Upper bound of one instance's connections to the standby.
+const CONNECTIONS_MAX: u32 = 4;
 /// Time after which a read that the standby has not answered is put to the primary as well; the first
 /// answer counts. It leaves the primary almost three quarters of a page's deadline.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -83,7 +85,7 @@ impl StaleReads {
     pub fn new(config: &Config, primary: &Pool) -> Result<Self, sqlx::Error> {
         let open = |url: &String| {
             let connect = PgConnectOptions::from_str(url)?;
-            let pool = Pool::new(connect, config.standby_connections_max.get())?;
+            let pool = Pool::new(connect, CONNECTIONS_MAX)?;
             let (freshness, was_fresh) = (Mutex::default(), AtomicBool::default());
             Ok::<_, sqlx::Error>(Arc::new(Standby { pool, freshness, was_fresh }))
         };

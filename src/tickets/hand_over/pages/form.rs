@@ -7,17 +7,17 @@ use uuid::Uuid;
 
 use crate::{
     accounts::{AccountId, Email},
-    app::App,
     infra::idempotency::RequestKey,
     text::i18n::Locale,
-    tickets::{hand_over::model::HandOverOrder, model::TicketCode},
+    tickets::{
+        hand_over::model::{HandOverOrder, OFFER_DAYS},
+        model::TicketCode,
+    },
     web::{
         form::{Field, Mistakes},
         request_key,
     },
 };
-
-const SECS_PER_DAY: u32 = 86_400;
 
 /// Fields of a hand-over, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -60,17 +60,12 @@ pub(crate) struct HandOverBox {
     pub(crate) to: String,
     /// Reason of the refusal.
     pub(crate) refusal: Option<String>,
-    /// Days after which a hand-over expires, rounded up.
+    /// Days after which a hand-over expires.
     pub(crate) days: u32,
 }
 
 impl HandOverBox {
-    pub(crate) fn new(app: &App) -> Self {
-        Self {
-            request_key: Uuid::now_v7(),
-            to: String::new(),
-            refusal: None,
-            days: app.config.hand_over_ttl_secs.get().div_ceil(SECS_PER_DAY),
-        }
+    pub(crate) fn new() -> Self {
+        Self { request_key: Uuid::now_v7(), to: String::new(), refusal: None, days: OFFER_DAYS }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) async fn create_hand_over(
             let refused = HandOverBox {
                 to: form.to.text().to_owned(),
                 refusal: refusal.with_reason_of("to", &me.view).text,
-                ..HandOverBox::new(&app)
+                ..HandOverBox::new()
             };
             let page = TicketPage::read(&app, me.view, ticket, refused).await?;
             Ok(page.v.html(status, &page))

@@ -15,7 +15,7 @@ use crate::{
         i18n::Locale,
         times::{self, zone_name},
     },
-    wallet::transfers::model::TransferOrder,
+    wallet::transfers::model::{OPEN_DAYS, TransferOrder},
     web::{
         form::{Field, FormRefusal, Mistakes},
         local_time::parse_optional_time,
@@ -23,7 +23,6 @@ use crate::{
     },
 };
 
-const SECS_PER_DAY: u32 = 86_400;
 /// Digits of a second that the database stores.
 const MICROS_DIGITS: u16 = 6;
 
@@ -85,7 +84,7 @@ pub(crate) struct SendBox {
     pub starts_at: String,
     /// Why it was refused.
     pub refusal: FormRefusal,
-    /// Days after which a request expires, rounded up.
+    /// Days after which a request expires.
     pub days: u32,
     /// Abbreviation of the zone in which the start is typed.
     pub zone: String,
@@ -99,7 +98,7 @@ impl SendBox {
             amount: String::new(),
             starts_at: String::new(),
             refusal: FormRefusal::default(),
-            days: app.config.transfer_ttl_secs.get().div_ceil(SECS_PER_DAY),
+            days: OPEN_DAYS,
             zone: zone_name(app.now(), times::home()),
         }
     }

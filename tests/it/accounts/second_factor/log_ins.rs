@@ -17,7 +17,7 @@ use crate::{
 
 #[sqlx::test]
 async fn a_log_in_opens_nothing_before_the_code_and_a_code_works_once(db: PgPool) {
-    let office = Office::open_with(db.clone(), 2, &[("LOGIN_PER_MINUTE", "100")]).await;
+    let office = Office::open_with(db.clone(), 2, &[("TEST_LOGIN_PER_MINUTE", "100")]).await;
     let Boss { person, email, app, .. } = boss(&office).await;
     let other = {
         let Signed { person, .. } = administrator(&office, "other").await;
@@ -57,7 +57,7 @@ async fn a_log_in_opens_nothing_before_the_code_and_a_code_works_once(db: PgPool
 
 #[sqlx::test]
 async fn a_pending_log_in_ends_by_time_by_tries_by_a_log_out_and_with_the_password(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("LOGIN_PER_MINUTE", "100")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_LOGIN_PER_MINUTE", "100")]).await;
     let Boss { email, app, .. } = boss(&office).await;
     let late = give_password(&office, &email).await;
     run_sql(&db, "update pending_log_ins set expires_at = now()").await;
@@ -116,7 +116,7 @@ async fn a_recovery_code_used_twice_at_once_works_once(db: PgPool) {
 #[sqlx::test]
 async fn of_a_hundred_wrong_codes_at_once_ten_are_compared(db: PgPool) {
     const GUESSES: usize = 100;
-    let settings = [("LOGIN_PER_MINUTE", "1000"), ("LOGIN_FAILURES_PER_HOUR", "1000")];
+    let settings = [("TEST_LOGIN_PER_MINUTE", "1000"), ("TEST_LOGIN_FAILURES_PER_HOUR", "1000")];
     let office = Office::open_with(db.clone(), 2, &settings).await;
     let Boss { person, email, app, .. } = boss(&office).await;
     let tokens: Vec<[u8; 32]> = (0..GUESSES).map(|_| rand::random()).collect();
@@ -158,7 +158,7 @@ async fn of_a_hundred_wrong_codes_at_once_ten_are_compared(db: PgPool) {
 
 #[sqlx::test]
 async fn a_reset_password_still_needs_the_code(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("LOGIN_PER_MINUTE", "100")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_LOGIN_PER_MINUTE", "100")]).await;
     let Boss { email, app, .. } = boss(&office).await;
     let thief = office.stranger();
     assert_eq!(thief.post("/password/forgotten", &[("email", &email)]).await.status, 202);

@@ -101,7 +101,7 @@ async fn a_code_that_is_redeemed_while_its_owner_joins_lets_them_in(db: PgPool) 
 /// A join without a code costs no look at the gates, however many wait there.
 #[sqlx::test]
 async fn who_joins_without_a_code_moves_nobody_at_the_gates(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
+    let office = Office::open_with(db.clone(), 1, &[("TEST_ADMISSION_PERIOD_MS", "3600000")]).await;
     let concert = Concert::with(&db, crowded()).await;
     assert_eq!(make_gate(&office, &concert, "FRIENDS", (-60, 1)).await.status, 201);
     let people = office.crowd(4, "Line").await;

@@ -17,7 +17,7 @@ async fn come_and_go(person: &Person, path: &str) {
 
 #[sqlx::test]
 async fn two_gates_at_two_instances_admit_a_crowd_within_their_capacities(db: PgPool) {
-    let office = Office::open_with(db.clone(), 2, &[("ADMISSION_PERIOD_MS", "100")]).await;
+    let office = Office::open_with(db.clone(), 2, &[("TEST_ADMISSION_PERIOD_MS", "100")]).await;
     let concert = Concert::with(&db, ConcertOptions { queue_capacity: Some(2), ..crowded() }).await;
     assert_eq!(make_gate(&office, &concert, "FRIENDS", (-60, 3)).await.status, 201);
     let people = office.crowd(60, "Crowd").await;
@@ -57,7 +57,7 @@ async fn two_gates_at_two_instances_admit_a_crowd_within_their_capacities(db: Pg
 #[sqlx::test]
 async fn whatever_happens_at_once_a_gate_keeps_to_its_capacity_and_everybody_gets_in(db: PgPool) {
     const STEPS: usize = 8;
-    let office = Office::open_with(db.clone(), 2, &[("ADMISSION_PERIOD_MS", "100")]).await;
+    let office = Office::open_with(db.clone(), 2, &[("TEST_ADMISSION_PERIOD_MS", "100")]).await;
     let options = ConcertOptions { opens_in_secs: 3_600, ..crowded() };
     let concert = Concert::with(&db, options).await;
     assert_eq!(make_gate(&office, &concert, "EARLY", (-60, 3)).await.status, 201);

@@ -73,7 +73,7 @@ async fn office_with(db: &PgPool, concert: &Concert, relay: &StandInRelay) -> Of
     let opens = "select ceil(extract(epoch from on_sale_at))::bigint from programs where id = $1";
     let opens: i64 = read_one_with(db, opens, concert.program_id).await;
     let genesis = (opens + 10 - 3 * (ROUND - 1)).to_string();
-    let settings = [("DRAND_URLS", relay.url.as_str()), ("DRAND_GENESIS_SECS", &genesis)];
+    let settings = [("DRAND_URLS", relay.url.as_str()), ("TEST_DRAND_GENESIS_SECS", &genesis)];
     Office::open_with(db.clone(), 2, &settings).await
 }
 

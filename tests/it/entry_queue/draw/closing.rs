@@ -127,7 +127,7 @@ async fn nobody_leaves_the_draw_or_is_let_in_while_it_is_numbered(db: PgPool) {
 #[sqlx::test]
 async fn a_program_without_limits_lets_nobody_in_before_its_numbers_are_drawn(db: PgPool) {
     // No account is parked during this test.
-    let office = Office::open_with(db.clone(), 2, &[("QUEUE_GRACE_SECS", "600")]).await;
+    let office = Office::open_with(db.clone(), 2, &[("TEST_QUEUE_GRACE_SECS", "600")]).await;
     let concert = announced(&office, ConcertOptions { queue_capacity: None, ..coming() }).await;
     let people = office.crowd(2, "Early").await;
     assert_eq!(count(&join_at_once(&people, &concert).await, 201, ""), 2);

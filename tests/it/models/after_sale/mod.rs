@@ -40,10 +40,11 @@ async fn after_a_sale_everybody_has_what_the_model_says(db: PgPool) {
     let settings = stripe.settings();
     let mut settings: Vec<(&'static str, &str)> =
         settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    settings.extend([("EXPIRY_PERIOD_MS", "3600000"), ("ADMISSION_PERIOD_MS", "3600000")]);
+    settings
+        .extend([("TEST_EXPIRY_PERIOD_MS", "3600000"), ("TEST_ADMISSION_PERIOD_MS", "3600000")]);
     let office = Office::open_with(db.clone(), 1, &settings).await;
     // What is sold on while tickets are sold is scanned there.
-    let early = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("EXPIRY_PERIOD_MS", "3600000")];
+    let early = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("TEST_EXPIRY_PERIOD_MS", "3600000")];
     let early = Office::open_with(db, 1, &early).await;
     let door = early.employ("door", "STAFF").await;
     check_in(office, async move |office| AfterSale::begin_with(office, &stripe, &door).await).await;

@@ -16,7 +16,7 @@ async fn start(office: &Office, stripe: &StripeStandIn) -> ChildInstance {
     let settings = stripe.settings();
     let mut settings: Vec<(&str, &str)> =
         settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    settings.extend([("HTTP_WORKERS", "1"), ("EXPIRY_PERIOD_MS", "3600000")]);
+    settings.extend([("HTTP_WORKERS", "1"), ("TEST_EXPIRY_PERIOD_MS", "3600000")]);
     ChildInstance::start_with(office, &settings).await
 }
 

@@ -5,7 +5,7 @@ use crate::support::{lapse_holds, until};
 
 #[sqlx::test]
 async fn a_use_is_given_back_with_the_hold_and_with_the_refund(db: PgPool) {
-    let settings = [("EXPIRY_PERIOD_MS", "3600000")];
+    let settings = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
     let office = Office::open_with(db.clone(), 2, &settings).await;
     let concert = Concert::usual(&db).await;
     let id = make_code(&office, &concert, "ONCE", json!({ "percent": 10, "uses_max": 1 })).await;
@@ -38,7 +38,7 @@ async fn a_use_is_given_back_with_the_hold_and_with_the_refund(db: PgPool) {
 
 #[sqlx::test]
 async fn a_code_for_one_use_pays_for_as_many_places_as_it_has(db: PgPool) {
-    let settings = [("EXPIRY_PERIOD_MS", "3600000")];
+    let settings = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
     let office = Office::open_with(db.clone(), 2, &settings).await;
     let concert = Concert::usual(&db).await;
     let id = make_code(&office, &concert, "THREE", json!({ "percent": 10, "places_max": 3 })).await;

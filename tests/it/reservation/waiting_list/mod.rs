@@ -148,7 +148,7 @@ async fn what_is_given_back_is_held_at_once_for_whoever_wished_first(db: PgPool)
 
 #[sqlx::test]
 async fn an_offer_that_is_declined_or_lapses_goes_to_the_next(db: PgPool) {
-    let house = SoldOut::with(db.clone(), 2, &[("EXPIRY_PERIOD_MS", "3600000")]).await;
+    let house = SoldOut::with(db.clone(), 2, &[("TEST_EXPIRY_PERIOD_MS", "3600000")]).await;
     let people = house.office.crowd(3, "Wisher").await;
     for person in &people {
         assert_eq!(house.wish(person, json!({ "places": 1 })).await.status, 201);

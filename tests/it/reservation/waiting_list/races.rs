@@ -19,7 +19,7 @@ const ROUNDS_MAX: usize = 200;
 #[sqlx::test]
 async fn of_three_hundred_wishes_a_hundred_freed_seats_pass_nobody_over(db: PgPool) {
     const SEATS: usize = 100;
-    let house = SoldOut::with(db.clone(), SEATS, &[("EXPIRY_PERIOD_MS", "50")]).await;
+    let house = SoldOut::with(db.clone(), SEATS, &[("TEST_EXPIRY_PERIOD_MS", "50")]).await;
     let people = house.office.crowd(3 * SEATS, "Wisher").await;
     enrich(&people).await;
     let wishes =

@@ -234,7 +234,7 @@ async fn set_least_number(admin: &Person, concert: &Concert, least: &str) {
 /// What was so when a place became free is not so any more: the check reads what was so then.
 #[sqlx::test]
 async fn who_was_rightly_passed_over_is_so_for_ever(db: PgPool) {
-    let house = SoldOut::with(db.clone(), 4, &[("EXPIRY_PERIOD_MS", "3600000")]).await;
+    let house = SoldOut::with(db.clone(), 4, &[("TEST_EXPIRY_PERIOD_MS", "3600000")]).await;
     let admin = house.office.employ("admin", "ADMIN").await;
     let [locked, single, pair] = <[_; 3]>::try_from(house.office.crowd(3, "Wisher").await).unwrap();
     for (person, places) in [(&locked, 2), (&single, 1), (&pair, 2)] {

@@ -82,7 +82,7 @@ impl Market {
     /// Opens an instance whose door opens weeks before the start and that ends no returns, and
     /// returns it with a steward at it: what a scan meets while tickets are still sold.
     async fn early_door(&self) -> (Office, Person) {
-        let settings = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("EXPIRY_PERIOD_MS", "3600000")];
+        let settings = [("DOOR_OPENS_BEFORE_MINS", "100000"), ("TEST_EXPIRY_PERIOD_MS", "3600000")];
         let early = Office::open_with(self.office.db.clone(), 1, &settings).await;
         let door = early.employ("door", "STAFF").await;
         (early, door)

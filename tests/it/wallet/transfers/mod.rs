@@ -53,7 +53,7 @@ async fn statuses(db: &PgPool) -> Vec<String> {
 
 /// One instance whose workers leave lapsed requests alone for the length of a test.
 async fn sleepy(db: &PgPool) -> Office {
-    Office::open_with(db.clone(), 2, &[("EXPIRY_PERIOD_MS", "3600000")]).await
+    Office::open_with(db.clone(), 2, &[("TEST_EXPIRY_PERIOD_MS", "3600000")]).await
 }
 
 async fn assert_sound(office: &Office) {
