@@ -12,7 +12,7 @@ postgres_bin() { # MAJOR|newest
   local dir version best='' best_version=0
   [[ -z ${PG:-} || $1 != newest ]] || set -- "$PG"
   for dir in \
-    "$(downloaded_postgres)"/*/bin \
+    "$(downloaded_postgres)/$1/bin" \
     "$(dirname "$(command -v initdb || echo /nowhere/initdb)")" \
     /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
     /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
@@ -27,7 +27,7 @@ postgres_bin() { # MAJOR|newest
 }
 
 # Prints the folder of the PostgreSQL servers that scripts/install downloads where PG
-# names a version that this system does not have.
+# names a version that this system does not have. Each serves where its version is asked for.
 downloaded_postgres() {
   echo "${XDG_CACHE_HOME:-$HOME/.cache}/stagedoor/postgres"
 }
