@@ -17,6 +17,7 @@ mod linger;
 mod mail_server;
 mod odd_witness;
 mod office;
+mod overtaking;
 mod page;
 mod pdf;
 mod person;
@@ -47,6 +48,7 @@ pub(crate) use linger::Death;
 pub(crate) use mail_server::{AttachedFile, MailServer};
 pub(crate) use odd_witness::OddWitness;
 pub(crate) use office::{Office, app, config, empty, pool};
+pub(crate) use overtaking::{overtaken, until_it_waits};
 pub(crate) use pdf::Pdf;
 pub(crate) use person::Person;
 pub(crate) use pictures::{picture, picture_bomb, picture_form};
@@ -63,9 +65,7 @@ pub(crate) use rows::{
 pub(crate) use scripted::Scripted;
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;
-pub(crate) use wait::{
-    LOCK_WAITERS, eventually, overtaken, until, until_it_waits, until_locks_wait,
-};
+pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};
 
 use std::future::Future;
 
