@@ -1403,6 +1403,7 @@ door-ready = Scan a ticket
 door-in = Admit
 door-undo = Undo
 door-undone = Undone. The ticket is valid again.
+door-undone-void = Undone. The ticket is not valid any more: it was refunded, or its holder's account was deleted.
 door-code = Ticket code
 door-check = Check
 door-camera = Scan with the camera

@@ -1329,6 +1329,7 @@ door-ready = チケットを読み取ってください
 door-in = ご入場ください
 door-undo = 元に戻す
 door-undone = 元に戻しました。チケットはまた使えます。
+door-undone-void = 元に戻しました。払い戻し済み、またはアカウントが削除されたため、このチケットはもう使えません。
 door-code = チケットコード
 door-check = 確認
 door-camera = カメラで読み取る

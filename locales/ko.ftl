@@ -1326,6 +1326,7 @@ door-ready = 티켓을 스캔하세요
 door-in = 입장하세요
 door-undo = 되돌리기
 door-undone = 되돌렸어요. 다시 사용할 수 있는 티켓이에요.
+door-undone-void = 되돌렸어요. 환불됐거나 계정이 삭제돼서 더는 사용할 수 없는 티켓이에요.
 door-code = 티켓 코드
 door-check = 확인
 door-camera = 카메라로 스캔

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{
     editions::{edited, lock_edition},
-    plan::{PlannedSeat, SeatPlan, difference::PlanDifference},
+    plan::{SeatPlan, difference::PlanDifference},
     store::{self, UsedSeat},
 };
 use crate::{
@@ -55,8 +55,6 @@ pub(crate) struct Replacement {
     /// Edition whose seats, or newer ones, were compared with the plan.
     version_read: i64,
     difference: PlanDifference,
-    /// Added seats that are no ordinary ones.
-    marked: Vec<PlannedSeat>,
 }
 
 impl Replacement {
@@ -69,13 +67,9 @@ impl Replacement {
         let found = store::list_editions(db, Some(venue_id)).await?.pop();
         let version_read = found.ok_or(CatalogError::NotFound)?.version;
         let saved = store::list_seats(db, venue_id).await?;
-        let compared = tokio::task::spawn_blocking(move || {
-            let difference = PlanDifference::of(&saved, plan);
-            let marked = difference.added.iter().filter(|seat| !seat.kind.is_standard());
-            (marked.cloned().collect(), difference)
-        });
-        let (marked, difference) = compared.await.map_err(|_stopped| sqlx::Error::WorkerCrashed)?;
-        Ok(Self { venue_id, version_read, difference, marked })
+        let compared = tokio::task::spawn_blocking(move || PlanDifference::of(&saved, plan));
+        let difference = compared.await.map_err(|_stopped| sqlx::Error::WorkerCrashed)?;
+        Ok(Self { venue_id, version_read, difference })
     }
 
     /// Replaces the seats of edition `version`: inserts new ones, moves known ones, deletes missing ones, all
@@ -88,7 +82,7 @@ impl Replacement {
         version: i64,
         written: &SeatsWritten,
     ) -> Result<Edited<VenueEdition>, CatalogError> {
-        let Self { venue_id: id, version_read, difference, marked } = self;
+        let Self { venue_id: id, version_read, difference } = self;
         let PlanDifference { added, changed, of_other_kind, removed } = difference;
         let before = lock_edition(tx, *id, version).await?;
         if *version_read != version {
@@ -99,16 +93,17 @@ impl Replacement {
             return Err(CatalogError::SeatsInUse { seats });
         }
         let performed = lock_performed(tx, of_other_kind).await?;
-        written.begin(added.len() + changed.len() + marked.len() + removed.len());
+        written.begin(added.len() + changed.len() + removed.len());
+        // A companion's place refers to its wheelchair place, which another batch may have.
+        store::defer_companions(tx).await?;
         for batch in added.chunks(BATCH_SEATS) {
             store::insert_seats(tx, *id, batch).await?;
             written.add(batch.len());
         }
-        for batch in changed.chunks(BATCH_SEATS).chain(marked.chunks(BATCH_SEATS)) {
-            store::update_seats(tx, *id, batch).await?;
+        for batch in changed.chunks(BATCH_SEATS) {
+            store::update_seats(tx, batch).await?;
             written.add(batch.len());
         }
-        // First the kinds, then the removal: a companion's place refers to its wheelchair place.
         for batch in removed.chunks(BATCH_SEATS) {
             store::delete_seats(tx, batch).await?;
             written.add(batch.len());

@@ -156,13 +156,14 @@ async fn use_ticket(
 
 /// Undoes a check-in of the last minute and records the act. The ticket becomes valid again, or
 /// void if its reservation was refunded or its holder's account deleted meanwhile; for a cancelled
-/// program the winding down reopens. Returns the undone check-in.
+/// program the winding down reopens. Returns the undone check-in, and the
+/// ticket's new status.
 async fn undo(
     app: &App,
     by: AccountId,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
-) -> Result<CheckIn, TicketError> {
+) -> Result<(CheckIn, TicketStatus), TicketError> {
     audit::perform(app, async |tx| {
         catalog::reopen_winding_down(tx, schedule_id).await?;
         tickets::lock(tx, ticket_id).await?;
@@ -171,10 +172,10 @@ async fn undo(
         let undone = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
         // A deletion of the account waits for this lock, or the next statement sees it.
         gone_holders::lock_holders(tx, &[ticket_id]).await?;
-        store::write_not_used(tx, ticket_id).await?;
+        let status = store::write_not_used(tx, ticket_id).await?.ok_or(TicketError::Inconsistent)?;
         let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
         let entry = entry.before(&undone);
-        Ok((undone, entry))
+        Ok(((undone, status), entry))
     })
     .await
 }

@@ -122,12 +122,13 @@ pub(crate) async fn write_used(
 }
 
 /// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed or
-/// the account of its holder was deleted. Writes the event if a webhook endpoint asks for it.
+/// the account of its holder was deleted. Writes the event if a webhook endpoint asks for it. Returns the
+/// ticket's new status; `None` if the ticket is not used.
 pub(crate) async fn write_not_used(
     tx: &mut Connection,
     ticket_id: TicketId,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+) -> Result<Option<TicketStatus>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"
         with undone as (
             update tickets t
@@ -138,24 +139,25 @@ pub(crate) async fn write_not_used(
             from reservation_items i
             join reservations r on r.id = i.reservation_id
             where t.id = $1 and t.status = 'USED' and i.id = t.reservation_item_id
-            returning t.id, r.id as reservation_id, r.program_id, r.schedule_id
+            returning t.id, t.status, r.id as reservation_id, r.program_id, r.schedule_id
+        ), told as (
+            insert into domain_events (id, subject_id, kind, payload)
+            select $2::uuid, id, 'ticket.check_in_undone', jsonb_build_object(
+                'ticket_id', id, 'reservation_id', reservation_id, 'program_id', program_id,
+                'schedule_id', schedule_id)
+            from undone
+            where exists (
+                    select from webhook_endpoints
+                    where deleted_at is null and kinds @> array['ticket.check_in_undone'])
+                and not is_throwaway(program_id)
         )
-        insert into domain_events (id, subject_id, kind, payload)
-        select $2::uuid, id, 'ticket.check_in_undone', jsonb_build_object(
-            'ticket_id', id, 'reservation_id', reservation_id, 'program_id', program_id,
-            'schedule_id', schedule_id)
-        from undone
-        where exists (
-                select from webhook_endpoints
-                where deleted_at is null and kinds @> array['ticket.check_in_undone'])
-            and not is_throwaway(program_id)
+        select status as "status: TicketStatus" from undone
         "#,
         ticket_id as _,
         EventId::new() as _,
     )
-    .execute(tx)
-    .await?;
-    Ok(())
+    .fetch_optional(tx)
+    .await
 }
 
 /// Returns a used ticket of one performance; `is_fresh` holds for a minute.

@@ -125,6 +125,7 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
     run_sql(&db, "update tickets set used_at = clock_timestamp()").await;
     let undone = door.post(&undo(&ticket_ids[0]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
+    assert_eq!(undone.json()["status"], "VALID");
     wind_down(&office, &db).await;
     assert_eq!(balance(&db, ada.account_id).await, 1_000_000);
     office.verify().await;
@@ -133,6 +134,7 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
     run_sql(&db, "update tickets set used_at = clock_timestamp() where status = 'USED'").await;
     let undone = door.post(&undo(&ticket_ids[1]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
+    assert_eq!(undone.json()["status"], "VOID", "the steward reads what it is now");
     wind_down(&office, &db).await;
     let statuses: Vec<String> = read_all(&db, "select status from tickets").await;
     assert_eq!(statuses, ["VOID", "VOID"]);

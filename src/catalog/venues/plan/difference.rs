@@ -17,8 +17,8 @@ pub(crate) struct SavedSeat {
 pub(crate) struct PlanDifference {
     /// Seats that the venue does not have, in the order of the plan.
     pub(crate) added: Vec<PlannedSeat>,
-    /// Seats that the plan describes differently.
-    pub(crate) changed: Vec<PlannedSeat>,
+    /// Seats that the plan describes differently, as it describes them.
+    pub(crate) changed: Vec<SavedSeat>,
     /// Changed seats that have another kind or another wheelchair place.
     pub(crate) of_other_kind: Vec<SeatId>,
     /// Seats that the plan does not have; companions' places come before the others.
@@ -45,7 +45,7 @@ impl PlanDifference {
             if (before.kind, before.companion_of) != (seat.kind, seat.companion_of) {
                 difference.of_other_kind.push(*id);
             }
-            difference.changed.push(seat);
+            difference.changed.push(SavedSeat { id: *id, seat });
         }
         let left = by_name.into_values().filter(|(_, is_planned)| !is_planned.get());
         let mut removed: Vec<&SavedSeat> = left.map(|(saved, _)| saved).collect();
@@ -88,11 +88,10 @@ mod tests {
         let after = plan("B,1,1,0,9,EASY_ACCESS,\nA,1,3,2.5,0,,\nC,1,1,5,5,,\n");
         let saved = saved(&before);
         let difference = PlanDifference::of(&saved, after);
-        let sections = |seats: &[PlannedSeat]| -> Vec<String> {
-            seats.iter().map(|seat| seat.section.clone()).collect()
-        };
-        assert_eq!(sections(&difference.added), ["C"]);
-        assert_eq!(sections(&difference.changed), ["B", "A"]);
+        let added: Vec<&str> = difference.added.iter().map(|seat| &*seat.section).collect();
+        assert_eq!(added, ["C"]);
+        let changed: Vec<SeatId> = difference.changed.iter().map(|saved| saved.id).collect();
+        assert_eq!(changed, [SeatId(4), SeatId(3)]);
         assert_eq!(difference.of_other_kind, [SeatId(4)]);
         assert_eq!(difference.removed, [SeatId(2), SeatId(1)], "the companion's place first");
     }

@@ -5,6 +5,7 @@ pub(crate) mod kinds;
 
 use sqlx::PgExecutor;
 
+use self::columns::Details;
 use crate::{
     catalog::{
         editing::{VenueDetails, VenueEdition},
@@ -189,60 +190,29 @@ pub(crate) async fn write_next(tx: &mut Connection, id: VenueId) -> Result<(), s
     Ok(())
 }
 
-/// Inserts seats of a locked venue, in their order, as ordinary ones: the wheelchair place to which a
-/// companion's belongs may come after it.
+/// Lets companions' places be written before the wheelchair places to which they belong: the transaction
+/// cannot be committed without these.
+pub(crate) async fn defer_companions(tx: &mut Connection) -> Result<(), sqlx::Error> {
+    sqlx::query!("set constraints seats_companion_of_seat deferred").execute(tx).await?;
+    Ok(())
+}
+
+/// Inserts seats of a locked venue, in their order.
 pub(crate) async fn insert_seats(
     tx: &mut Connection,
     venue_id: VenueId,
     seats: &[PlannedSeat],
 ) -> Result<(), sqlx::Error> {
     let (sections, rows, numbers) = columns::names(seats);
-    let (xs, ys) = columns::places(seats);
+    let Details { xs, ys, kinds, companions_of, categories } = seats.iter().collect();
     sqlx::query!(
         r#"
-        insert into seats (venue_id, section, row_label, number, x, y, price_category)
-        select $1, section, row_label, number, x, y, price_category
-        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[])
-            as p (section, row_label, number, x, y, price_category)
-        "#,
-        venue_id as _,
-        &sections as _,
-        &rows as _,
-        &numbers,
-        &xs,
-        &ys,
-        &columns::categories(seats) as _,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Writes the positions, kinds and price categories of seats that a locked venue has.
-pub(crate) async fn update_seats(
-    tx: &mut Connection,
-    venue_id: VenueId,
-    seats: &[PlannedSeat],
-) -> Result<(), sqlx::Error> {
-    let (sections, rows, numbers) = columns::names(seats);
-    let (xs, ys) = columns::places(seats);
-    let kinds: Vec<&str> = seats.iter().map(|seat| seat.kind.as_ref()).collect();
-    let companions_of: Vec<Option<i32>> = seats.iter().map(|seat| seat.companion_of).collect();
-    sqlx::query!(
-        r#"
-        update seats s
-        set x = p.x, y = p.y, kind = p.kind, companion_of = p.companion_of,
-            price_category = p.price_category
+        insert into seats
+            (venue_id, section, row_label, number, x, y, kind, companion_of, price_category)
+        select $1, section, row_label, number, x, y, kind, companion_of, price_category
         from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[],
             $8::integer[], $9::text[])
             as p (section, row_label, number, x, y, kind, companion_of, price_category)
-        cross join lateral (
-            select id from seats
-            where venue_id = $1 and section = p.section and row_label = p.row_label
-                and number = p.number
-            limit 1 -- each is found by its key, and the seats are not compared with the list
-        ) found
-        where s.id = found.id
         "#,
         venue_id as _,
         &sections as _,
@@ -252,7 +222,36 @@ pub(crate) async fn update_seats(
         &ys,
         &kinds as _,
         &companions_of as _,
-        &columns::categories(seats) as _,
+        &categories as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes the positions, kinds and price categories of seats that a locked venue has.
+pub(crate) async fn update_seats(
+    tx: &mut Connection,
+    seats: &[SavedSeat],
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<SeatId> = seats.iter().map(|saved| saved.id).collect();
+    let Details { xs, ys, kinds, companions_of, categories } =
+        seats.iter().map(|saved| &saved.seat).collect();
+    sqlx::query!(
+        r#"
+        update seats s
+        set x = p.x, y = p.y, kind = p.kind, companion_of = p.companion_of,
+            price_category = p.price_category
+        from unnest($1::bigint[], $2::real[], $3::real[], $4::text[], $5::integer[], $6::text[])
+            as p (id, x, y, kind, companion_of, price_category)
+        where s.id = p.id
+        "#,
+        &ids as _,
+        &xs,
+        &ys,
+        &kinds as _,
+        &companions_of as _,
+        &categories as _,
     )
     .execute(tx)
     .await?;

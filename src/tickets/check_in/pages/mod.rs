@@ -62,8 +62,8 @@ enum Answer {
     LetIn(CheckIn),
     /// The ticket was refused.
     Refused(FormRefusal),
-    /// A check-in was undone.
-    Undone,
+    /// A check-in was undone, and the ticket has this status.
+    Undone(TicketStatus),
 }
 
 #[derive(Template)]
@@ -137,7 +137,7 @@ fn place_name(
 #[serde(default)]
 pub(crate) struct Scanned {
     let_in: Option<TicketId>,
-    undone: bool,
+    undone: Option<TicketStatus>,
 }
 
 /// Door of a performance.
@@ -163,8 +163,7 @@ pub(crate) async fn show_door(
         Some(id) => store::find_check_in(&app.db, *schedule_id, id)
             .await?
             .map_or(Answer::Ready, Answer::LetIn),
-        None if scanned.undone => Answer::Undone,
-        None => Answer::Ready,
+        None => scanned.undone.map_or(Answer::Ready, Answer::Undone),
     };
     let page = DoorPage::read(&app, &counts, me.view, *schedule_id, answer).await?;
     let document = DoorDocument {
@@ -225,10 +224,10 @@ pub(crate) async fn undo_check_in(
     let (schedule_id, ticket_id) = *ids;
     let undone = super::undo(&app, me.account_id, schedule_id, ticket_id).await;
     match me.view.or_refusal(undone.map_err(PageError::from))? {
-        Ok(undone) => {
+        Ok((undone, status)) => {
             counts.note(schedule_id, &undone.section, -1).await;
-            let next = format!("/door/{schedule_id}?undone=true");
-            Ok(me.view.done(StatusCode::OK, &UndoneDocument { status: TicketStatus::Valid }, &next))
+            let next = format!("/door/{schedule_id}?undone={}", status.as_ref().to_uppercase());
+            Ok(me.view.done(StatusCode::OK, &UndoneDocument { status }, &next))
         }
         Err(refusal) => refused(&app, &counts, me.view, schedule_id, refusal).await,
     }
