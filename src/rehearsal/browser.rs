@@ -14,7 +14,10 @@ use super::{
     fixtures::model::ShopperAccount,
     history::{Event, History, Outcome, Shown, Step},
 };
-use crate::web::{READ_MAX, deadline::CHANGE_MAX};
+use crate::{
+    infra::https,
+    web::{READ_MAX, deadline::CHANGE_MAX},
+};
 
 /// Deadline of an answer; a later one counts as missing.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
@@ -22,11 +25,15 @@ const ANSWER_MAX: Duration = Duration::from_secs(15);
 /// Builds the HTTP client of all shoppers. The system's certificates are loaded for https only: a
 /// small image may have none.
 pub(crate) fn client(target: &Url) -> Result<Client, reqwest::Error> {
-    let client = Client::builder()
+    let client = match target.scheme() {
+        "https" => https::client(),
+        _ => Client::builder().tls_certs_only([]),
+    };
+    client
         .redirect(reqwest::redirect::Policy::none())
         .timeout(ANSWER_MAX)
-        .pool_max_idle_per_host(usize::MAX);
-    if target.scheme() == "https" { client } else { client.tls_certs_only([]) }.build()
+        .pool_max_idle_per_host(usize::MAX)
+        .build()
 }
 
 /// Request to send, with the facts that the history records.

@@ -14,7 +14,7 @@ use super::{
     signature::sign,
     target::{self, TargetResolver},
 };
-use crate::config::Config;
+use crate::{config::Config, infra::https};
 
 /// Upper bound of one attempt, with the look for the target, its connection and the answer.
 pub(crate) const ATTEMPT_MAX: Duration = Duration::from_secs(10);
@@ -55,7 +55,7 @@ impl HookClient {
     /// Creates the client.
     pub(crate) fn new(config: &Config) -> Result<Self, reqwest::Error> {
         let allows_private = config.webhook_private_targets;
-        let client = Client::builder()
+        let client = https::client()
             .timeout(ATTEMPT_MAX)
             .connect_timeout(CONNECT_MAX)
             .redirect(Policy::none())

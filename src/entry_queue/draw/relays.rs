@@ -8,7 +8,10 @@ use reqwest::{Client, redirect::Policy};
 use serde::Deserialize;
 
 use super::beacon::{Beacon, BeaconRound};
-use crate::{config::DrandConfig, infra::limits::Limit};
+use crate::{
+    config::DrandConfig,
+    infra::{https, limits::Limit},
+};
 
 /// Upper bound of one question.
 const ASK_MAX: Duration = Duration::from_secs(3);
@@ -46,7 +49,7 @@ pub(crate) struct Relays {
 impl Relays {
     /// Creates the client of the configured relays.
     pub(crate) fn of(config: &DrandConfig) -> Result<Self, reqwest::Error> {
-        let client = Client::builder().timeout(ASK_MAX).redirect(Policy::none()).build()?;
+        let client = https::client().timeout(ASK_MAX).redirect(Policy::none()).build()?;
         let warnings = Arc::new(Limit::new(Quota::per_minute(WARNINGS_PER_MINUTE)));
         Ok(Self { client, config: config.clone(), warnings })
     }

@@ -172,7 +172,8 @@ async fn undo(
         let undone = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
         // A deletion of the account waits for this lock, or the next statement sees it.
         gone_holders::lock_holders(tx, &[ticket_id]).await?;
-        let status = store::write_not_used(tx, ticket_id).await?.ok_or(TicketError::Inconsistent)?;
+        let status =
+            store::write_not_used(tx, ticket_id).await?.ok_or(TicketError::Inconsistent)?;
         let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
         let entry = entry.before(&undone);
         Ok(((undone, status), entry))

@@ -244,7 +244,11 @@ pub(crate) async fn update_seats(
             price_category = p.price_category
         from unnest($1::bigint[], $2::real[], $3::real[], $4::text[], $5::integer[], $6::text[])
             as p (id, x, y, kind, companion_of, price_category)
-        where s.id = p.id
+        cross join lateral (
+            select id from seats where id = p.id
+            limit 1 -- each is found by its key, and the seats are not compared with the list
+        ) found
+        where s.id = found.id
         "#,
         &ids as _,
         &xs,

@@ -6,7 +6,7 @@ use reqwest::{Client, Response, StatusCode, redirect::Policy};
 use url::Url;
 
 use super::model::WitnessFault;
-use crate::infra::tlog::WitnessRequest;
+use crate::infra::{https, tlog::WitnessRequest};
 
 /// Upper bound of one conversation, with its connection and the body of the answer.
 const ASK_MAX: Duration = Duration::from_secs(4);
@@ -28,7 +28,7 @@ pub(super) enum WitnessAnswer {
 
 /// Creates a client of witnesses.
 pub(super) fn make() -> Result<Client, reqwest::Error> {
-    Client::builder()
+    https::client()
         .timeout(ASK_MAX)
         .redirect(Policy::none())
         .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)

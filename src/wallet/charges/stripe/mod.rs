@@ -23,6 +23,7 @@ use self::{
 use super::{purchases::model::Purchase, reversals::news::MoneyNews};
 use crate::{
     config::{PointPrice, StripeConfig},
+    infra::https,
     text::i18n::Locale,
 };
 
@@ -82,7 +83,7 @@ struct RefusalError {
 impl Stripe {
     /// Creates the client.
     pub(crate) fn new(config: &StripeConfig, price: PointPrice) -> Result<Self, reqwest::Error> {
-        let client = Client::builder()
+        let client = https::client()
             .timeout(ASK_MAX)
             .redirect(Policy::none())
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
