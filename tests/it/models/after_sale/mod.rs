@@ -3,7 +3,7 @@
 //! One machine has every feature that takes an order apart or changes what it was made of: returns, shares,
 //! price types, codes, hand-overs, wishes, check-ins, refunds, reversals, transfers, locked accounts, renames,
 //! hidden sections and deletions. The model says who has which ticket and how many points, which requests must be carried out, and which must
-//! be refused; `verify` says the rest after each case. `PROPTEST_CASES=2000 make test ARGS=after_sale` tries
+//! be refused; `verify` says the rest after each case. `PROPTEST_CASES=200 make test ARGS=after_sale` tries
 //! it for some ten minutes.
 
 mod acts;
