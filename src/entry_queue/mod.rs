@@ -103,8 +103,7 @@ pub(crate) use purge::model::Purge;
 pub use purge::{begin_purge, entries::tell_entries, find_purge, purge_queues};
 pub(crate) use state::WaitingRoom;
 pub(crate) use tokens::{
-    complete_all, end_tokens_of, extend_stays, lock_live_tokens, lock_tokens_of,
-    model::{LiveTokens, OwnedToken},
+    end_tokens_of, extend_stays, lock_live_tokens, lock_tokens_of, model::OwnedToken,
     wait_for_token,
 };
 pub use turn_notices::tell_turns;

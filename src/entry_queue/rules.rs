@@ -1,11 +1,12 @@
 //! Settings of a queue as one transaction reads them, and what they allow at that moment.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
 
 use crate::catalog::{DatesLeft, DrawStep, Guards, ProgramStatus, SaleState};
 
 /// Settings of one program's queue, read at the database's moment `now`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Rules {
     pub(crate) status: ProgramStatus,
     pub(crate) dates_left: DatesLeft,

@@ -38,6 +38,7 @@ pub(crate) use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
     StoredMail,
 };
+pub(crate) use self::store::NewMails;
 pub(crate) use self::topic::MailTopic;
 use crate::infra::{
     postgres::{
@@ -62,12 +63,17 @@ pub(crate) async fn write_to_accounts(
     tx: &mut Connection,
     mails: &[AccountMail],
 ) -> Result<(), sqlx::Error> {
-    let real: Vec<&AccountMail> =
-        mails.iter().filter(|mail| !throwaway::is_marked(mail.account_id.0)).collect();
-    if real.is_empty() {
+    let new = columns(mails);
+    if new.ids.is_empty() {
         return Ok(());
     }
-    store::insert_for_accounts(tx, &real).await
+    store::insert_for_accounts(tx, &new).await
+}
+
+/// Returns the columns of mails to accounts that [`write_to_accounts`] would write, to be written in
+/// one statement with other things.
+pub(crate) fn columns(mails: &[AccountMail]) -> NewMails {
+    NewMails::of(mails.iter().filter(|mail| !throwaway::is_marked(mail.account_id.0)))
 }
 
 /// Deletes the mails to an address that are sent or given up. Mails that are still to be sent stay.

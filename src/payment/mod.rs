@@ -23,8 +23,8 @@
 //!
 //! # Concurrency
 //!
-//! Payments that arrive together are paid in one transaction (`together`), which skips locked rows
-//! and locks a request key last. A payment that would have to wait or to be refused goes alone
+//! Payments that arrive together are paid in one transaction (`together`), whose locks are one call of the
+//! database, and its writes another. It skips locked rows and locks a request key last. A payment that would have to wait or to be refused goes alone
 //! ([`pay()`]), and so does every hold of places on return, because the sellers' reservations,
 //! tickets and wallets are locked with the buyer's, in the same order. Such a transaction locks
 //! `queue_tokens < reservations < idempotency_keys < shares < payments < schedule_seats, zones < ticket_returns < tickets < wallets`,

@@ -55,7 +55,9 @@ pub async fn pay(
         Attempt::PaidBefore(paid) => return Ok(paid),
     };
     metrics::counter!("stagedoor_payments_total").increment(1);
-    entry_queue::project(app, program_id, &[account_id]).await;
+    // No answer waits for Redis: PostgreSQL knows that the stay has ended.
+    let app = app.clone();
+    tokio::spawn(async move { entry_queue::project(&app, program_id, &[account_id]).await });
     Ok(paid)
 }
 

@@ -14,14 +14,18 @@ pub(super) async fn tell_paid(
     tx: &mut Connection,
     payments: &[NewPayment],
 ) -> Result<(), sqlx::Error> {
+    outbox::write_to_accounts(tx, &mails_about(payments)).await
+}
+
+/// Returns the mails about new payments.
+pub(super) fn mails_about(payments: &[NewPayment]) -> Vec<AccountMail> {
     let mails = payments.iter().map(|payment| AccountMail {
         account_id: payment.account_id,
         message: Message::ReservationPaid { reservation_id: payment.reservation_id.0 },
         order_key: order_key(payment.reservation_id),
         dedupe_key: format!("paid:{}", payment.id),
     });
-    let mails: Vec<AccountMail> = mails.collect();
-    outbox::write_to_accounts(tx, &mails).await
+    mails.collect()
 }
 
 /// Writes the mails about the refund of a reservation: `owner_message` to its owner, and to each

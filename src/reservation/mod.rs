@@ -72,8 +72,11 @@ pub(crate) use lifecycle::expiry::expire_lapsed_of;
 pub(crate) use lifecycle::refunding::{lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
-    find_owned, list_owners, list_with_live_holds, lock_payable, mark_shared, release,
-    store::holds::lock_all,
+    find_owned, list_with_live_holds, mark_shared, payable, release,
+    store::{
+        holds::lock_all,
+        status::{Confirmation, WrittenConfirmation},
+    },
 };
 pub use model::ReservationId;
 pub(crate) use model::{

@@ -49,3 +49,4 @@ pub(crate) use hand_over::model::HandOverStatus;
 pub(crate) use hand_over::{claim_hand_overs, expire_hand_overs};
 pub(crate) use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
 pub(crate) use model::{Issued, TicketCode, TicketId, TicketStatus};
+pub(crate) use store::NewTickets;

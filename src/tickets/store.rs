@@ -11,16 +11,36 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
 };
 
+/// Columns of tickets to be written.
+#[derive(Debug)]
+pub(crate) struct NewTickets<'a> {
+    pub(crate) ids: Vec<Uuid>,
+    pub(crate) item_ids: Vec<Uuid>,
+    pub(crate) accounts: Vec<AccountId>,
+    pub(crate) numbers: Vec<i32>,
+    pub(crate) quantities: Vec<i32>,
+    pub(crate) codes: Vec<&'a str>,
+}
+
+impl<'a> NewTickets<'a> {
+    /// Returns the columns of `issued`.
+    pub(crate) fn of(issued: &'a [Issued]) -> Self {
+        Self {
+            ids: issued.iter().map(|_| Uuid::now_v7()).collect(),
+            item_ids: issued.iter().map(|ticket| ticket.item_id.0).collect(),
+            accounts: issued.iter().map(|ticket| ticket.account_id).collect(),
+            numbers: issued.iter().map(|ticket| ticket.number).collect(),
+            quantities: issued.iter().map(|ticket| ticket.quantity).collect(),
+            codes: issued.iter().map(|ticket| ticket.code.as_str()).collect(),
+        }
+    }
+}
+
 pub(crate) async fn insert_tickets(
     tx: &mut Connection,
     issued: &[Issued],
 ) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = issued.iter().map(|_| Uuid::now_v7()).collect();
-    let item_ids: Vec<Uuid> = issued.iter().map(|ticket| ticket.item_id.0).collect();
-    let accounts: Vec<AccountId> = issued.iter().map(|ticket| ticket.account_id).collect();
-    let numbers: Vec<i32> = issued.iter().map(|ticket| ticket.number).collect();
-    let quantities: Vec<i32> = issued.iter().map(|ticket| ticket.quantity).collect();
-    let codes: Vec<&str> = issued.iter().map(|ticket| ticket.code.as_str()).collect();
+    let NewTickets { ids, item_ids, accounts, numbers, quantities, codes } = NewTickets::of(issued);
     sqlx::query!(
         r#"
         insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)

@@ -60,7 +60,7 @@ pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub(crate) use closing::{close, lock_for_closing};
 pub use error::WalletError;
 pub(crate) use ledger::{RefundCredit, credit, debit, refund};
-pub(crate) use locked::LockedWallets;
+pub(crate) use locked::{LockedWallets, store::Movements};
 pub(crate) use model::{Kind, Movement, Wallet};
 pub use transfers::{claims::claim_transfers, expire_transfers, reminders::remind_receivers};
 pub(crate) use transfers::{

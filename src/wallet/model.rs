@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::error::WalletError;
@@ -16,7 +16,7 @@ ids! {
 }
 
 /// Wallet as one statement read it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Wallet {
     /// Id of the wallet.
     pub wallet_id: WalletId,

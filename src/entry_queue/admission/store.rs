@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     accounts::AccountId,
-    catalog::{DatesLeft, DrawStep, ProgramId, ProgramStatus},
+    catalog::ProgramId,
     entry_queue::{
         access_gates::model::AccessGateId,
         model::{Bucket, QueuedAccount, TokenId},
@@ -131,17 +131,13 @@ pub(crate) async fn rules_of(
     sqlx::query_as!(
         Rules,
         r#"
-        select status as "status: ProgramStatus", dates_left(id) as "dates_left!: DatesLeft",
-            on_sale_at, off_sale_at,
-            queue_capacity as capacity, queue_rate_per_second as rate_per_second,
-            queue_paused_at is not null as "is_paused!", stay_secs,
-            join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
-            unpaid_holds_max, cool_down_mins,
-            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
-            exists (select from access_gates where program_id = programs.id) as "has_access_gates!",
-            clock_timestamp() as "now!"
-        from programs
-        where id = $1
+        select status as "status!: _", dates_left as "dates_left!: _", on_sale_at as "on_sale_at!",
+            off_sale_at as "off_sale_at!", capacity, rate_per_second, is_paused as "is_paused!",
+            stay_secs as "stay_secs!", join_account_age_mins,
+            join_confirmed_address as "join_confirmed_address!", join_proof_bits, joins_per_address,
+            unpaid_holds_max, cool_down_mins, draw as "draw: _",
+            has_access_gates as "has_access_gates!", now as "now!"
+        from queue_rules($1)
         "#,
         program_id as _,
     )

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     model::{JoinRequest, JoinVerdict, Standing},
     rows::NewRows,
-    store,
+    store::{self, LockedNumbers},
 };
 use crate::{
     accounts::AccountId,
@@ -16,13 +16,12 @@ use crate::{
             model::{AccessGateId, OwnGate},
             store as access_gates,
         },
-        admission::store as gate,
         draw::{close::close, store::entries as draw},
         guards::{judge::Judge, store::waits},
         model::{QueueNumber, TokenId},
         rules::Rules,
     },
-    infra::postgres::{self, Connection},
+    infra::postgres::{self, Connection, Transaction},
 };
 
 /// Attempts to write a batch whose outcome is unknown or that lost a race.
@@ -55,28 +54,28 @@ fn is_worth_another_attempt(error: &sqlx::Error) -> bool {
 }
 
 /// Writes `joins` in one transaction: locks, *then* reads the live tokens, *then* numbers the
-/// others.
+/// others, in three conversations.
 async fn write_once(
     app: &App,
     program_id: ProgramId,
     joins: &[JoinRequest],
     is_again: bool,
 ) -> Result<Vec<JoinVerdict>, sqlx::Error> {
-    let mut tx = app.db.begin().await?;
-    let mut first = store::lock_next_number(&mut tx, program_id).await?;
-    let written: HashSet<TokenId> = match is_again {
-        true => store::list_written(&mut tx, &tokens_of(joins)).await?.into_iter().collect(),
-        false => HashSet::new(),
-    };
-    let mut rules = gate::rules_of(&mut tx, program_id).await?;
+    let accounts = accounts_of(joins);
+    let tokens = if is_again { tokens_of(joins) } else { Vec::new() };
+    let (mut tx, locked) = lock(app, program_id, &accounts, &tokens).await?;
+    let LockedNumbers { next: mut first, written, mut rules, joining } = locked;
     if rules.is_close_due() {
         first = close(&mut tx, program_id).await?.unwrap_or(first);
         rules.draw = Some(DrawStep::Closed);
     }
-    let gates = gates_of(&mut tx, program_id, joins, &rules).await?;
-    let has_entries = rules.draw.is_some_and(|step| step != DrawStep::Drawn);
-    let joining =
-        store::list_joining(&mut tx, program_id, &accounts_of(joins), has_entries).await?;
+    let gates = gates_of(&mut tx, program_id, &accounts, &rules).await?;
+    let joining = if let Some(joining) = joining {
+        joining
+    } else {
+        let has_entries = rules.draw.is_some_and(|step| step != DrawStep::Drawn);
+        store::lock_joining(&mut tx, program_id, &accounts, has_entries).await?
+    };
     let mut decisions = Decisions {
         standings: joining.into_iter().collect(),
         ..Decisions::of(&rules, &gates, written)
@@ -102,6 +101,24 @@ async fn write_once(
     }
     tx.commit().await?;
     Ok(verdicts)
+}
+
+/// Opens a transaction, and locks in it the numbers of the program and the accounts. The first join of
+/// a program inserts its row of numbers.
+async fn lock(
+    app: &App,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+    tokens: &[TokenId],
+) -> Result<(Transaction, LockedNumbers), sqlx::Error> {
+    let opening = store::locks_for(program_id, accounts, tokens);
+    let (mut tx, row) = app.db.begin_with(&opening).await?;
+    if let Some(locked) = LockedNumbers::read(&row)? {
+        return Ok((tx, locked));
+    }
+    store::lock_next_number(&mut tx, program_id).await?;
+    let row = opening.call_in(&mut tx).await?;
+    Ok((tx, LockedNumbers::read(&row)?.ok_or(sqlx::Error::RowNotFound)?))
 }
 
 /// Decisions on the joins of a batch, in their order.
@@ -196,13 +213,13 @@ fn refusal_of(rules: &Rules) -> Option<JoinVerdict> {
 async fn gates_of(
     tx: &mut Connection,
     program_id: ProgramId,
-    joins: &[JoinRequest],
+    accounts: &[AccountId],
     rules: &Rules,
 ) -> Result<HashMap<AccountId, OwnGate>, sqlx::Error> {
     if !rules.has_access_gates {
         return Ok(HashMap::new());
     }
-    let gates = access_gates::list_of_accounts(&mut *tx, program_id, &accounts_of(joins)).await?;
+    let gates = access_gates::list_of_accounts(&mut *tx, program_id, accounts).await?;
     Ok(gates.into_iter().map(|gate| (gate.account_id, gate)).collect())
 }
 
@@ -215,20 +232,12 @@ async fn number(
     rules: &Rules,
     judge: &Judge,
 ) -> Result<(), sqlx::Error> {
-    let stay_ends_at = match rules.is_open_door() {
-        // Admitting a join at once is a way in like any other, so it locks the gate.
-        true => {
-            gate::lock_gate(tx, program_id).await?;
-            Some(rules.stay_ends_at())
-        }
-        false => None,
-    };
-    store::insert_tokens(tx, program_id, new, first, stay_ends_at).await?;
+    let stay_ends_at = rules.is_open_door().then(|| rules.stay_ends_at());
+    store::write_joins(tx, program_id, new, first, stay_ends_at).await?;
     if judge.asks_for_work() {
         waits::delete_waits(tx, program_id, &new.accounts).await?;
     }
-    let n_new = i64::try_from(new.tokens.len()).unwrap_or(i64::MAX);
-    store::write_next_number(tx, program_id, QueueNumber(first.0 + n_new)).await
+    Ok(())
 }
 
 /// Inserts entries of the opening draw for `joined`.

@@ -1,6 +1,10 @@
 //! SQL of a batch of joins; each statement serves the whole batch.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use sqlx::{Row, postgres::PgRow, types::Json};
 
 use crate::{
     accounts::AccountId,
@@ -8,8 +12,9 @@ use crate::{
     entry_queue::{
         join::{model::Standing, rows::NewRows},
         model::{QueueNumber, TokenId},
+        rules::Rules,
     },
-    infra::postgres::Connection,
+    infra::postgres::{Connection, OpeningCall},
 };
 
 /// Locks the program's row of numbers and returns the next number. The first join of a program
@@ -47,53 +52,80 @@ async fn find_next_number(
     .await
 }
 
+/// Row that a batch of joins has locked, and what was read behind the lock.
+#[derive(Debug)]
+pub(crate) struct LockedNumbers {
+    /// Next number.
+    pub(crate) next: QueueNumber,
+    /// Tokens that an earlier attempt has written.
+    pub(crate) written: HashSet<TokenId>,
+    pub(crate) rules: Rules,
+    /// Standings, as [`lock_joining`] returns them; `None` where a draw is to be closed before the
+    /// accounts are locked.
+    pub(crate) joining: Option<Vec<(AccountId, Standing)>>,
+}
+
+/// Account that joins, as a function of the database returns it.
+#[derive(Deserialize)]
+struct Joining {
+    account_id: AccountId,
+    is_in: bool,
+    has_ended: bool,
+}
+
+/// Returns the call that locks the program's row of numbers and the `accounts`, and reads which of
+/// `tokens` exist.
+pub(crate) fn locks_for(
+    program_id: ProgramId,
+    accounts: &[AccountId],
+    tokens: &[TokenId],
+) -> OpeningCall {
+    OpeningCall::of("lock_joins")
+        .id(program_id.0)
+        .ids(accounts.iter().map(|account_id| account_id.0))
+        .ids(tokens.iter().map(|token_id| token_id.0))
+}
+
+impl LockedNumbers {
+    /// Reads the row that the call of [`locks_for`] returned; `None` where the program has no row of
+    /// numbers yet.
+    pub(crate) fn read(row: &PgRow) -> Result<Option<Self>, sqlx::Error> {
+        let Some(next) = row.try_get("number")? else { return Ok(None) };
+        let written: Vec<TokenId> = row.try_get("written")?;
+        let Json(rules) = row.try_get("rules")?;
+        let joining: Option<Json<Vec<Joining>>> = row.try_get("joining")?;
+        let joining = joining.map(|Json(joining)| standings_of(&joining));
+        Ok(Some(Self { next, written: written.into_iter().collect(), rules, joining }))
+    }
+}
+
 /// Returns the `accounts` that are not deleted, each with its standing: whether it has a live token or,
 /// where `has_entries` says that its draw is not over, an entry. None of them is deleted before the
-/// transaction ends: this waits for a deletion, and a deletion for this, by the lock that a token takes
-/// on its account anyway. Call it after [`lock_next_number`], in whose own statement tokens of a
-/// concurrent batch may not be visible yet.
-pub(crate) async fn list_joining(
+/// transaction ends. Call it after [`lock_next_number`].
+pub(crate) async fn lock_joining(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
     has_entries: bool,
 ) -> Result<Vec<(AccountId, Standing)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select a.id as "account_id: AccountId", coalesce(t.is_live, e.is_live, false) as "is_in!",
-            t.is_live is false as "has_ended!"
-        from unnest($2::uuid[]) as o (account_id)
-        cross join lateral (
-            select id from accounts
-            where id = o.account_id and deleted_at is null
-            limit 1
-            for key share
-        ) a
-        left join lateral (
-            select status = 'WAITING' or expires_at > clock_timestamp() as is_live from queue_tokens
-            where program_id = $1 and account_id = o.account_id
-                and status in ('WAITING', 'ACTIVE')
-            limit 1
-        ) t on true
-        left join lateral (
-            select true as is_live from queue_draw_entries
-            where $3 and account_id = o.account_id and program_id = $1
-            limit 1
-        ) e on true
-        "#,
+    let Json(joining) = sqlx::query_scalar!(
+        r#"select joining as "joining!: Json<Vec<Joining>>" from lock_joining($1, $2, $3)"#,
         program_id as _,
         accounts as _,
         has_entries,
     )
-    .fetch_all(tx)
+    .fetch_one(tx)
     .await?;
-    let standing = |is_in, has_ended| match (is_in, has_ended) {
+    Ok(standings_of(&joining))
+}
+
+fn standings_of(joining: &[Joining]) -> Vec<(AccountId, Standing)> {
+    let standing = |each: &Joining| match (each.is_in, each.has_ended) {
         (true, _) => Standing::In,
         (false, true) => Standing::Ended,
         (false, false) => Standing::Out,
     };
-    let rows = rows.into_iter();
-    Ok(rows.map(|row| (row.account_id, standing(row.is_in, row.has_ended))).collect())
+    joining.iter().map(|each| (each.account_id, standing(each))).collect()
 }
 
 /// Ends the stays of `accounts` that have run out, so that they can be given new tokens. Waits for
@@ -117,26 +149,9 @@ pub(crate) async fn end_stays(
     Ok(())
 }
 
-/// Returns the `tokens` that exist, after a commit without an answer.
-pub(crate) async fn list_written(
-    tx: &mut Connection,
-    tokens: &[TokenId],
-) -> Result<Vec<TokenId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select id as "id!: TokenId" from queue_tokens where id = any($1)
-        union all
-        select id from queue_draw_entries where id = any($1)
-        "#,
-        tokens as _,
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Inserts the tokens `new` with numbers from `first` on, in their order. With `stay_ends_at` they are
-/// admitted at once.
-pub(crate) async fn insert_tokens(
+/// Inserts the tokens `new` with numbers from `first` on, in their order, and writes the number after
+/// them. With `stay_ends_at` they are admitted at once, behind the lock of the gate.
+pub(crate) async fn write_joins(
     tx: &mut Connection,
     program_id: ProgramId,
     new: &NewRows,
@@ -144,17 +159,7 @@ pub(crate) async fn insert_tokens(
     stay_ends_at: Option<DateTime<Utc>>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        r#"
-        insert into queue_tokens
-            (id, program_id, account_id, queue_number,
-             status, admitted_at, stay_ends_at, expires_at, network_tag, commitment, gate_id)
-        select id, $1, account_id, $4 + nth - 1,
-            case when $5::timestamptz is null then 'WAITING' else 'ACTIVE' end,
-            case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5, network,
-            commitment, gate
-        from unnest($2::uuid[], $3::uuid[], $6::bigint[], $7::bytea[], $8::uuid[])
-            with ordinality as new (id, account_id, network, commitment, gate, nth)
-        "#,
+        "select from write_joins($1, $2, $3, $4, $5, $6, $7, $8)",
         program_id as _,
         new.tokens.as_slice() as _,
         new.accounts.as_slice() as _,

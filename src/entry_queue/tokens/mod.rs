@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 
-use self::model::{LiveTokens, OwnedToken};
+use self::model::OwnedToken;
 use super::{
     model::{TokenId, TokenStatus},
     store::write_ends,
@@ -18,21 +18,17 @@ use crate::{
     infra::postgres::{Connection, WhenHeld},
 };
 
-/// Locks the live tokens of accounts, each in its program's queue; waits for none. In the order of
-/// locks this comes before `reservations`.
+/// Locks the live tokens of accounts, each in its program's queue; waits for none. Returns whether
+/// no other transaction has one of them locked. In the order of locks this comes before `reservations`.
 pub(crate) async fn lock_live_tokens(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
-) -> Result<LiveTokens, sqlx::Error> {
+) -> Result<bool, sqlx::Error> {
     let locked = store::lock_live(tx, owners, WhenHeld::Skip).await?;
     let found: HashSet<_> = locked.iter().map(OwnedToken::owner).collect();
     let missing: Vec<_> = owners.iter().filter(|owner| !found.contains(owner)).copied().collect();
     // A missing owner has no live token, or one that another transaction has locked.
-    let held = match missing.is_empty() {
-        true => HashSet::new(),
-        false => store::list_with_live_token(tx, &missing).await?.into_iter().collect(),
-    };
-    Ok(LiveTokens { locked, held })
+    Ok(missing.is_empty() || store::list_with_live_token(tx, &missing).await?.is_empty())
 }
 
 /// Locks the live token of one account, and waits for it while another transaction holds it.
@@ -80,18 +76,4 @@ pub(crate) async fn extend_stays(
         [] => Ok(()),
         untils => store::write_expiries(tx, untils).await,
     }
-}
-
-/// Ends several stays as [`complete`](super::complete) does, and returns whose they were: a token that
-/// waits stays as it is.
-pub(crate) async fn complete_all(
-    tx: &mut Connection,
-    tokens: &[OwnedToken],
-) -> Result<HashSet<(ProgramId, AccountId)>, sqlx::Error> {
-    let active = || tokens.iter().filter(|token| token.status == TokenStatus::Active);
-    let ids: Vec<TokenId> = active().map(|token| token.id).collect();
-    if !ids.is_empty() {
-        write_ends(tx, &ids, TokenStatus::Completed).await?;
-    }
-    Ok(active().map(OwnedToken::owner).collect())
 }

@@ -1,8 +1,7 @@
 //! Live tokens of several accounts.
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
+use serde::Deserialize;
 
 use crate::{
     accounts::AccountId,
@@ -11,7 +10,7 @@ use crate::{
 };
 
 /// Live token and its owner.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct OwnedToken {
     /// Id of the token.
     pub id: TokenId,
@@ -51,13 +50,4 @@ impl OwnedToken {
             expires_at,
         })
     }
-}
-
-/// Live tokens of several accounts, as one transaction found them.
-#[derive(Debug)]
-pub(crate) struct LiveTokens {
-    /// Tokens that this transaction has locked.
-    pub(crate) locked: Vec<OwnedToken>,
-    /// Owners whose token another transaction holds.
-    pub(crate) held: HashSet<(ProgramId, AccountId)>,
 }

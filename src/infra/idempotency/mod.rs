@@ -18,7 +18,7 @@
 
 mod outcomes;
 
-pub(crate) use outcomes::Outcomes;
+pub(crate) use outcomes::{NewOutcomes, Outcomes};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -77,6 +77,11 @@ impl RequestKey {
         // A struct of plain fields always serializes.
         digest.update(serde_json::to_vec(order).unwrap_or_default());
         Self { account_id, key, fingerprint: digest.finalize().into() }
+    }
+
+    /// Returns the account and the key.
+    pub(crate) fn id(&self) -> (Uuid, Uuid) {
+        (self.account_id, self.key)
     }
 
     /// Returns the answer to this request, if it was carried out. Call this before anything else,

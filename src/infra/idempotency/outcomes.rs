@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -21,7 +21,37 @@ pub(crate) struct Outcomes {
     added: Vec<RequestKey>,
 }
 
+/// Outcome that is stored under a key, as a function of the database returns it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct KeptOutcome {
+    account_id: Uuid,
+    key: Uuid,
+    /// Fingerprint in hexadecimal digits.
+    fingerprint: String,
+    outcome: Option<Value>,
+}
+
+/// Columns of outcomes to be stored, in the order of their keys.
+#[derive(Debug, Default)]
+pub(crate) struct NewOutcomes {
+    pub(crate) accounts: Vec<Uuid>,
+    pub(crate) keys: Vec<Uuid>,
+    pub(crate) fingerprints: Vec<Vec<u8>>,
+    pub(crate) outcomes: Vec<Value>,
+}
+
 impl Outcomes {
+    /// Creates the outcomes that were found stored.
+    pub(crate) fn of(kept: Vec<KeptOutcome>) -> Result<Self, KeyError> {
+        let kept = kept.into_iter().map(|kept| {
+            let mut fingerprint = [0; 32];
+            hex::decode_to_slice(&kept.fingerprint, &mut fingerprint)
+                .map_err(|_length| KeyError::Reused)?;
+            Ok(((kept.account_id, kept.key), (fingerprint, kept.outcome.unwrap_or_default())))
+        });
+        Ok(Self { by_key: kept.collect::<Result<_, KeyError>>()?, added: Vec::new() })
+    }
+
     /// Reads the outcomes stored under `keys`.
     pub(crate) async fn read(tx: &mut Connection, keys: &[&RequestKey]) -> Result<Self, KeyError> {
         if keys.is_empty() {
@@ -69,31 +99,36 @@ impl Outcomes {
         self.added.push(key.clone());
     }
 
+    /// Returns the added outcomes, to be stored last, before the commit.
+    pub(crate) fn added(mut self) -> NewOutcomes {
+        // Two transactions that add the same keys must not wait for each other.
+        self.added.sort_by_key(RequestKey::id);
+        let mut new = NewOutcomes::default();
+        for key in self.added {
+            new.accounts.push(key.account_id);
+            new.keys.push(key.key);
+            new.fingerprints.push(key.fingerprint.to_vec());
+            let outcome = self.by_key.remove(&key.id());
+            new.outcomes.push(outcome.map(|(_, kept)| kept).unwrap_or_default());
+        }
+        new
+    }
+
     /// Stores the added outcomes. Call it last, before the commit.
-    pub(crate) async fn write(mut self, tx: &mut Connection) -> Result<(), KeyError> {
+    pub(crate) async fn write(self, tx: &mut Connection) -> Result<(), KeyError> {
         if self.added.is_empty() {
             return Ok(());
         }
-        // Two transactions that add the same keys must not wait for each other.
-        self.added.sort_by_key(|key| (key.account_id, key.key));
-        let (mut accounts, mut ids) = (Vec::new(), Vec::new());
-        let (mut fingerprints, mut kept) = (Vec::new(), Vec::new());
-        for key in self.added {
-            accounts.push(key.account_id);
-            ids.push(key.key);
-            fingerprints.push(key.fingerprint.to_vec());
-            let outcome = self.by_key.remove(&(key.account_id, key.key));
-            kept.push(outcome.map(|(_, kept)| kept).unwrap_or_default());
-        }
+        let NewOutcomes { accounts, keys, fingerprints, outcomes } = self.added();
         sqlx::query!(
             r#"
             insert into idempotency_keys (account_id, key, fingerprint, outcome)
             select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::jsonb[])
             "#,
             &accounts,
-            &ids,
+            &keys,
             &fingerprints,
-            &kept,
+            &outcomes,
         )
         .execute(tx)
         .await?;

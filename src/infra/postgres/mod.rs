@@ -11,8 +11,8 @@
 //! * A connection is reused as it is only after its caller finished its work; otherwise it is reset
 //!   or closed.
 //! * Transactions do not nest.
-//! * The pool repeats reads and `begin` on another connection when the first was cut, and never a
-//!   statement that writes.
+//! * The pool repeats reads and `begin`, with the call that is sent with it, on another connection when the
+//!   first was cut, and never a statement that writes.
 //! * The standby answers [`StaleReads`] alone.
 //!
 //! # Concurrency
@@ -58,5 +58,5 @@ pub use shared_read::shared_read;
 pub(crate) use standby::LEFT_AFTER_SLOW_READ;
 pub use standby::StaleReads;
 pub use statistics::analyze_outgrown;
-pub(crate) use transaction::Transaction;
+pub(crate) use transaction::{OpeningCall, Transaction};
 pub(crate) use when_held::WhenHeld;

@@ -7,7 +7,10 @@ use std::{
 };
 
 use deadpool::managed::PoolError;
-use sqlx::postgres::PgConnectOptions;
+use sqlx::{
+    AssertSqlSafe, SqlSafeStr, SqlStr,
+    postgres::{PgConnectOptions, PgRow},
+};
 use tokio::time;
 
 use super::{
@@ -19,7 +22,7 @@ use super::{
     places::PoolPlaces,
     pooled_connection::PooledConnection,
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
-    transaction::Transaction,
+    transaction::{OpeningCall, Transaction},
 };
 use crate::{config::Config, infra::failpoint::SourceFile};
 
@@ -72,14 +75,34 @@ impl Pool {
     /// Opens a transaction. Dropped before its commit, it is rolled back.
     #[track_caller]
     pub fn begin(&self) -> impl Future<Output = Result<Transaction, sqlx::Error>> {
-        self.begin_at(SourceFile::of_caller())
+        let place = SourceFile::of_caller();
+        async move { Ok(self.begin_at(place, SqlStr::from_static("begin")).await?.0) }
     }
 
-    async fn begin_at(&self, place: SourceFile) -> Result<Transaction, sqlx::Error> {
+    /// Opens a transaction with a call, which locks and reads, and returns the row that it returned.
+    /// Both cost one round trip.
+    #[track_caller]
+    pub(crate) fn begin_with(
+        &self,
+        opening: &OpeningCall,
+    ) -> impl Future<Output = Result<(Transaction, PgRow), sqlx::Error>> {
+        let (place, message) = (SourceFile::of_caller(), AssertSqlSafe(opening.message()));
+        async move {
+            let (tx, row) = self.begin_at(place, message.into_sql_str()).await?;
+            Ok((tx, row.ok_or(sqlx::Error::RowNotFound)?))
+        }
+    }
+
+    async fn begin_at(
+        &self,
+        place: SourceFile,
+        message: SqlStr,
+    ) -> Result<(Transaction, Option<PgRow>), sqlx::Error> {
         let mut attempts_left = BEGIN_ATTEMPTS_MAX;
         loop {
             attempts_left -= 1;
-            match Transaction::begin(self.acquire_for_change().await?, place).await {
+            let connection = self.acquire_for_change().await?;
+            match Transaction::begin(connection, place, message.clone()).await {
                 // No work was done yet, so another connection is tried.
                 Err(error) if attempts_left > 0 && is_cut_off(&error) => (),
                 outcome => return outcome,

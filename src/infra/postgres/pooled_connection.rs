@@ -16,7 +16,7 @@ pub(crate) struct PooledConnection {
     slot: PoolSlot,
     /// Permit of a caller that may write, held for as long as the server may be writing.
     permit: Option<OwnedSemaphorePermit>,
-    /// Whether a transaction is known to be open.
+    /// Whether a `begin` was sent and the end of its transaction is not known.
     is_open: bool,
     /// Whether the server may be committing.
     may_commit: bool,
@@ -28,7 +28,7 @@ impl PooledConnection {
         Self { slot, permit, is_open: false, may_commit: false }
     }
 
-    /// Records that the server has opened a transaction.
+    /// Records that the next message opens a transaction.
     pub(crate) fn opened(&mut self) {
         self.is_open = true;
     }

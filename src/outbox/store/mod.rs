@@ -18,48 +18,54 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
+/// Columns of mails to accounts, to be written.
+#[derive(Debug, Default)]
+pub(crate) struct NewMails {
+    pub(crate) ids: Vec<Uuid>,
+    pub(crate) accounts: Vec<AccountId>,
+    pub(crate) kinds: Vec<String>,
+    pub(crate) payloads: Vec<Value>,
+    pub(crate) orders: Vec<String>,
+    pub(crate) events: Vec<String>,
+    pub(crate) topics: Vec<Option<MailTopic>>,
+    /// Seconds after which they are given up.
+    pub(crate) kept_secs: f64,
+}
+
+impl NewMails {
+    pub(super) fn of<'a>(mails: impl Iterator<Item = &'a AccountMail>) -> Self {
+        let mut new = Self { kept_secs: MAIL_TTL.as_secs_f64(), ..Self::default() };
+        for mail in mails {
+            let (kind, payload) = mail.message.stored();
+            new.ids.push(Uuid::now_v7());
+            new.accounts.push(mail.account_id);
+            new.kinds.push(kind);
+            new.payloads.push(payload);
+            new.orders.push(mail.order_key.clone());
+            new.events.push(mail.dedupe_key.clone());
+            new.topics.push(mail.message.topic());
+        }
+        new
+    }
+}
+
 /// Inserts mails to accounts, with address and language as the accounts have them. Skips mails
 /// whose event was mailed already, mails to deleted accounts, and mails of a topic that the account
 /// declined.
 pub(crate) async fn insert_for_accounts(
     tx: &mut Connection,
-    mails: &[&AccountMail],
+    mails: &NewMails,
 ) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = mails.iter().map(|_| Uuid::now_v7()).collect();
-    let accounts: Vec<AccountId> = mails.iter().map(|mail| mail.account_id).collect();
-    let (kinds, payloads): (Vec<String>, Vec<Value>) =
-        mails.iter().map(|mail| mail.message.stored()).unzip();
-    let orders: Vec<String> = mails.iter().map(|mail| mail.order_key.clone()).collect();
-    let events: Vec<String> = mails.iter().map(|mail| mail.dedupe_key.clone()).collect();
-    let topics: Vec<Option<MailTopic>> = mails.iter().map(|mail| mail.message.topic()).collect();
     sqlx::query!(
-        r#"
-        insert into outbox
-            (id, kind, payload, order_key, dedupe_key, recipient, locale, expires_at, declinable_by)
-        select new.id, new.kind, new.payload, new.order_key, new.dedupe_key, a.email, a.locale,
-            clock_timestamp() + make_interval(secs => $8),
-            case when new.topic is not null then new.account_id end
-        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[], $5::text[], $6::text[],
-                $7::text[])
-            as new (id, account_id, kind, payload, order_key, dedupe_key, topic)
-        cross join lateral (
-            select email, coalesce(mail_locale, locale) as locale from accounts
-            where accounts.id = new.account_id and deleted_at is null and case new.topic
-                when 'TRANSFERS' then mails_transfers
-                when 'TURN' then mails_turn
-                else true end
-            limit 1
-        ) a
-        on conflict (dedupe_key) do nothing
-        "#,
-        &ids,
-        accounts as _,
-        &kinds,
-        &payloads,
-        &orders,
-        &events,
-        topics as _,
-        MAIL_TTL.as_secs_f64(),
+        "select from write_mails($1, $2, $3, $4, $5, $6, $7, $8)",
+        &mails.ids,
+        &mails.accounts as _,
+        &mails.kinds,
+        &mails.payloads,
+        &mails.orders,
+        &mails.events,
+        &mails.topics as _,
+        mails.kept_secs,
     )
     .execute(tx)
     .await?;

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{request::ChosenRequest, stock::Stock, store::new_holds};
+use super::{locked_rows::wait_for_stock, request::ChosenRequest, store::new_holds};
 use crate::{
     accounts::AccountId,
     app::App,
-    infra::postgres::{Transaction, WhenHeld, is_unavailable},
+    infra::postgres::{Transaction, is_unavailable},
     reservation::{
         error::ReservationError,
         model::{Hold, ReservationId},
@@ -116,8 +116,7 @@ async fn find_written(
     requests: &[&ChosenRequest],
     ids: &[ReservationId],
 ) -> Result<HashSet<ReservationId>, sqlx::Error> {
-    let mut tx = app.db.begin().await?;
-    Stock::lock(&mut tx, requests, WhenHeld::Wait).await?;
+    let mut tx = wait_for_stock(app, requests).await?;
     let written = new_holds::list_written(&mut tx, ids).await?;
     tx.rollback().await?;
     Ok(written.into_iter().collect())

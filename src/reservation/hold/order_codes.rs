@@ -1,7 +1,10 @@
 //! Codes of the requests of one transaction: locked, decided one request after the other, and their
 //! uses written; and the hidden seats and zones that codes have opened to the accounts.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+};
 
 use chrono::{DateTime, Utc};
 
@@ -203,16 +206,14 @@ impl OrderCodes {
         Hold { code: Some(code.word.clone()), discount: Some(price.discount), ..hold }
     }
 
-    /// Writes the uses of the reservations, which have been inserted.
-    pub(super) async fn write(&self, tx: &mut Connection) -> Result<(), ReservationError> {
-        if self.new.len() == 0 {
-            return Ok(());
-        }
-        let n_written = store::write_uses(tx, &self.new).await?;
-        match u64::try_from(self.new.len()) == Ok(n_written) {
-            true => Ok(()),
-            false => Err(ReservationError::Inconsistent),
-        }
+    /// Whether a code is locked.
+    pub(super) fn has_locked(&self) -> bool {
+        !self.codes.is_empty()
+    }
+
+    /// Returns the uses to be written, and forgets them.
+    pub(super) fn take_uses(&mut self) -> NewUses {
+        mem::take(&mut self.new)
     }
 }
 

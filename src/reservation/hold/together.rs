@@ -5,29 +5,29 @@
 //! keys. Every attempt of a request locks the token of its account before it reads the outcome
 //! under its key, so two attempts never both find none.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap},
+    mem,
+};
 
 use super::{
     decided::{DecidedTogether, HeldTogether},
     decisions::Decisions,
+    locked_rows::{self, LockedRows},
     order_codes::OrderCodes,
     price_types::TypesRead,
     request::ChosenRequest,
-    stock::Stock,
     store::{
         self, HoldTerms,
-        new_holds::{self, NewHolds},
+        new_holds::{self, NewHolds, WrittenBeside},
     },
 };
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{PriceTypeId, ProgramId, Schedule},
-    entry_queue::{self, OwnedToken},
-    infra::{
-        idempotency::{Outcomes, RequestKey},
-        postgres::{Connection, WhenHeld, is_lock_timeout},
-    },
+    catalog::{PriceTypeId, Schedule},
+    entry_queue::OwnedToken,
+    infra::postgres::{Connection, WhenHeld},
     reservation::{error::ReservationError, waiting_list::wait_for_wishes},
 };
 
@@ -53,21 +53,18 @@ pub(super) async fn decide_together(
 ) -> Result<DecidedTogether, ReservationError> {
     let Some(first) = requests.first() else { return Ok(DecidedTogether::default()) };
     let schedule = &first.request.schedule;
-    let mut tx = app.db.begin().await?;
-    let (tokens, mut held) = lock_tokens(&mut tx, requests, when_held).await?;
-    let is_free = |chosen: &&&ChosenRequest| !held.contains(&chosen.request.account_id);
-    let keys: Vec<&RequestKey> =
-        requests.iter().filter(is_free).filter_map(|chosen| chosen.key.as_ref()).collect();
-    let outcomes = Outcomes::read(&mut tx, &keys).await?;
-    let stock = Stock::lock(&mut tx, requests, when_held).await?;
+    let (mut tx, locked) = locked_rows::lock(app, requests, when_held).await?;
     has_stock();
+    let LockedRows { tokens, mut held, outcomes, mut stock, mut terms } = locked;
+    stock.read_returned(&mut tx).await?;
     let mut codes = OrderCodes::lock(&mut tx, requests).await?;
     codes.read_open(&mut tx, requests, stock.seats.values(), stock.zone.as_ref()).await?;
-    let accounts: HashSet<AccountId> =
-        requests.iter().filter(is_free).map(|chosen| chosen.request.account_id).collect();
-    let accounts: Vec<AccountId> = accounts.into_iter().collect();
+    let accounts: Vec<AccountId> = terms.iter().map(|terms| terms.account_id).collect();
     let asked = stock.wheelchairs_asked();
-    let mut terms = store::list_terms(&mut tx, schedule.id, &accounts, &asked).await?;
+    if codes.has_locked() {
+        // The clock is read after the last lock.
+        terms = store::list_terms(&mut tx, schedule.id, &accounts, &asked).await?;
+    }
     let wishers: Vec<AccountId> =
         terms.iter().filter(|terms| terms.has_wish).map(|terms| terms.account_id).collect();
     match when_held {
@@ -109,8 +106,7 @@ pub(super) async fn decide_together(
         tx.rollback().await?;
         return Ok(DecidedTogether::refused(outcomes));
     };
-    write(&mut tx, schedule, terms, &decisions).await?;
-    decisions.outcomes.write(&mut tx).await?;
+    write(&mut tx, schedule, terms, &mut decisions).await?;
     let extended = decisions.extended.into_values().map(|(account_id, _)| account_id).collect();
     Ok(DecidedTogether::written(tx, outcomes, decisions.new.into_ids(), extended))
 }
@@ -119,42 +115,14 @@ async fn write(
     tx: &mut Connection,
     schedule: &Schedule,
     terms: &HoldTerms,
-    decisions: &Decisions,
+    decisions: &mut Decisions,
 ) -> Result<(), ReservationError> {
-    let Decisions { new, taken, n_places, extended, .. } = decisions;
-    let places = decisions.zone.as_ref().map(|zone| (zone, *n_places));
+    let Decisions { new, taken, n_places, extended, codes, outcomes, zone, .. } = decisions;
+    let places = zone.as_ref().map(|zone| (zone, *n_places));
     let performance = (schedule.program_id, schedule.id);
-    new_holds::insert_holds(tx, performance, terms, new, taken, places).await?;
-    decisions.codes.write(tx).await?;
-    let untils: Vec<_> =
-        extended.iter().map(|(token_id, (_, until))| (*token_id, *until)).collect();
-    Ok(entry_queue::extend_stays(tx, &untils).await?)
-}
-
-/// Locks the tokens of the requests' accounts. Returns them, and the accounts whose token another
-/// transaction has locked.
-async fn lock_tokens(
-    tx: &mut Connection,
-    requests: &[&ChosenRequest],
-    when_held: WhenHeld,
-) -> Result<(Vec<OwnedToken>, HashSet<AccountId>), ReservationError> {
-    let owner =
-        |chosen: &&ChosenRequest| (chosen.request.schedule.program_id, chosen.request.account_id);
-    let mut owners: HashSet<(ProgramId, AccountId)> = requests.iter().map(owner).collect();
-    let (mut locked, mut held) = (Vec::new(), HashSet::new());
-    if let (WhenHeld::Wait, Some(first)) = (when_held, requests.first().map(owner)) {
-        let token = entry_queue::wait_for_token(tx, first).await;
-        locked.extend(token.map_err(|error| match is_lock_timeout(&error) {
-            true => ReservationError::AlreadyProcessing,
-            false => error.into(),
-        })?);
-        owners.remove(&first);
-    }
-    if !owners.is_empty() {
-        let owners: Vec<_> = owners.into_iter().collect();
-        let tokens = entry_queue::lock_live_tokens(tx, &owners).await?;
-        locked.extend(tokens.locked);
-        held.extend(tokens.held.into_iter().map(|(_, account_id)| account_id));
-    }
-    Ok((locked, held))
+    let extended = extended.iter().map(|(token_id, (_, until))| (*token_id, *until));
+    let (stays, untils) = extended.unzip();
+    let outcomes = mem::take(outcomes).added();
+    let beside = WrittenBeside { uses: codes.take_uses(), stays, untils, outcomes };
+    new_holds::insert_holds(tx, performance, terms, new, taken, places, &beside).await
 }

@@ -1,6 +1,6 @@
 //! Types of inventory changes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     catalog::{ScheduleId, ZoneId},
@@ -20,7 +20,7 @@ pub(crate) struct SeatPick {
 }
 
 /// Zone whose row this transaction has locked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct LockedZone {
     pub(crate) id: ZoneId,
     pub(crate) schedule_id: ScheduleId,

@@ -26,21 +26,21 @@ pub(crate) mod pages;
 pub(crate) mod refunding;
 pub(crate) mod store;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use self::store::{
-    LockedRow, holds,
-    status::{self, EndedUse},
+    LockedRow, OwnedRow, holds,
+    status::{self, Confirmation, EndedUse},
 };
 pub(crate) use super::row_counts::expect_all;
 use super::{
     codes::return_uses,
     error::ReservationError,
     inventory::store::lock_zones,
-    model::{Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
+    model::{Held, Item, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
     returns::{end_wanted_back, error::ReturnRefusal},
     waiting_list::{lock_lists_of, offer_freed},
 };
@@ -85,48 +85,29 @@ pub async fn lock_held(
     }
 }
 
-/// Locks the holds among `ids` that can be paid and that no other transaction has locked. Holds
-/// with shares, and holds of places on return, are left out. All have the same `locked_at`.
-pub(crate) async fn lock_payable(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-) -> Result<Vec<Held>, sqlx::Error> {
-    let versions: HashMap<_, _> = holds::lock_free(tx, ids).await?.into_iter().collect();
-    let ids: Vec<ReservationId> = versions.keys().copied().collect();
-    let rows = store::list_locked(tx, &ids).await?;
-    let reservations = rows.chunk_by(|left, right| left.reservation_id == right.reservation_id);
+/// Returns the holds among locked reservations that can be paid, with their accounts. Holds with
+/// shares, and holds of places on return, are left out. All have the same `locked_at`.
+pub(crate) fn payable(rows: &[OwnedRow]) -> Vec<(AccountId, Held)> {
+    let reservations =
+        rows.chunk_by(|left, right| left.row.reservation_id == right.row.reservation_id);
     let payable = reservations.filter_map(|rows| {
-        let [head, ..] = rows else { return None };
+        let [OwnedRow { account_id, version, row: head }, ..] = rows else { return None };
         let is_payable = head.status == ReservationStatus::Held
             && !head.is_lapsed
             && head.program_status != ProgramStatus::Cancelled
             && !head.is_shared
             && !head.buys_return;
-        let version = *versions.get(&head.reservation_id)?;
-        is_payable.then(|| Held(locked(version, head, rows)))
+        let items = rows.iter().map(|owned| owned.row.item()).collect();
+        is_payable.then(|| (*account_id, Held(locked(*version, head, items))))
     });
-    Ok(payable.collect())
-}
-
-/// Returns the program and the account of each of `ids` that belongs to the account at the same
-/// position of `accounts`.
-pub(crate) async fn list_owners(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-    accounts: &[AccountId],
-) -> Result<HashMap<ReservationId, (ProgramId, AccountId)>, sqlx::Error> {
-    Ok(holds::list_owners(tx, ids, accounts).await?.into_iter().collect())
+    payable.collect()
 }
 
 /// Marks holds as paid and their seats as sold. All were locked together.
 pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), ReservationError> {
-    let ids: Vec<ReservationId> = holds.iter().map(|held| held.reservation_id).collect();
-    let versions: Vec<i64> = holds.iter().map(|held| held.version).collect();
-    let seats: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
-    let at = holds.iter().map(|held| held.locked_at).max();
-    let written = status::write_confirmed(tx, &ids, &versions, &seats, at).await?;
-    expect_all(ids.len(), written.n_reservations, ReservationError::StaleVersion)?;
-    expect_all(seats.len(), written.n_seats, ReservationError::Inconsistent)
+    let confirmation = Confirmation::of(holds);
+    let written = status::write_confirmed(tx, &confirmation).await?;
+    confirmation.require(&written)
 }
 
 /// Releases an unpaid hold: its seats and places become free, and are offered to the waiting list.
@@ -272,11 +253,11 @@ async fn lock(
     let version = version.ok_or(ReservationError::NotFound)?;
     let rows = store::list_locked(tx, &[id]).await?;
     let head = rows.first().ok_or(ReservationError::Inconsistent)?;
-    let locked = locked(version, head, &rows);
+    let locked = locked(version, head, rows.iter().map(LockedRow::item).collect());
     Ok((rows.into_iter().next().ok_or(ReservationError::Inconsistent)?, locked))
 }
 
-fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
+fn locked(version: i64, head: &LockedRow, items: Vec<Item>) -> Locked {
     Locked {
         reservation_id: head.reservation_id,
         version,
@@ -290,6 +271,6 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         wish_id: head.wish_id,
         is_shared: head.is_shared,
         buys_return: head.buys_return,
-        items: rows.iter().map(LockedRow::item).collect(),
+        items,
     }
 }

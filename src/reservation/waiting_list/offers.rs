@@ -11,13 +11,13 @@ use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId, SeatKind, ZoneId},
     entry_queue,
-    infra::postgres::{Connection, WhenHeld, is_lock_timeout},
+    infra::postgres::{Connection, is_lock_timeout},
     outbox::{self, AccountMail, Message},
     reservation::{
         error::ReservationError,
         hold::store::{
             HoldTerms, LockedSeat, list_terms, lock_seats,
-            new_holds::{NewHolds, insert_holds},
+            new_holds::{NewHolds, WrittenBeside, insert_holds},
         },
         inventory::{model::LockedZone, store::lock_zones},
         model::{Hold, Item, LockedLists, SeatStatus, WishId},
@@ -137,7 +137,7 @@ async fn lock_wishers(
     accounts: &[AccountId],
 ) -> Result<(), ReservationError> {
     let owners: Vec<_> = accounts.iter().map(|id| (program_id, *id)).collect();
-    if !entry_queue::lock_live_tokens(tx, &owners).await?.held.is_empty() {
+    if !entry_queue::lock_live_tokens(tx, &owners).await? {
         return Err(ReservationError::StaleVersion);
     }
     store::lock_wishes(tx, program_id, accounts).await.map_err(|error| match error {
@@ -168,7 +168,7 @@ async fn make(
         .collect();
     zone_ids.sort();
     zone_ids.dedup();
-    let seats = lock_seats(tx, performance.1, &wanted, WhenHeld::Skip).await?;
+    let seats = lock_seats(tx, performance.1, &wanted).await?;
     let is_free = |seat: &LockedSeat| seat.status == SeatStatus::Available;
     if seats.len() != wanted.len() || !seats.iter().all(is_free) {
         return Err(ReservationError::StaleVersion);
@@ -191,7 +191,8 @@ async fn make(
         holds.offer(wish.account_id, wish.id, &hold);
     }
     if !holds.is_empty() {
-        insert_holds(tx, performance, any, &holds, &seats, None).await?;
+        let beside = WrittenBeside::default();
+        insert_holds(tx, performance, any, &holds, &seats, None, &beside).await?;
     }
     for zone in lock_zones(tx, &zone_ids).await? {
         mails.extend(make_places(tx, performance, any, zone, matched).await?);
@@ -226,7 +227,9 @@ async fn make_places(
         mails.push(mail(wish, &hold));
         holds.offer(wish.account_id, wish.id, &hold);
     }
-    insert_holds(tx, performance, terms, &holds, &[], Some((&zone, n_places))).await?;
+    let places = Some((&zone, n_places));
+    let beside = WrittenBeside::default();
+    insert_holds(tx, performance, terms, &holds, &[], places, &beside).await?;
     Ok(mails)
 }
 

@@ -52,11 +52,24 @@ pub(super) async fn write(
     requests: &[&ChargeRequest],
     when_held: WhenHeld,
 ) -> Result<WrittenCharges, WalletError> {
-    let mut tx = db.begin().await?;
-    let purchases = lock_purchases(&mut tx, requests, when_held).await?;
     let accounts: HashSet<AccountId> =
         requests.iter().map(|request| request.charge.account_id).collect();
-    let mut wallets = LockedWallets::lock(&mut tx, &accounts, when_held).await?;
+    let has_purchases = requests.iter().any(|request| request.taken.is_some());
+    let (mut tx, purchases, mut wallets, found) = match when_held {
+        WhenHeld::Skip if !has_purchases => {
+            let (tx, row) = db.begin_with(&store::locks_for(&accounts, requests)).await?;
+            let (wallets, found) = store::read_locked(&row)?;
+            (tx, HashMap::new(), wallets, Some(found))
+        }
+        when_held => {
+            let mut tx = db.begin().await?;
+            let purchases = lock_purchases(&mut tx, requests, when_held).await?;
+            let wallets = LockedWallets::lock(&mut tx, &accounts, when_held).await?;
+            (tx, purchases, wallets, None)
+        }
+    };
+    // What was found for a wallet that was not locked yet may have changed since.
+    let found = found.filter(|_| accounts.iter().all(|account| wallets.contains(*account)));
     let are_all = wallets.open_missing(&mut tx, &accounts).await?;
     if when_held == WhenHeld::Wait && !are_all {
         // Another first credit opened it meanwhile; the next attempt locks it.
@@ -66,7 +79,10 @@ pub(super) async fn write(
     let keys: Vec<_> =
         requests.iter().filter(is_locked).filter_map(|request| request.key.as_ref()).collect();
     let mut settlement = Settlement {
-        outcomes: Outcomes::read(&mut tx, &keys).await?,
+        outcomes: match found {
+            Some(found) => found,
+            None => Outcomes::read(&mut tx, &keys).await?,
+        },
         before: list_settled(&mut tx, requests).await?,
         settled: HashMap::new(),
         taken: Vec::new(),
@@ -75,12 +91,7 @@ pub(super) async fn write(
         wallets,
     };
     let settled = requests.iter().map(|request| settlement.settle(request)).collect();
-    settlement.wallets.write(&mut tx).await?;
-    if !settlement.taken.is_empty() {
-        let Settlement { taken, unclaimed, .. } = &settlement;
-        purchases::store::write_settled(&mut tx, taken, unclaimed).await?;
-    }
-    settlement.outcomes.write(&mut tx).await?;
+    settlement.write(&mut tx).await?;
     Ok(WrittenCharges { tx, settled })
 }
 
@@ -101,6 +112,16 @@ struct Settlement {
 }
 
 impl Settlement {
+    async fn write(self, tx: &mut Connection) -> Result<(), WalletError> {
+        let Self { wallets, outcomes, taken, unclaimed, .. } = self;
+        if taken.is_empty() {
+            return store::write_charges(tx, wallets.movements(), &outcomes.added()).await;
+        }
+        wallets.write(tx).await?;
+        purchases::store::write_settled(tx, &taken, &unclaimed).await?;
+        Ok(outcomes.write(tx).await?)
+    }
+
     fn settle(&mut self, request: &ChargeRequest) -> Settled {
         let purchase_id = PurchaseId(request.charge.charge_id);
         let is_locked = self.wallets.contains(request.charge.account_id)

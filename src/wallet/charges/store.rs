@@ -1,12 +1,71 @@
 //! SQL of charges that are settled together.
 
+use std::collections::HashSet;
+
+use sqlx::{Row, postgres::PgRow, types::Json};
 use uuid::Uuid;
 
+use super::model::ChargeRequest;
 use crate::{
     accounts::AccountId,
-    infra::postgres::{Connection, Pool},
+    infra::{
+        idempotency::{NewOutcomes, Outcomes, RequestKey},
+        postgres::{Connection, OpeningCall, Pool},
+    },
     points::Points,
+    wallet::{
+        error::WalletError,
+        locked::{LockedWallets, store::Movements},
+    },
 };
+
+/// Returns the call that locks the wallets of `accounts` that no other transaction has locked, and
+/// reads the outcomes of `requests`.
+pub(super) fn locks_for(accounts: &HashSet<AccountId>, requests: &[&ChargeRequest]) -> OpeningCall {
+    let keys = || requests.iter().filter_map(|request| request.key.as_ref()).map(RequestKey::id);
+    OpeningCall::of("lock_charges")
+        .ids(accounts.iter().map(|account_id| account_id.0))
+        .ids(keys().map(|(account_id, _)| account_id))
+        .ids(keys().map(|(_, key)| key))
+}
+
+/// Reads the row that the call of [`locks_for`] returned.
+pub(super) fn read_locked(row: &PgRow) -> Result<(LockedWallets, Outcomes), WalletError> {
+    let (Json(wallets), Json(kept)) = (row.try_get("wallets")?, row.try_get("outcomes")?);
+    Ok((LockedWallets::of(wallets), Outcomes::of(kept)?))
+}
+
+/// Writes the entries of charges, their wallets and last their outcomes, in one statement; fails as
+/// [`write_movements`](crate::wallet::locked::store::write_movements) does.
+pub(super) async fn write_charges(
+    tx: &mut Connection,
+    movements: &Movements,
+    outcomes: &NewOutcomes,
+) -> Result<(), WalletError> {
+    if movements.is_empty() && outcomes.keys.is_empty() {
+        return Ok(());
+    }
+    let n_written = sqlx::query_scalar!(
+        r#"
+        select n_entries as "n_entries!"
+        from write_charges($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        "#,
+        &movements.ids,
+        movements.wallets as _,
+        &movements.versions,
+        &movements.amounts,
+        movements.balances as _,
+        &movements.references,
+        &movements.kinds,
+        &outcomes.accounts,
+        &outcomes.keys,
+        &outcomes.fingerprints,
+        &outcomes.outcomes,
+    )
+    .fetch_one(tx)
+    .await?;
+    movements.require_written(n_written)
+}
 
 /// Returns the balances after the `charges` that are settled, each with its charge's id. `accounts`
 /// is parallel to `charges`.

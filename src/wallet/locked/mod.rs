@@ -33,9 +33,13 @@ impl LockedWallets {
         when_held: WhenHeld,
     ) -> Result<Self, sqlx::Error> {
         let accounts: Vec<AccountId> = accounts.iter().copied().collect();
-        let wallets = lock_wallets(tx, &accounts, when_held).await?;
+        Ok(Self::of(lock_wallets(tx, &accounts, when_held).await?))
+    }
+
+    /// Returns `wallets`, which this transaction has locked in the order of their ids.
+    pub(crate) fn of(wallets: Vec<Wallet>) -> Self {
         let by_account = wallets.into_iter().map(|wallet| (wallet.account_id, wallet)).collect();
-        Ok(Self { by_account, movements: Movements::default() })
+        Self { by_account, movements: Movements::default() }
     }
 
     /// Creates wallets for the `accounts` that have none. Returns whether all of `accounts` are
@@ -82,6 +86,11 @@ impl LockedWallets {
         let balance = after.balance;
         *wallet = after;
         Some(Ok(balance))
+    }
+
+    /// Returns the movements, to be written in one statement with other things.
+    pub(crate) fn movements(&self) -> &Movements {
+        &self.movements
     }
 
     /// Writes all movements.

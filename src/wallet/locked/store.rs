@@ -14,19 +14,27 @@ use crate::{
 /// Movements to be written: the columns of their entries, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Movements {
-    ids: Vec<Uuid>,
-    wallets: Vec<WalletId>,
+    pub(crate) ids: Vec<Uuid>,
+    pub(crate) wallets: Vec<WalletId>,
     /// Version of the wallet that each entry makes.
-    versions: Vec<i64>,
-    amounts: Vec<i64>,
-    balances: Vec<Points>,
-    references: Vec<Uuid>,
-    kinds: Vec<String>,
+    pub(crate) versions: Vec<i64>,
+    pub(crate) amounts: Vec<i64>,
+    pub(crate) balances: Vec<Points>,
+    pub(crate) references: Vec<Uuid>,
+    pub(crate) kinds: Vec<String>,
 }
 
 impl Movements {
     pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    /// Fails unless all entries were written: `n_written` is their number.
+    pub(crate) fn require_written(&self, n_written: i64) -> Result<(), WalletError> {
+        match usize::try_from(n_written) == Ok(self.ids.len()) {
+            true => Ok(()),
+            false => Err(WalletError::StaleVersion),
+        }
     }
 
     /// Adds the entry of a movement that takes `before` to `after`. The withheld points stay.
@@ -48,32 +56,8 @@ pub(crate) async fn write_movements(
     tx: &mut Connection,
     movements: &Movements,
 ) -> Result<(), WalletError> {
-    let written = sqlx::query!(
-        r#"
-        with entries as materialized (
-            select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[],
-                $6::uuid[], $7::text[])
-                as entry (id, wallet_id, version, amount, balance, reference_id, kind)
-        ), locked as materialized (
-            select wallet_id, min(version) - 1 as version, count(*) as n, sum(amount)::bigint as amount
-            from entries
-            group by wallet_id
-        ), moved as (
-            update wallets w
-            set balance = w.balance + locked.amount, version = w.version + locked.n
-            from locked
-            where w.id = locked.wallet_id and w.version = locked.version
-            returning w.id
-        ), house as (
-            insert into house_entries (wallet_id, wallet_version, amount)
-            select wallet_id, version, -amount from entries where wallet_id in (select id from moved)
-        )
-        insert into point_transactions
-            (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
-        select id, wallet_id, version, kind, amount, 0, balance, reference_id
-        from entries
-        where wallet_id in (select id from moved)
-        "#,
+    let n_written = sqlx::query_scalar!(
+        r#"select n_entries as "n_entries!" from move_points($1, $2, $3, $4, $5, $6, $7)"#,
         &movements.ids,
         movements.wallets as _,
         &movements.versions,
@@ -82,9 +66,7 @@ pub(crate) async fn write_movements(
         &movements.references,
         &movements.kinds,
     )
-    .execute(tx)
-    .await?
-    .rows_affected();
-    let n_entries = u64::try_from(movements.ids.len()).unwrap_or(u64::MAX);
-    if written == n_entries { Ok(()) } else { Err(WalletError::StaleVersion) }
+    .fetch_one(tx)
+    .await?;
+    movements.require_written(n_written)
 }

@@ -116,7 +116,7 @@ async fn a_seat_that_is_locked_delays_only_the_hold_of_that_seat(db: PgPool) {
 /// commit, which arrives late.
 #[sqlx::test]
 async fn holds_whose_commit_lost_its_answer_are_found_and_made_once(db: PgPool) {
-    let wire = CutWire::to_cut_after(&db, "insert into reservations").await;
+    let wire = CutWire::to_cut_after(&db, "write_holds").await;
     let office = Office::open_through(db, wire.port, &[]).await;
     let people = office.crowd(20, "ada").await;
     let concert = concert(&office, &people).await;

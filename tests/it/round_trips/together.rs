@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::Counted;
 use crate::support::{Concert, ConcertOptions, Person};
 
-/// People who buy at once, and the most round trips for each of them. A lone purchase makes 27. The
+/// People who buy at once, and the most round trips for each of them. A lone purchase makes 9. The
 /// first to arrive is written alone while the others gather; how those come to a few batches
 /// depends on the machine, and these bounds are twice what was seen.
 const CROWDS: [(usize, u64); 2] = [(16, 15), (64, 6)];

@@ -91,6 +91,12 @@ fn every_table_whose_rows_are_locked_has_its_place_in_the_order() {
             }
         }
     }
+    for (function, table) in functions_and_locks(&tables) {
+        if !said.contains(table.as_str()) {
+            mistakes.push(format!("{function}: {table}"));
+        }
+        all.insert(table);
+    }
     assert!(all.len() > 30, "only {} tables were found", all.len());
     expect_none(&mistakes, "ARCHITECTURE.md does not say when these rows are locked:");
     let order: Vec<String> = order().into_iter().flatten().collect();
@@ -98,6 +104,50 @@ fn every_table_whose_rows_are_locked_has_its_place_in_the_order() {
     expect_none(&unknown.cloned().collect::<Vec<_>>(), "The order names what is no table:");
     let once: BTreeSet<&String> = order.iter().collect();
     assert_eq!(once.len(), order.len(), "a table stands twice in the order");
+}
+
+/// The statements of the functions of the database that are no triggers, each with the name of its
+/// function.
+pub(super) fn statements_of_functions() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for migration in below("migrations", &[".sql"]) {
+        for function in migration.text.split("create function ").skip(1) {
+            let Some((head, rest)) = function.split_once("language plpgsql as $$") else {
+                continue;
+            };
+            let name = words(head).next().unwrap();
+            let body = rest.split("$$").next().unwrap();
+            if head.contains("returns trigger") || head.contains("$$") {
+                continue;
+            }
+            for statement in body.split(';') {
+                let words: Vec<&str> = statement.split_whitespace().collect();
+                found.push((name.to_owned(), words.join(" ")));
+            }
+        }
+    }
+    found
+}
+
+/// The functions of the database, with the tables whose rows each locks, in the order of its text.
+fn functions_and_locks(tables: &BTreeSet<String>) -> Vec<(String, String)> {
+    let statements = statements_of_functions().into_iter();
+    let locks = statements.flat_map(|(name, sql)| {
+        locked(&sql, tables).into_iter().map(move |table| (name.clone(), table))
+    });
+    locks.collect()
+}
+
+#[test]
+fn a_function_of_the_database_locks_in_the_order_of_the_architecture() {
+    let order = order();
+    let rank = |table: &String| order.iter().position(|group| group.contains(table));
+    let locks = functions_and_locks(&tables());
+    assert!(locks.len() > 3, "only {} locks of functions were found", locks.len());
+    for of_one in locks.chunk_by(|left, right| left.0 == right.0) {
+        let ranks: Vec<_> = of_one.iter().map(|(_, table)| rank(table)).collect();
+        assert!(ranks.is_sorted() && !ranks.contains(&None), "{of_one:?}");
+    }
 }
 
 /// A payment claims its request key behind its hold, which ARCHITECTURE.md says beside the order.

@@ -8,6 +8,7 @@ mod capacity;
 mod checks;
 mod circles;
 mod fonts;
+mod functions;
 mod javascript;
 mod layers;
 mod locales;

@@ -3,6 +3,7 @@
 
 use super::{
     expect_none,
+    lock_order::statements_of_functions,
     source::{Source, below},
 };
 
@@ -111,6 +112,11 @@ fn seats_and_zones_are_locked_by_their_ids_before_many_are_written() {
         }
     }
     assert!(n_writes >= 8, "only {n_writes} statements that write seats or zones were found");
+    for (function, sql) in statements_of_functions() {
+        let found = mistakes_of(&Talk { head: "", sql }).into_iter();
+        let locks = found.filter(|mistake| mistake.starts_with("locks "));
+        mistakes.extend(locks.map(|mistake| format!("{function} {mistake}")));
+    }
     expect_none(
         &mistakes,
         "Rows of seats, zones and codes are locked by id, ascending, before many are written.",

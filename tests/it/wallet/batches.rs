@@ -66,7 +66,7 @@ async fn settle_beside_a_commit(office: &Office, all: Vec<Charge>, n_written: i6
     let settling = tokio::spawn(async move { settle_all(&charges, &all).await });
     let held = "select count(*) filter (where wait_event = 'PgSleep'),
              count(*) filter (
-                 where state = 'idle in transaction' and query like '%point_transactions%')
+                 where state = 'idle in transaction' and query like '%write_charges%')
          from pg_stat_activity where datname = current_database()";
     until("a held commit", async || {
         let seen: (i64, i64) = sqlx::query_as(held).fetch_one(&office.db).await.unwrap();

@@ -119,10 +119,10 @@ pub(crate) async fn list_sections(
 /// Uses taken by one transaction, as columns of their reservations.
 #[derive(Debug, Default)]
 pub(crate) struct NewUses {
-    reservations: Vec<ReservationId>,
-    codes: Vec<SaleCodeId>,
-    discounts: Vec<Points>,
-    places: Vec<i32>,
+    pub(crate) reservations: Vec<ReservationId>,
+    pub(crate) codes: Vec<SaleCodeId>,
+    pub(crate) discounts: Vec<Points>,
+    pub(crate) places: Vec<i32>,
 }
 
 impl NewUses {
@@ -133,44 +133,6 @@ impl NewUses {
         self.discounts.push(price.discount);
         self.places.push(price.sum.places);
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.reservations.len()
-    }
-}
-
-/// Adds `uses` to the counts of their locked codes, and writes code and discount of their
-/// reservations, which this transaction has inserted. Returns the number of reservations written.
-pub(crate) async fn write_uses(tx: &mut Connection, uses: &NewUses) -> Result<u64, sqlx::Error> {
-    let written = sqlx::query!(
-        r#"
-        with locked as materialized (
-            select id from sale_codes where id = any($2) order by id for no key update
-        ), counted as (
-            update sale_codes c
-            set uses = c.uses + used.n, places = c.places + used.places
-            from locked
-            cross join lateral (
-                select count(*)::integer as n, sum(places)::integer as places
-                from unnest($2::uuid[], $4::integer[]) as u (id, places) where u.id = locked.id
-            ) used
-            where c.id = locked.id
-        )
-        update reservations r
-        set sale_code_id = u.code_id, discount = u.discount, version = r.version + 1
-        from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as u (id, code_id, discount)
-        -- As they were inserted.
-        cross join (select 0::bigint as version) locked
-        where r.id = u.id and r.version = locked.version
-        "#,
-        uses.reservations as _,
-        uses.codes as _,
-        uses.discounts as _,
-        &uses.places,
-    )
-    .execute(tx)
-    .await?;
-    Ok(written.rows_affected())
 }
 
 /// Locks the codes of `ended` and gives back one use for each pair, with its places.

@@ -93,7 +93,7 @@ pub(crate) async fn create_hold(
         }
     };
     hold_request.pass = entry.pass().cloned();
-    let outcome = hold(&app, &state, &hold_request).await.map_err(PageError::from);
+    let outcome = Box::pin(hold(&app, &state, &hold_request)).await.map_err(PageError::from);
     match me.view.or_refusal(outcome)? {
         Ok(hold) => Ok(entry.stamp(with_note(held(&me.view, &hold), &hold_request, &hold))),
         Err(refusal) => match refusal.find() {

@@ -4,18 +4,19 @@ pub(crate) mod new_holds;
 pub(crate) mod offers;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
 use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
-    infra::postgres::{Connection, Pool, WhenHeld},
+    infra::postgres::{Connection, Pool},
     points::Points,
     reservation::model::{ReservationId, ReturnId, SeatStatus},
 };
 
 /// Seat whose row this transaction has locked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct LockedSeat {
     pub(crate) id: ScheduleSeatId,
     pub(crate) version: i64,
@@ -37,67 +38,39 @@ pub(crate) struct LockedSeat {
     pub(crate) is_hidden: bool,
 }
 
-/// Locks the seats of the performance among `ids`, in id order; unknown ids are left out.
+/// Locks the seats of the performance among `ids`, in id order; unknown ids, and seats that another
+/// transaction has locked, are left out.
 pub(crate) async fn lock_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     ids: &[ScheduleSeatId],
-    when_held: WhenHeld,
 ) -> Result<Vec<LockedSeat>, sqlx::Error> {
-    match when_held {
-        WhenHeld::Skip => {
-            sqlx::query_as!(
-                LockedSeat,
-                r#"
-                select id as "id: _", version, price as "price: _",
-                    case when price_after <> price then 9223372036854775807 else price_version end
-                        as "price_version!",
-                    status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
-                    case when return_id is not null then (
-                        select seller_id from ticket_returns where id = schedule_seats.return_id
-                    ) end as "seller_id: _",
-                    kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
-                    hidden_at is not null as "is_hidden!"
-                from schedule_seats
-                where id = any($1) and schedule_id = $2
-                order by id
-                for no key update skip locked
-                "#,
-                ids as _,
-                schedule_id as _,
-            )
-            .fetch_all(tx)
-            .await
-        }
-        WhenHeld::Wait => {
-            sqlx::query_as!(
-                LockedSeat,
-                r#"
-                select id as "id: _", version, price as "price: _",
-                    case when price_after <> price then 9223372036854775807 else price_version end
-                        as "price_version!",
-                    status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
-                    case when return_id is not null then (
-                        select seller_id from ticket_returns where id = schedule_seats.return_id
-                    ) end as "seller_id: _",
-                    kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
-                    hidden_at is not null as "is_hidden!"
-                from schedule_seats
-                where id = any($1) and schedule_id = $2
-                order by id
-                for no key update
-                "#,
-                ids as _,
-                schedule_id as _,
-            )
-            .fetch_all(tx)
-            .await
-        }
-    }
+    sqlx::query_as!(
+        LockedSeat,
+        r#"
+        select id as "id: _", version, price as "price: _",
+            case when price_after <> price then 9223372036854775807 else price_version end
+                as "price_version!",
+            status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+            case when return_id is not null then (
+                select seller_id from ticket_returns where id = schedule_seats.return_id
+            ) end as "seller_id: _",
+            kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _",
+            hidden_at is not null as "is_hidden!"
+        from schedule_seats
+        where id = any($1) and schedule_id = $2
+        order by id
+        for no key update skip locked
+        "#,
+        ids as _,
+        schedule_id as _,
+    )
+    .fetch_all(tx)
+    .await
 }
 
 /// Terms on which an account may hold seats of a performance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct HoldTerms {
     pub(crate) account_id: AccountId,
     /// Time by the database's clock, after the locks.
@@ -152,9 +125,17 @@ pub(crate) async fn list_terms(
     accounts: &[AccountId],
     wheelchairs: &[SeatId],
 ) -> Result<Vec<HoldTerms>, sqlx::Error> {
-    sqlx::query_file_as!(
+    sqlx::query_as!(
         HoldTerms,
-        "src/reservation/hold/store/list_terms.sql",
+        r#"
+        select account_id as "account_id!: _", moment as "moment!", is_on_sale as "is_on_sale!",
+            hold_ttl_secs as "hold_ttl_secs!", refund_until as "refund_until!",
+            refund_percent as "refund_percent!", no_single_seats as "no_single_seats!",
+            places_min as "places_min!", places_max as "places_max!", places_live as "places_live!",
+            cools_until, kept_until as "kept_until!", wheelchairs as "wheelchairs: Vec<SeatId>",
+            has_wish as "has_wish!"
+        from hold_terms($1, $2, $3)
+        "#,
         schedule_id as _,
         accounts as _,
         wheelchairs as _,

@@ -1,18 +1,22 @@
 //! Holds that are written together, and the SQL that writes them.
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{HoldTerms, LockedSeat};
 use crate::{
     accounts::AccountId,
     catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    entry_queue::TokenId,
     events::EventId,
-    infra::postgres::Connection,
+    infra::{idempotency::NewOutcomes, postgres::Connection},
     points::Points,
     reservation::{
+        codes::store::NewUses,
         error::ReservationError,
         inventory::model::LockedZone,
         model::{Hold, ItemOfKind, ReservationId, ReturnId, WishId},
+        row_counts::expect_all,
     },
 };
 
@@ -90,10 +94,57 @@ impl NewHolds {
     }
 }
 
+/// What is written with holds.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenBeside {
+    /// Uses of codes, which are locked.
+    pub(crate) uses: NewUses,
+    /// Stays that last to the moments beside them, at least.
+    pub(crate) stays: Vec<TokenId>,
+    pub(crate) untils: Vec<DateTime<Utc>>,
+    pub(crate) outcomes: NewOutcomes,
+}
+
+/// Locked rows that holds take.
+struct Taken {
+    seats: Vec<ScheduleSeatId>,
+    versions: Vec<i64>,
+    zone_id: Option<Uuid>,
+    zone_version: Option<i64>,
+    /// Number of places of the zone.
+    n_places: Option<i32>,
+}
+
+impl Taken {
+    fn of(seats: &[LockedSeat], places: Option<(&LockedZone, i32)>) -> Self {
+        let (seats, versions) = seats.iter().map(|seat| (seat.id, seat.version)).unzip();
+        let (zone, n_places) = places.unzip();
+        let (zone_id, zone_version) = zone.map(|zone| (zone.id.0, zone.version)).unzip();
+        Self { seats, versions, zone_id, zone_version, n_places }
+    }
+}
+
+/// Numbers of rows that were written.
+struct WrittenHolds {
+    n_seats: i64,
+    n_zones: i64,
+    n_uses: i64,
+}
+
+impl WrittenHolds {
+    /// Fails unless all of it was written.
+    fn require(&self, taken: &Taken, uses: &NewUses) -> Result<(), ReservationError> {
+        let n_zones = usize::from(taken.zone_id.is_some());
+        expect_all(taken.seats.len(), self.n_seats, ReservationError::StaleVersion)?;
+        expect_all(n_zones, self.n_zones, ReservationError::StaleVersion)?;
+        expect_all(uses.codes.len(), self.n_uses, ReservationError::Inconsistent)
+    }
+}
+
 /// Inserts `holds` with their items, and updates the `seats` and the `places` of a zone that they
-/// take, in one statement, which also writes the events if a webhook endpoint asks for them. An
-/// item bought from a return is not live until it is paid. Fails with `StaleVersion` when a seat or
-/// the zone has another version than when it was locked.
+/// take, in one statement, which also writes what is beside them, and the events if a webhook
+/// endpoint asks for them. An item bought from a return is not live until it is paid. Fails with
+/// `StaleVersion` when a seat or the zone has another version than when it was locked.
 pub(crate) async fn insert_holds(
     tx: &mut Connection,
     (program_id, schedule_id): (ProgramId, ScheduleId),
@@ -101,13 +152,17 @@ pub(crate) async fn insert_holds(
     holds: &NewHolds,
     seats: &[LockedSeat],
     places: Option<(&LockedZone, i32)>,
+    WrittenBeside { uses, stays, untils, outcomes }: &WrittenBeside,
 ) -> Result<(), ReservationError> {
-    let (taken, versions): (Vec<_>, Vec<_>) =
-        seats.iter().map(|seat| (seat.id, seat.version)).unzip();
-    let (zone, n_places) = places.unzip();
-    let (zone_id, zone_version) = zone.map(|zone| (zone.id.0, zone.version)).unzip();
-    let written = sqlx::query_file!(
-        "src/reservation/hold/store/insert_holds.sql",
+    let taken = Taken::of(seats, places);
+    let written = sqlx::query_as!(
+        WrittenHolds,
+        r#"
+        select n_seats as "n_seats!", n_zones as "n_zones!", n_uses as "n_uses!"
+        from write_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37,
+            $38, $39, $40, $41, $42)
+        "#,
         schedule_id as _,
         program_id as _,
         terms.expires_at(),
@@ -116,36 +171,44 @@ pub(crate) async fn insert_holds(
         terms.refund_percent,
         terms.places_max,
         terms.moment,
+        terms.kept_until,
+        terms.places_min,
         holds.ids as _,
         holds.accounts as _,
         holds.totals as _,
+        holds.wishes as _,
+        &holds.buys_returns,
+        &holds.places,
+        EventId::new_ids(holds.ids.len()) as _,
         &holds.item_ids,
         holds.holds as _,
         holds.seats as _,
         holds.zones as _,
         &holds.quantities,
         holds.prices as _,
-        taken as _,
-        &versions,
-        zone_id,
-        zone_version,
-        n_places,
-        terms.kept_until,
-        holds.wishes as _,
-        &holds.buys_returns,
         holds.returns as _,
-        holds.n_returned(),
         holds.price_types as _,
         holds.ordinary_prices as _,
-        EventId::new_ids(holds.ids.len()) as _,
-        terms.places_min,
-        &holds.places,
+        taken.seats as _,
+        &taken.versions,
+        taken.zone_id,
+        taken.zone_version,
+        taken.n_places,
+        holds.n_returned(),
+        uses.reservations as _,
+        uses.codes as _,
+        uses.discounts as _,
+        &uses.places,
+        stays as _,
+        untils,
+        &outcomes.accounts,
+        &outcomes.keys,
+        &outcomes.fingerprints,
+        &outcomes.outcomes,
     )
     .fetch_one(tx)
     .await?;
-    let has_seats = usize::try_from(written.n_seats) == Ok(seats.len());
-    let is_whole = has_seats && written.n_zones == i64::from(zone.is_some());
-    if is_whole { Ok(()) } else { Err(ReservationError::StaleVersion) }
+    written.require(&taken, uses)
 }
 
 /// Returns the ids among `ids` that are written.

@@ -8,53 +8,6 @@ use crate::{
     reservation::model::{LockedReservations, ReservationId, ReservationStatus},
 };
 
-/// Returns the ids that belong to the account at the same position of `accounts`, with program and
-/// account.
-pub(crate) async fn list_owners(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-    accounts: &[AccountId],
-) -> Result<Vec<(ReservationId, (ProgramId, AccountId))>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select r.id as "id: ReservationId", r.program_id as "program_id: ProgramId",
-            r.account_id as "account_id: AccountId"
-        from unnest($1::uuid[], $2::uuid[]) as asked (id, account_id)
-        cross join lateral (
-            select id, program_id, account_id from reservations
-            where id = asked.id and account_id = asked.account_id
-            limit 1
-        ) r
-        "#,
-        ids as _,
-        accounts as _,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, (row.program_id, row.account_id))).collect())
-}
-
-/// Locks the rows of `ids` that no other transaction has locked, in id order, and returns their
-/// versions.
-pub(crate) async fn lock_free(
-    tx: &mut Connection,
-    ids: &[ReservationId],
-) -> Result<Vec<(ReservationId, i64)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select id as "id: ReservationId", version
-        from reservations
-        where id = any($1)
-        order by id
-        for no key update skip locked
-        "#,
-        ids as _,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.version)).collect())
-}
-
 /// Locks reservations, in the order of their ids, and returns their versions and statuses.
 pub(crate) async fn lock_all(
     tx: &mut Connection,

@@ -5,6 +5,7 @@ pub(crate) mod expiry;
 pub(crate) mod holds;
 pub(crate) mod status;
 
+use serde::Deserialize;
 use sqlx::PgExecutor;
 
 use crate::{
@@ -65,7 +66,18 @@ pub(crate) async fn lock_owned(
     .await
 }
 
+/// Row of a locked reservation, with its account and version, as a function of the database returns
+/// it.
+#[derive(Deserialize)]
+pub(crate) struct OwnedRow {
+    pub(crate) account_id: AccountId,
+    pub(crate) version: i64,
+    #[serde(flatten)]
+    pub(crate) row: LockedRow,
+}
+
 /// Locked reservation joined with one of its items, at the time of the database's clock.
+#[derive(Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
 pub(crate) struct LockedRow {
     pub(crate) reservation_id: ReservationId,
@@ -79,7 +91,8 @@ pub(crate) struct LockedRow {
     pub(crate) wish_id: Option<WishId>,
     pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
     pub(crate) is_lapsed: bool,
-    /// Whether it is paid and the deadline of its refund has passed.
+    /// Whether it is paid and the deadline of its refund has passed; not asked of a hold.
+    #[serde(default)]
     pub(crate) is_refund_over: bool,
     pub(crate) refund_percent: i32,
     /// Status of the program; cancelled also if only the performance was cancelled.

@@ -8,9 +8,22 @@ use crate::{
     infra::postgres::Connection,
     reservation::{
         codes::model::SaleCodeId,
-        model::{ReservationId, ReservationStatus},
+        error::ReservationError,
+        model::{Held, ReservationId, ReservationStatus},
+        row_counts::expect_all,
     },
 };
+
+/// Columns of holds to be marked as paid, and of their seats.
+#[derive(Debug)]
+pub(crate) struct Confirmation {
+    pub(crate) ids: Vec<ReservationId>,
+    pub(crate) versions: Vec<i64>,
+    pub(crate) events: Vec<EventId>,
+    /// Time of the decision.
+    pub(crate) at: Option<DateTime<Utc>>,
+    pub(crate) seats: Vec<ScheduleSeatId>,
+}
 
 /// Numbers of rows that a confirmation has written.
 pub(crate) struct WrittenConfirmation {
@@ -18,23 +31,42 @@ pub(crate) struct WrittenConfirmation {
     pub(crate) n_seats: i64,
 }
 
-/// Marks locked holds whose version is still the one in `versions`, which is parallel to `ids`, as
-/// paid at the time `at` of the decision, and their `seats` as sold. Also writes the events, if a
-/// webhook endpoint asks for them.
+impl Confirmation {
+    /// Returns the columns of `holds`, which were locked together.
+    pub(crate) fn of(holds: &[Held]) -> Self {
+        Self {
+            ids: holds.iter().map(|held| held.reservation_id).collect(),
+            versions: holds.iter().map(|held| held.version).collect(),
+            events: EventId::new_ids(holds.len()),
+            at: holds.iter().map(|held| held.locked_at).max(),
+            seats: holds.iter().flat_map(|held| held.seat_ids()).collect(),
+        }
+    }
+
+    /// Fails unless all of it was written.
+    pub(crate) fn require(&self, written: &WrittenConfirmation) -> Result<(), ReservationError> {
+        expect_all(self.ids.len(), written.n_reservations, ReservationError::StaleVersion)?;
+        expect_all(self.seats.len(), written.n_seats, ReservationError::Inconsistent)
+    }
+}
+
+/// Marks locked holds as paid if they have the versions that were read, and their seats as sold. Also
+/// writes the events, if a webhook endpoint asks for them.
 pub(crate) async fn write_confirmed(
     tx: &mut Connection,
-    ids: &[ReservationId],
-    versions: &[i64],
-    seats: &[ScheduleSeatId],
-    at: Option<DateTime<Utc>>,
+    confirmation: &Confirmation,
 ) -> Result<WrittenConfirmation, sqlx::Error> {
-    sqlx::query_file_as!(
+    let Confirmation { ids, versions, events, at, seats } = confirmation;
+    sqlx::query_as!(
         WrittenConfirmation,
-        "src/reservation/lifecycle/store/confirm.sql",
+        r#"
+        select n_reservations as "n_reservations!", n_seats as "n_seats!"
+        from confirm_reservations($1, $2, $3, $4, $5)
+        "#,
         ids as _,
         versions,
-        EventId::new_ids(ids.len()) as _,
-        at,
+        events as _,
+        *at,
         seats as _,
     )
     .fetch_one(tx)

@@ -1,4 +1,5 @@
-//! Payments of several holds in one transaction, each statement for all of them.
+//! Payments of several holds in one transaction: a statement that locks and reads with the `begin`, the
+//! decisions, and a statement that writes.
 //!
 //! A hold is paid here if it is unpaid and not over, its account has a wallet with enough usable
 //! points, no other transaction has locked its rows, and the request key is new. No payment is
@@ -6,28 +7,35 @@
 //!
 //! [`pay`]: super::pay::pay
 
-use std::collections::{HashMap, HashSet};
+mod store;
+
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+};
 
 use uuid::Uuid;
 
+use self::store::{LockedForPayments, NewPayments};
 use super::{
     error::PaymentError,
     model::{Paid, PaymentId, PaymentRequest},
     refund::tickets_per_item,
-    store::{self, NewPayment},
-    telling::tell_paid,
+    store::{NewPayment, list_written},
+    telling::mails_about,
 };
 use crate::{
     accounts::AccountId,
     app::App,
     catalog::{ProgramId, ScheduleId},
-    entry_queue::{self, LiveTokens, OwnedToken},
+    entry_queue::{self, TokenId, TokenStatus},
     infra::{
-        idempotency::{Outcomes, RequestKey},
-        postgres::{Connection, Transaction, WhenHeld, is_unavailable},
+        idempotency::Outcomes,
+        postgres::{Connection, Transaction, is_unavailable},
     },
-    reservation::{self, Held, ReservationId},
-    tickets,
+    outbox,
+    reservation::{self, Confirmation, Held, ReservationId},
+    tickets::{self, Issued, NewTickets},
     wallet::{Kind, LockedWallets, Movement},
 };
 
@@ -77,54 +85,88 @@ pub(super) async fn write_together(
     requests: &[&PaymentRequest],
 ) -> Result<WrittenTogether, PaymentError> {
     let n_requests = requests.len();
-    let mut tx = app.db.begin().await?;
-    let (mut holds, tokens) = lock_holds(&mut tx, requests).await?;
-    let keys: Vec<&RequestKey> =
-        requests.iter().filter_map(|request| request.key.as_ref()).collect();
-    let mut outcomes = Outcomes::read(&mut tx, &keys).await?;
-    let accounts: HashSet<AccountId> = requests.iter().map(|request| request.account_id).collect();
-    let mut wallets = LockedWallets::lock(&mut tx, &accounts, WhenHeld::Skip).await?;
-
-    let (mut confirmed, mut payments) = (Vec::new(), Vec::new());
-    let (mut new, mut issued) = (Vec::new(), Vec::new());
-    for (nth, request) in requests.iter().enumerate() {
-        let &PaymentRequest { account_id, reservation_id, ref key } = *request;
-        // A key that is found, also of this batch, has an outcome or a refusal.
-        let is_new = key.as_ref().is_none_or(|key| matches!(outcomes.find::<Paid>(key), Ok(None)));
-        let Some((owner, held)) = holds.get(&reservation_id) else { continue };
-        if !is_new || *owner != account_id {
-            continue;
-        }
-        let id = PaymentId(Uuid::now_v7());
-        let movement = Movement::debit(Kind::Payment, held.total, id.0);
-        let Some(Ok(balance)) = wallets.change(account_id, &movement) else { continue };
-        let tickets = tickets::make(account_id, &tickets_per_item(held));
-        let codes = tickets.iter().map(|ticket| ticket.code.clone()).collect();
-        let paid = Paid { payment_id: id, amount: held.total, balance, tickets: codes };
-        if let Some(key) = key {
-            outcomes.add(key, &paid);
-        }
-        new.push(NewPayment { id, reservation_id, account_id, amount: held.total, number: 1 });
-        issued.extend(tickets);
-        let (owner, schedule_id) = ((held.program_id, account_id), held.schedule_id);
-        payments.push(Payment { request: nth, owner, schedule_id, paid });
-        confirmed.extend(holds.remove(&reservation_id).map(|(_, held)| held));
-    }
-    if payments.is_empty() {
+    let (mut tx, row) = app.db.begin_with(&store::locks_for(requests)).await?;
+    let mut decided = Decided::of(requests, LockedForPayments::read(&row)?);
+    if decided.payments.is_empty() {
         tx.rollback().await?;
-        let ended = HashSet::new();
+        let (payments, new, ended) = (Vec::new(), Vec::new(), HashSet::new());
         return Ok(WrittenTogether { n_requests, tx: None, payments, new, ended });
     }
-
-    store::insert_payments(&mut tx, &new).await?;
-    reservation::confirm(&mut tx, &confirmed).await?;
-    tickets::issue(&mut tx, &issued).await?;
-    wallets.write(&mut tx).await?;
-    let owners: Vec<_> = payments.iter().map(|payment| payment.owner).collect();
-    let ended = complete_stays(&mut tx, &owners, &tokens).await?;
-    tell_paid(&mut tx, &new).await?;
-    outcomes.write(&mut tx).await?;
+    let ended = decided.write(&mut tx).await?;
+    let Decided { payments, new, .. } = decided;
     Ok(WrittenTogether { n_requests, tx: Some(tx), payments, new, ended })
+}
+
+/// Payments that are decided and not written yet.
+struct Decided {
+    payments: Vec<Payment>,
+    new: Vec<NewPayment>,
+    confirmed: Vec<Held>,
+    issued: Vec<Issued>,
+    wallets: LockedWallets,
+    outcomes: Outcomes,
+    /// Stays of the payers.
+    stays: HashMap<TokenId, (ProgramId, AccountId)>,
+}
+
+impl Decided {
+    /// Decides one request after the other.
+    fn of(requests: &[&PaymentRequest], locked: LockedForPayments) -> Self {
+        let LockedForPayments { tokens, holds, mut outcomes, mut wallets } = locked;
+        let mut holds: HashMap<ReservationId, (AccountId, Held)> =
+            holds.into_iter().map(|owned| (owned.1.reservation_id, owned)).collect();
+        let (mut confirmed, mut payments) = (Vec::new(), Vec::new());
+        let (mut new, mut issued) = (Vec::new(), Vec::new());
+        for (nth, request) in requests.iter().enumerate() {
+            let &PaymentRequest { account_id, reservation_id, ref key } = *request;
+            // A key that is found, also of this batch, has an outcome or a refusal.
+            let is_new =
+                key.as_ref().is_none_or(|key| matches!(outcomes.find::<Paid>(key), Ok(None)));
+            let Some((owner, held)) = holds.get(&reservation_id) else { continue };
+            if !is_new || *owner != account_id {
+                continue;
+            }
+            let id = PaymentId(Uuid::now_v7());
+            let movement = Movement::debit(Kind::Payment, held.total, id.0);
+            let Some(Ok(balance)) = wallets.change(account_id, &movement) else { continue };
+            let tickets = tickets::make(account_id, &tickets_per_item(held));
+            let codes = tickets.iter().map(|ticket| ticket.code.clone()).collect();
+            let paid = Paid { payment_id: id, amount: held.total, balance, tickets: codes };
+            if let Some(key) = key {
+                outcomes.add(key, &paid);
+            }
+            new.push(NewPayment { id, reservation_id, account_id, amount: held.total, number: 1 });
+            issued.extend(tickets);
+            let (owner, schedule_id) = ((held.program_id, account_id), held.schedule_id);
+            payments.push(Payment { request: nth, owner, schedule_id, paid });
+            confirmed.extend(holds.remove(&reservation_id).map(|(_, held)| held));
+        }
+        let owners: HashSet<_> = payments.iter().map(|payment| payment.owner).collect();
+        let stays = tokens
+            .iter()
+            .filter(|token| token.status == TokenStatus::Active && owners.contains(&token.owner()));
+        let stays = stays.map(|token| (token.id, token.owner())).collect();
+        Self { payments, new, confirmed, issued, wallets, outcomes, stays }
+    }
+
+    /// Writes the payments, and returns the owners of the stays that end with them.
+    async fn write(
+        &mut self,
+        tx: &mut Connection,
+    ) -> Result<HashSet<(ProgramId, AccountId)>, PaymentError> {
+        let stays: Vec<TokenId> = self.stays.keys().copied().collect();
+        let new = NewPayments {
+            payments: &self.new,
+            confirmation: Confirmation::of(&self.confirmed),
+            tickets: NewTickets::of(&self.issued),
+            movements: self.wallets.movements(),
+            stays: &stays,
+            mails: outbox::columns(&mails_about(&self.new)),
+            outcomes: mem::take(&mut self.outcomes).added(),
+        };
+        let ended = store::write(tx, &new).await?;
+        Ok(ended.iter().filter_map(|id| self.stays.get(id).copied()).collect())
+    }
 }
 
 impl WrittenTogether {
@@ -159,7 +201,7 @@ async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, s
     let mut tx = app.db.begin().await?;
     // Waits until no transaction holds a row of them, so that what one of them did is known.
     reservation::lock_all(&mut tx, &reservations).await?;
-    let written = store::list_written(&mut tx, &ids).await?;
+    let written = list_written(&mut tx, &ids).await?;
     tx.rollback().await?;
     Ok(written)
 }
@@ -210,49 +252,4 @@ impl Publication {
             entry_queue::project_ended(app, *program_id, accounts).await;
         }
     }
-}
-
-/// Locks the tokens of the payers and then the holds that can be paid, in the order of locks, and
-/// returns the holds with the accounts that own them. Holds of an account whose token another
-/// transaction has locked are left out.
-async fn lock_holds(
-    tx: &mut Connection,
-    requests: &[&PaymentRequest],
-) -> Result<(HashMap<ReservationId, (AccountId, Held)>, LiveTokens), PaymentError> {
-    let ids: Vec<ReservationId> = requests.iter().map(|request| request.reservation_id).collect();
-    let accounts: Vec<AccountId> = requests.iter().map(|request| request.account_id).collect();
-    let owners = reservation::list_owners(tx, &ids, &accounts).await?;
-    let asked: HashSet<(ProgramId, AccountId)> = owners.values().copied().collect();
-    let asked: Vec<_> = asked.into_iter().collect();
-    let tokens = entry_queue::lock_live_tokens(tx, &asked).await?;
-    let free = owners.iter().filter(|(_, owner)| !tokens.held.contains(*owner));
-    let free: Vec<ReservationId> = free.map(|(id, _)| *id).collect();
-    let holds = match free.is_empty() {
-        true => Vec::new(),
-        false => reservation::lock_payable(tx, &free).await?,
-    };
-    let holds = holds.into_iter().filter_map(|held| {
-        let (_, account_id) = *owners.get(&held.reservation_id)?;
-        Some((held.reservation_id, (account_id, held)))
-    });
-    Ok((holds.collect(), tokens))
-}
-
-/// Ends the stays of `owners` whose last hold is paid, and returns the owners of the ended stays.
-/// An account with further holds to pay stays admitted.
-async fn complete_stays(
-    tx: &mut Connection,
-    owners: &[(ProgramId, AccountId)],
-    tokens: &LiveTokens,
-) -> Result<HashSet<(ProgramId, AccountId)>, PaymentError> {
-    let owners: HashSet<_> = owners.iter().copied().collect();
-    let mut ended = tokens.locked.clone();
-    ended.retain(|token| owners.contains(&token.owner()));
-    if ended.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let asked: Vec<_> = ended.iter().map(OwnedToken::owner).collect();
-    let remain = reservation::list_with_live_holds(tx, &asked).await?;
-    ended.retain(|token| !remain.contains(&token.owner()));
-    Ok(entry_queue::complete_all(tx, &ended).await?)
 }
