@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::{
     config::Config,
     infra::{
+        clock,
         ids::ids,
         postgres::{self, Pool, StaleReads},
         redis::Redis,
@@ -129,10 +130,17 @@ impl App {
         Ok(Self { config, db, stale_reads, redis, signing_key, log_secret, security_log, office })
     }
 
-    /// Returns this machine's clock, for display only. Time that decides is read from the database
-    /// after its locks.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    /// Returns database time, by which pages show, and refuse what a transaction would refuse too. What
+    /// a transaction decides goes by the clock that it reads after its locks.
     pub fn now(&self) -> DateTime<Utc> {
-        Utc::now()
+        clock::now()
+    }
+
+    /// Measures where PostgreSQL's clock stands, and tells how far this machine's differs; one tick of a
+    /// worker.
+    pub async fn follow_clock(&self) -> Result<(), sqlx::Error> {
+        self.db.measure_clock().await?;
+        clock::tell();
+        Ok(())
     }
 }

@@ -16,7 +16,7 @@ use crate::{
         AccountId,
         api_keys::model::{Actor, ApiKeyId},
     },
-    infra::security_log::ActEvent,
+    infra::{ids::new_id, security_log::ActEvent},
 };
 
 /// Prefix of every act's locale key; the name that the log stores is the rest.
@@ -205,7 +205,7 @@ impl AuditEntry {
         subject_id: impl fmt::Display,
     ) -> Self {
         let subject_id = subject_id.to_string();
-        let id = Uuid::now_v7();
+        let id = new_id();
         let Actor { account_id: by, api_key_id } = by.into();
         Self {
             id,

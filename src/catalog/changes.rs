@@ -4,7 +4,6 @@
 //! and returns the edition before and after.
 
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{
     editing::{Edited, ProgramChange},
@@ -24,7 +23,7 @@ pub(crate) use crate::catalog::schedules::{
 };
 use crate::{
     events::{self, EventKind, NewEvent},
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
 };
 
 /// Creates a draft. Without a slug it gets one of its title: of two drafts that get the same at once
@@ -33,7 +32,7 @@ pub(crate) async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
 ) -> Result<Program, CatalogError> {
-    let id = ProgramId(Uuid::now_v7());
+    let id = ProgramId(new_id());
     if details.slug.is_empty() {
         let slug = free_slug(tx, &details.title).await?;
         store::insert(tx, id, &ProgramDetails { slug, ..details.clone() }).await?;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::infra::ids::ids;
+use crate::infra::{ids::ids, ids::new_id};
 
 ids! {
     /// Id of an event, by which its receivers recognize it.
@@ -13,7 +13,7 @@ ids! {
 impl EventId {
     /// Returns a new id.
     pub(crate) fn new() -> Self {
-        Self(Uuid::now_v7())
+        Self(new_id())
     }
 
     /// Returns `count` new ids.

@@ -1,4 +1,21 @@
-//! Macro that declares the types of ids.
+//! New ids, and the macro that declares their types.
+
+use std::sync::Mutex;
+
+use uuid::{ContextV7, Timestamp, Uuid};
+
+use super::clock;
+
+/// Keeps ids of one millisecond in the order in which they were made.
+static ORDER: Mutex<ContextV7> = Mutex::new(ContextV7::new());
+
+/// Returns a new id of version 7. It has database time, so ids of all instances are in the order of
+/// their time.
+pub(crate) fn new_id() -> Uuid {
+    let now = clock::now();
+    let secs = u64::try_from(now.timestamp()).unwrap_or_default();
+    Uuid::new_v7(Timestamp::from_unix(&ORDER, secs, now.timestamp_subsec_nanos()))
+}
 
 /// Declares id types. Each is stored, serialized, parsed and shown as the value that it wraps.
 macro_rules! ids {

@@ -5,9 +5,11 @@
 
 use uuid::{Builder, Uuid, Version};
 
+use super::ids;
+
 /// Returns a new marked id; ordered by time like any other.
 pub(crate) fn new_id() -> Uuid {
-    Builder::from_custom_bytes(Uuid::now_v7().into_bytes()).into_uuid()
+    Builder::from_custom_bytes(ids::new_id().into_bytes()).into_uuid()
 }
 
 /// Returns `count` new marked ids.

@@ -1,7 +1,5 @@
 //! Payment of a hold: one transaction.
 
-use uuid::Uuid;
-
 use super::{
     error::PaymentError,
     model::{Paid, PaymentId},
@@ -17,6 +15,7 @@ use crate::{
     entry_queue::{self, LiveToken},
     infra::{
         idempotency::{Claim, KeyError, RequestKey, commit_kept},
+        ids::new_id,
         postgres::{Connection, Pool, Transaction, retry_stale},
     },
     reservation::{
@@ -92,7 +91,7 @@ async fn pay_once(
     }
 
     let program_id = held.program_id;
-    let payment_id = PaymentId(Uuid::now_v7());
+    let payment_id = PaymentId(new_id());
     let payment =
         NewPayment { id: payment_id, reservation_id, account_id, amount: held.total, number: 1 };
     store::insert_payments(&mut tx, &[payment]).await?;

@@ -13,6 +13,8 @@ use super::{
     history::Step,
 };
 
+use crate::infra::ids::new_id;
+
 /// Upper bound of tries at seats before a shopper gives up.
 const HOLD_TRIES_MAX: usize = 6;
 /// Lower bound of the pause between polls, also if the server advises a shorter one.
@@ -205,7 +207,7 @@ impl ShopperRun {
         }
         let map = self.browser.send(map).await;
         if self.habit == Habit::Stands {
-            let (zone_id, key) = (self.stage.zone_id, Uuid::now_v7());
+            let (zone_id, key) = (self.stage.zone_id, new_id());
             let order = json!({ "zone_id": zone_id, "quantity": 2, "request_key": key });
             return Some(Ask { places: 2, ..Ask::post(Step::Hold, path, order) });
         }
@@ -214,7 +216,7 @@ impl ShopperRun {
 
     async fn pay(&self, id: Uuid) {
         let path = format!("/reservations/{id}/payment");
-        let pay = Ask::post(Step::Pay, &path, json!({ "request_key": Uuid::now_v7() }));
+        let pay = Ask::post(Step::Pay, &path, json!({ "request_key": new_id() }));
         let pay = Ask { reservation_id: Some(id), ..pay };
         if self.habit == Habit::Reloads {
             self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;
@@ -231,7 +233,7 @@ impl ShopperRun {
 
 /// Returns a hold request for `seat_ids`.
 fn hold_seats(path: &str, seat_ids: Vec<i64>) -> Ask {
-    let order = json!({ "seat_ids": seat_ids, "request_key": Uuid::now_v7() });
+    let order = json!({ "seat_ids": seat_ids, "request_key": new_id() });
     let places = seat_ids.len();
     Ask { seat_ids, places, ..Ask::post(Step::Hold, path, order) }
 }

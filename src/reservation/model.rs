@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::codes::word::CodeWord;
 use crate::{
     catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
-    infra::ids::ids,
+    infra::{ids::ids, ids::new_id},
     points::Points,
 };
 
@@ -144,7 +144,7 @@ impl Item {
         quantity: i32,
         unit_price: Points,
     ) -> Self {
-        let id = ReservationItemId(Uuid::now_v7());
+        let id = ReservationItemId(new_id());
         Self {
             id,
             schedule_seat_id,
@@ -324,7 +324,7 @@ pub(crate) struct Hold {
 impl Hold {
     /// Creates a hold of `items`, which cost `total` together.
     pub(crate) fn new(items: Vec<ItemOfKind>, total: Points, expires_at: DateTime<Utc>) -> Self {
-        let reservation_id = ReservationId(Uuid::now_v7());
+        let reservation_id = ReservationId(new_id());
         let (status, code, discount) = (ReservationStatus::Held, None, None);
         Self { reservation_id, status, total, code, discount, expires_at, items }
     }

@@ -7,7 +7,10 @@ use super::model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
     catalog::SeatKind,
-    infra::postgres::{Connection, Pool, page::PAGE_ROWS},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool, page::PAGE_ROWS},
+    },
     reservation::{ReservationId, ReservationItemId},
 };
 
@@ -26,7 +29,7 @@ impl<'a> NewTickets<'a> {
     /// Returns the columns of `issued`.
     pub(crate) fn of(issued: &'a [Issued]) -> Self {
         Self {
-            ids: issued.iter().map(|_| Uuid::now_v7()).collect(),
+            ids: issued.iter().map(|_| new_id()).collect(),
             item_ids: issued.iter().map(|ticket| ticket.item_id.0).collect(),
             accounts: issued.iter().map(|ticket| ticket.account_id).collect(),
             numbers: issued.iter().map(|ticket| ticket.number).collect(),

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
-    infra::postgres::{Connection, WhenHeld},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, WhenHeld},
+    },
     points::Points,
 };
 
@@ -61,7 +64,7 @@ pub(crate) async fn open_wallets(
     tx: &mut Connection,
     accounts: &[AccountId],
 ) -> Result<Vec<Wallet>, sqlx::Error> {
-    let ids: Vec<Uuid> = accounts.iter().map(|_| Uuid::now_v7()).collect();
+    let ids: Vec<Uuid> = accounts.iter().map(|_| new_id()).collect();
     sqlx::query_as!(
         Wallet,
         r#"
@@ -104,7 +107,7 @@ pub(crate) async fn write_closed(
         "#,
         wallet.wallet_id as _,
         wallet.version,
-        Uuid::now_v7(),
+        new_id(),
         wallet.balance as _,
         reference_id,
     )
@@ -142,7 +145,7 @@ pub(crate) async fn write_movement(
         wallet.version,
         after.balance as _,
         after.pending as _,
-        Uuid::now_v7(),
+        new_id(),
         movement.kind as _,
         movement.amount,
         movement.pending_change,

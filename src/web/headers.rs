@@ -12,12 +12,12 @@ use actix_web::{
     web,
 };
 use tracing::{Instrument, field::Empty};
-use uuid::Uuid;
 
 use super::{deadline::Running, host_cookie};
 use crate::{
     app::App,
     config::{PaymentConfig, ProviderConfig},
+    infra::ids::new_id,
     web::request_id::RequestId,
 };
 
@@ -71,7 +71,7 @@ pub(crate) async fn add_headers(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let request_id = Uuid::now_v7();
+    let request_id = new_id();
     request.extensions_mut().insert(RequestId(request_id));
     let running = request.app_data::<web::Data<Running>>().cloned();
     let policy = request.app_data::<web::Data<ContentPolicy>>().map(|policy| policy.0.clone());

@@ -9,12 +9,13 @@ use std::{
 };
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use chrono::TimeDelta;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     app::App,
-    infra::{postgres, progress::WorkerProgress},
+    infra::{clock, postgres, progress::WorkerProgress},
     web::page,
 };
 
@@ -45,6 +46,9 @@ pub(crate) struct ReadinessDocument {
     redis: &'static str,
     /// Workers that have not finished a tick in time.
     late_workers: Vec<&'static str>,
+    /// Seconds by which this machine's clock is ahead of PostgreSQL's, by which everything is decided;
+    /// `null` where PostgreSQL was never asked.
+    clock_ahead_secs: Option<f64>,
     /// Whether the instance was asked to stop.
     is_stopping: bool,
 }
@@ -79,6 +83,8 @@ pub(crate) async fn show_readiness(
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "away"),
     };
     let redis = if redis { "ready" } else { "away" };
-    let state = ReadinessDocument { database, redis, late_workers: late, is_stopping };
+    let clock_ahead_secs = clock::difference().map(TimeDelta::as_seconds_f64);
+    let state =
+        ReadinessDocument { database, redis, late_workers: late, clock_ahead_secs, is_stopping };
     page::json(status, &state)
 }

@@ -193,8 +193,8 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that write prices, count and rank sales, read the settings again, and follow the
-    /// standby.
+    /// Starts the workers that write prices, count and rank sales, follow PostgreSQL's clock, read the
+    /// settings again, and follow the standby.
     fn run_catalog(&mut self) {
         self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
             admin::write_prices(&app).await
@@ -202,6 +202,9 @@ impl Workers {
         self.run("popularity", TICK_MAX, every(periods::POPULARITY), |app| async move {
             popularity::count(&app).await?;
             popularity::project(&app).await
+        });
+        self.run("clock", TICK_MAX, every(periods::CLOCK), |app| async move {
+            app.follow_clock().await
         });
         self.run("office", TICK_MAX, every(periods::OFFICE), |app| async move {
             app.office.refresh(&app.db).await

@@ -44,5 +44,7 @@ pub(super) const WITNESS: Duration = Duration::from_secs(2);
 pub(super) const DRAW: Duration = Duration::from_secs(1);
 /// Period of the look for tables that have outgrown the planner's statistics.
 pub(super) const STATISTICS: Duration = Duration::from_secs(1);
+/// Period of the question what time it is at PostgreSQL: a jump of its clock is followed that late at most.
+pub(super) const CLOCK: Duration = Duration::from_secs(1);
 /// Period of the question how far the standby is behind: a fifth of what it may be.
 pub(super) const STANDBY: Duration = Duration::from_secs(1);

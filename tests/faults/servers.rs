@@ -47,12 +47,12 @@ impl Machine {
     }
 }
 
-/// Clock of each server, and of the instances.
+/// Clock of each server, and of each instance.
 #[derive(Debug)]
 pub(crate) struct Clocks {
     pub(crate) postgres: Clock,
     pub(crate) redis: Clock,
-    pub(crate) instances: Clock,
+    pub(crate) instances: [Clock; 2],
 }
 
 impl Clocks {
@@ -60,7 +60,10 @@ impl Clocks {
         Ok(Self {
             postgres: Clock::new(library, folder, "postgres")?,
             redis: Clock::new(library, folder, "redis")?,
-            instances: Clock::new(library, folder, "instances")?,
+            instances: [
+                Clock::new(library, folder, "instance-0")?,
+                Clock::new(library, folder, "instance-1")?,
+            ],
         })
     }
 }

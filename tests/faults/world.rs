@@ -126,12 +126,14 @@ impl World {
         if shape.is_deployed() {
             settings.push(("DRAIN_SECS".to_owned(), "4".to_owned()));
         }
-        settings.extend(clocks.iter().flat_map(|clocks| clocks.instances.environment()));
         settings.extend(names.iter().flat_map(Names::environment));
         let failpoints = Failpoints::listen(&folder)?;
         settings.push(failpoints.environment());
         let mut instances = Vec::new();
         for nth in 0..if shape == Shape::Three || shape.is_deployed() { 3 } else { 2 } {
+            let clock = clocks.as_ref().and_then(|clocks| clocks.instances.get(nth));
+            let clock = clock.iter().flat_map(|clock| clock.environment());
+            let settings: Vec<_> = settings.iter().cloned().chain(clock).collect();
             instances.push(Instance::start(&program, nth, &settings, &folder).await?);
         }
         let ports: Vec<u16> = instances.iter().map(|instance| instance.port).collect();

@@ -11,6 +11,7 @@ mod admin;
 mod api_reference;
 mod browser;
 mod catalog;
+mod clock;
 mod demo;
 mod entry_queue;
 mod events;

@@ -25,8 +25,6 @@ pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use uuid::Uuid;
-
 use self::{
     error::ApiKeyError,
     model::{Actor, ApiKeyId, ApiScope, AuditWord, KeyToken},
@@ -34,7 +32,7 @@ use self::{
 use crate::{
     accounts::model::AccountId,
     app::App,
-    infra::{postgres::Connection, security_log::ActEvent},
+    infra::{ids::new_id, postgres::Connection, security_log::ActEvent},
     outbox::{self, AccountMail, Message},
 };
 
@@ -79,7 +77,7 @@ pub(crate) async fn end_all(
         return Ok(Vec::new());
     }
     store::insert_ends(tx, by, AuditWord::ApiKeyEnded.as_ref(), &ended).await?;
-    let event = format!("api-keys:{}", Uuid::now_v7());
+    let event = format!("api-keys:{}", new_id());
     let message = Message::ApiKeysEnded { keys: ended.len() };
     let mail =
         AccountMail { account_id: made_by, message, order_key: event.clone(), dedupe_key: event };

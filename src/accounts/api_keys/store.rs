@@ -5,7 +5,10 @@ use uuid::Uuid;
 use super::model::{ApiKeyId, FoundKey, ListedKey, NewKey};
 use crate::{
     accounts::model::AccountId,
-    infra::postgres::{Connection, Pool},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool},
+    },
 };
 
 /// Returns the key with the hash `token_hash`.
@@ -115,7 +118,7 @@ pub(crate) async fn insert_ends(
     act: &str,
     ended: &[(ApiKeyId, String)],
 ) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = ended.iter().map(|_| Uuid::now_v7()).collect();
+    let ids: Vec<Uuid> = ended.iter().map(|_| new_id()).collect();
     let (keys, names): (Vec<ApiKeyId>, Vec<String>) = ended.iter().cloned().unzip();
     sqlx::query!(
         r#"

@@ -20,8 +20,6 @@
 pub(crate) mod model;
 pub(super) mod store;
 
-use uuid::Uuid;
-
 pub use self::model::LinkPurpose;
 use self::model::NewLink;
 pub(crate) use self::model::{LinkOwner, LinkToken};
@@ -31,6 +29,7 @@ use super::{
 };
 use crate::{
     infra::{
+        ids::new_id,
         postgres::{Connection, Pool},
         throwaway,
     },
@@ -65,7 +64,7 @@ pub(crate) async fn mail_link(
     let ttl_secs = message.ttl().as_secs_f64();
     let link = NewLink { token_hash: token.hash(), account_id, purpose, address, next_path };
     store::insert(tx, &link, ttl_secs).await?;
-    let event = format!("link:{}", Uuid::now_v7());
+    let event = format!("link:{}", new_id());
     let mail = NewMail {
         message,
         secret: Some(MailSecret::new(token.encode())),

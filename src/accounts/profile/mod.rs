@@ -36,7 +36,7 @@ use super::{
 };
 use crate::{
     app::App,
-    infra::{network::Network, postgres::Connection, security_log::SecurityEvent},
+    infra::{ids::new_id, network::Network, postgres::Connection, security_log::SecurityEvent},
     outbox::{self, AccountMail, Message, NewMail},
     text::{email::Email, i18n::Locale},
 };
@@ -174,7 +174,7 @@ async fn change_address(tx: &mut Connection, owner: &LinkOwner) -> Result<(), Ac
     tell(tx, owner.account_id, message.clone()).await?;
     store::write_email(tx, owner.account_id, &owner.address).await?;
     let Some(recipient) = Email::parse(&owner.address) else { return Ok(()) };
-    let event = format!("address:{}", Uuid::now_v7());
+    let event = format!("address:{}", new_id());
     let mail = NewMail {
         message,
         secret: None,
@@ -193,7 +193,7 @@ async fn tell(
     message: Message,
 ) -> Result<(), sqlx::Error> {
     // Mails about an account wait for none of its others: the old address may take none any more.
-    let event = format!("account:{}", Uuid::now_v7());
+    let event = format!("account:{}", new_id());
     let mail = AccountMail { account_id, message, order_key: event.clone(), dedupe_key: event };
     outbox::write_to_accounts(tx, &[mail]).await
 }

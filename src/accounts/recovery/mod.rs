@@ -19,7 +19,6 @@ pub(crate) mod pages;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use uuid::Uuid;
 
 use super::{
     api_keys,
@@ -32,7 +31,7 @@ use super::{
 };
 use crate::{
     app::App,
-    infra::{network::Network, postgres::Connection},
+    infra::{ids::new_id, network::Network, postgres::Connection},
     outbox::{self, AccountMail, Message},
     text::email::Email,
 };
@@ -93,7 +92,7 @@ pub(crate) async fn tell_password(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
-    let event = format!("password:{}", Uuid::now_v7());
+    let event = format!("password:{}", new_id());
     let message = Message::PasswordChanged;
     let mail = AccountMail { account_id, message, order_key: event.clone(), dedupe_key: event };
     outbox::write_to_accounts(tx, &[mail]).await

@@ -43,7 +43,7 @@ use super::{
 use crate::{
     accounts,
     app::App,
-    infra::{postgres::Connection, seal::Seal},
+    infra::{ids::new_id, postgres::Connection, seal::Seal},
     outbox::{self, AccountMail, Message, ProtectionChange},
     text::email::Email,
 };
@@ -241,7 +241,7 @@ async fn tell(
     account_id: AccountId,
     change: ProtectionChange,
 ) -> Result<(), sqlx::Error> {
-    let event = format!("second-factor:{}", Uuid::now_v7());
+    let event = format!("second-factor:{}", new_id());
     let message = Message::SignInProtectionChanged { change };
     let mail = AccountMail { account_id, message, order_key: event.clone(), dedupe_key: event };
     outbox::write_to_accounts(tx, &[mail]).await

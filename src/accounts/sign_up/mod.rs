@@ -18,8 +18,6 @@
 
 pub(crate) mod pages;
 
-use uuid::Uuid;
-
 use super::{
     error::AccountError,
     links::{self, LinkPurpose},
@@ -30,7 +28,9 @@ use super::{
 };
 use crate::{
     app::App,
-    infra::{network::Network, postgres::Pool, security_log::SecurityEvent, sweep::Sweep},
+    infra::{
+        ids::new_id, network::Network, postgres::Pool, security_log::SecurityEvent, sweep::Sweep,
+    },
     text::i18n::Locale,
 };
 
@@ -50,7 +50,7 @@ pub(crate) async fn sign_up(
     device: &str,
 ) -> Result<(AccountId, SessionToken), AccountError> {
     let password_hash = gate.hash(network, new.password.clone()).await?;
-    let (account_id, token) = (AccountId(Uuid::now_v7()), SessionToken::generate());
+    let (account_id, token) = (AccountId(new_id()), SessionToken::generate());
     let mut tx = app.db.begin().await?;
     store::insert_account(&mut *tx, account_id, &new, &password_hash, Role::Customer).await?;
     let owner = (account_id, password_hash.as_str());
@@ -108,7 +108,7 @@ pub(crate) async fn keep_locale(app: &App, account_id: AccountId, locale: Locale
 pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, AccountError> {
     let here = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
     let password_hash = PasswordGate::new().hash(here, new.password.clone()).await?;
-    let account_id = AccountId(Uuid::now_v7());
+    let account_id = AccountId(new_id());
     store::insert_account(db, account_id, &new, &password_hash, Role::Admin).await?;
     Ok(account_id)
 }

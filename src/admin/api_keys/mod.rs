@@ -8,7 +8,6 @@
 pub(crate) mod pages;
 
 use serde_json::json;
-use uuid::Uuid;
 
 use super::error::AdminError;
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
         self,
         model::{Act, AuditEntry, Subject},
     },
+    infra::ids::new_id,
 };
 
 /// Makes a key, and returns its id with the key.
@@ -33,7 +33,7 @@ pub(crate) async fn make(
     by: AccountId,
     new: &NewKey,
 ) -> Result<(ApiKeyId, KeyToken), AdminError> {
-    let (id, token) = (ApiKeyId(Uuid::now_v7()), KeyToken::generate());
+    let (id, token) = (ApiKeyId(new_id()), KeyToken::generate());
     audit::perform(app, async |tx| {
         if !store::insert(tx, id, by, new, &token.hash(), KEYS_MAX).await? {
             return Err(AdminError::TooManyKeys);

@@ -20,7 +20,7 @@ use crate::{
     },
     app::App,
     audit::model::Reason,
-    infra::{idempotency::RequestKey, postgres::page::Page},
+    infra::{idempotency::RequestKey, ids::new_id, postgres::page::Page},
     payment::Share,
     reservation::{ReservationId, ReservationNumber, ReservationStatus},
     web::{
@@ -91,7 +91,7 @@ impl BookingPage {
         let mut found = store::list(&app.db, Some(&[]), Some(id.0..=id.0), None).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
-        let request_key = Uuid::now_v7();
+        let request_key = new_id();
         Ok(Self { v, booking, items, request_key, refusal: FormRefusal::default() })
     }
 }

@@ -15,7 +15,6 @@ pub(crate) mod pages;
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use super::error::AdminError;
 use crate::{
@@ -26,6 +25,7 @@ use crate::{
         model::{Act, AuditEntry, Subject},
     },
     events::EventId,
+    infra::ids::new_id,
     webhooks::{
         self, ENDPOINTS_MAX, HookSecret, OLD_SECRET_HOURS,
         error::WebhookError,
@@ -48,7 +48,7 @@ pub(crate) async fn register(
     by: AccountId,
     new: &NewEndpoint,
 ) -> Result<(EndpointId, HookSecret), AdminError> {
-    let (id, secret) = (EndpointId(Uuid::now_v7()), HookSecret::generate());
+    let (id, secret) = (EndpointId(new_id()), HookSecret::generate());
     let sealed = secret.seal(app, id).ok_or(WebhookError::Sealing)?;
     audit::perform(app, async |tx| {
         if !endpoints::insert(tx, id, new, &sealed, ENDPOINTS_MAX).await? {

@@ -26,7 +26,6 @@ pub(crate) mod rules;
 mod store;
 
 use schemars::JsonSchema;
-use uuid::Uuid;
 
 pub use self::{error::PriceTypeError, model::Company};
 pub(crate) use self::{
@@ -34,7 +33,7 @@ pub(crate) use self::{
     store::{list_current, list_named},
 };
 use super::{editing::Edited, error::CatalogError, model::ScheduleId, schedules};
-use crate::infra::postgres::Connection;
+use crate::infra::{ids::new_id, postgres::Connection};
 
 /// Types that a performance may have at once.
 pub(crate) const TYPES_MAX: usize = 20;
@@ -59,7 +58,7 @@ pub(crate) async fn create(
         if current.len() >= TYPES_MAX {
             return Err(CatalogError::TooManyPriceTypes { types_max: TYPES_MAX });
         }
-        store::insert(tx, id, PriceTypeSeriesId(Uuid::now_v7()), details).await?;
+        store::insert(tx, id, PriceTypeSeriesId(new_id()), details).await?;
         Ok(())
     })
     .await
@@ -117,7 +116,7 @@ pub(crate) async fn copy(
             return Err(CatalogError::TooManyPriceTypes { types_max: TYPES_MAX });
         }
         for each in new {
-            store::insert(tx, id, PriceTypeSeriesId(Uuid::now_v7()), &each.details).await?;
+            store::insert(tx, id, PriceTypeSeriesId(new_id()), &each.details).await?;
         }
         Ok(())
     })

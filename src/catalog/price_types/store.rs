@@ -3,12 +3,11 @@
 use std::str::FromStr;
 
 use sqlx::PgExecutor;
-use uuid::Uuid;
 
 use super::model::{Company, Cost, PriceType, PriceTypeDetails, PriceTypeId, PriceTypeSeriesId};
 use crate::{
     catalog::{model::ScheduleId, venues::kind::SeatKind},
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
     points::Points,
 };
 
@@ -151,7 +150,7 @@ pub(super) async fn insert(
             kinds, per_order_max, beside, per_beside_max)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         "#,
-        Uuid::now_v7(),
+        new_id(),
         series_id as _,
         schedule_id as _,
         details.name,

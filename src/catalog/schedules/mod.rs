@@ -14,7 +14,6 @@ pub(crate) mod prices;
 pub(crate) mod store;
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::{
     editing::{
@@ -23,7 +22,10 @@ use super::{
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
 };
-use crate::infra::postgres::{Connection, Pool};
+use crate::infra::{
+    ids::new_id,
+    postgres::{Connection, Pool},
+};
 
 /// Lists the performances of a program, soonest first.
 pub(crate) async fn list_schedule_editions(
@@ -71,7 +73,7 @@ pub(crate) async fn create_schedule(
     venue_id: VenueId,
     starts_at: DateTime<Utc>,
 ) -> Result<ScheduleEdition, CatalogError> {
-    let id = ScheduleId(Uuid::now_v7());
+    let id = ScheduleId(new_id());
     store::insert(tx, id, program_id, venue_id, starts_at).await?;
     let found = store::list_editions(tx, None, Some(id)).await?.pop();
     found.ok_or(CatalogError::NotFound)
@@ -142,7 +144,7 @@ pub(crate) async fn create_zone(
     details: &ZoneDetails,
 ) -> Result<ZoneId, CatalogError> {
     next_schedule_edition(tx, id, version, None).await?;
-    let zone_id = ZoneId(Uuid::now_v7());
+    let zone_id = ZoneId(new_id());
     store::insert_zone(tx, zone_id, id, details).await?;
     Ok(zone_id)
 }

@@ -1,7 +1,5 @@
 //! Editions of venues, and the seats that they have.
 
-use uuid::Uuid;
-
 use super::{plan::PlannedSeat, store};
 use crate::{
     catalog::{
@@ -9,7 +7,10 @@ use crate::{
         error::CatalogError,
         model::VenueId,
     },
-    infra::postgres::{Connection, Pool},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool},
+    },
 };
 
 /// Lists all venues, by name.
@@ -36,7 +37,7 @@ pub(crate) async fn create_venue(
     tx: &mut Connection,
     details: &VenueDetails,
 ) -> Result<VenueEdition, CatalogError> {
-    let id = VenueId(Uuid::now_v7());
+    let id = VenueId(new_id());
     store::insert(tx, id, details).await?;
     Ok(VenueEdition { id, version: 0, details: details.clone(), seats: 0 })
 }

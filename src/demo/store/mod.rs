@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     catalog::{self, ProgramDetails, ProgramId, SeatKind},
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
 };
 
 /// Number of accounts that bought the sold-out program.
@@ -56,7 +56,7 @@ pub(crate) async fn insert_account(
     log_in: &LogIn,
     password_hash: &str,
 ) -> Result<Uuid, sqlx::Error> {
-    let id = Uuid::now_v7();
+    let id = new_id();
     sqlx::query!(
         r#"
         insert into accounts (id, email, name, password_hash, role, email_confirmed_at, is_demo)
@@ -106,7 +106,7 @@ pub(crate) async fn insert_venue(
     name: &str,
     address: &str,
 ) -> Result<Uuid, sqlx::Error> {
-    let id = Uuid::now_v7();
+    let id = new_id();
     sqlx::query!("insert into venues (id, name, address) values ($1, $2, $3)", id, name, address)
         .execute(tx)
         .await?;
@@ -175,7 +175,7 @@ pub(crate) async fn insert_program(
         off_sale_at: now + TimeDelta::days(60),
         ..(program.details)()
     };
-    let id = Uuid::now_v7();
+    let id = new_id();
     catalog::insert_program(&mut *tx, ProgramId(id), &details).await?;
     sqlx::query!(
         r#"
@@ -201,7 +201,7 @@ pub(crate) async fn insert_schedule(
     hall: &str,
     day: i32,
 ) -> Result<Uuid, sqlx::Error> {
-    let id = Uuid::now_v7();
+    let id = new_id();
     sqlx::query!(
         r#"
         insert into schedules (id, program_id, venue_id, starts_at, kept_until_hours)
@@ -268,7 +268,7 @@ pub(crate) async fn insert_zone(
         insert into zones (id, schedule_id, name, price, capacity, remaining)
         values ($1, $2, $3, $4, $5, $5)
         "#,
-        Uuid::now_v7(),
+        new_id(),
         schedule_id,
         name,
         price,
@@ -290,7 +290,7 @@ pub(crate) async fn insert_price_type(
             beside, per_beside_max)
         values ($1, $1, $2, $3, $4, $5, $6, $7, $8)
         "#,
-        Uuid::now_v7(),
+        new_id(),
         schedule_id,
         discount.name,
         discount.note,

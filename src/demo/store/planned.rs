@@ -1,8 +1,6 @@
 //! SQL of a transfer that starts later.
 
-use uuid::Uuid;
-
-use crate::infra::postgres::Connection;
+use crate::infra::{ids::new_id, postgres::Connection};
 
 /// Inserts a transfer from one address to another that starts in a week. The sender's wallet has had
 /// one charge and nothing else.
@@ -39,7 +37,7 @@ pub(crate) async fn plan_transfer(
         sender,
         receiver,
         points,
-        Uuid::now_v7(),
+        new_id(),
         VERSION,
     )
     .execute(tx)

@@ -29,15 +29,13 @@ pub(crate) mod store;
 
 pub(super) use passing::{admit_everywhere, admit_in};
 
-use uuid::Uuid;
-
 use self::model::{AccessGateId, NewAccessGate};
 use super::{admission::store as gate, join::store::lock_next_number, model::LiveToken};
 use crate::{
     accounts::AccountId,
     app::App,
     catalog::{self, Program, ProgramId},
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
 };
 
 /// Makes an access gate of a program; `None` where its sale opens with a draw.
@@ -51,7 +49,7 @@ pub(crate) async fn make_access_gate(
     if gate::rules_of(tx, program_id).await?.draw.is_some() {
         return Ok(None);
     }
-    let id = AccessGateId(Uuid::now_v7());
+    let id = AccessGateId(new_id());
     store::insert(tx, id, program_id, new).await?;
     Ok(Some(id))
 }
@@ -65,7 +63,7 @@ pub(crate) async fn wait_for_joins(
     lock_next_number(tx, program_id).await.map(drop)
 }
 
-/// Whether an open access gate of the program may admit the account, as far as this machine's clock knows.
+/// Whether an open access gate of the program may admit the account, as far as an unlocked read knows.
 pub(super) async fn has_open_gate(
     app: &App,
     program: &Program,

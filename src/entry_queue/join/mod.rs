@@ -28,7 +28,6 @@ pub(crate) mod store;
 use std::{sync::Arc, time::Duration};
 
 use tokio::runtime::Handle;
-use uuid::Uuid;
 
 use self::{
     model::{JoinRequest, JoinVerdict},
@@ -47,6 +46,7 @@ use crate::{
     catalog::ProgramId,
     infra::{
         batcher::{Batch, Batcher, Member, Rest},
+        ids::new_id,
         postgres,
         secrets::LogSecret,
     },
@@ -77,7 +77,7 @@ impl Joins {
         arrival: Arrival,
     ) -> Result<JoinVerdict, QueueError> {
         let request = || {
-            let token_id = TokenId(Uuid::now_v7());
+            let token_id = TokenId(new_id());
             let commitment = Commitment::to(token_id, Salt::of(&self.log_secret, token_id));
             JoinRequest { token_id, account_id, arrival, commitment }
         };

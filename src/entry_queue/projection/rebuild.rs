@@ -7,8 +7,6 @@
 
 use std::time::{Duration, Instant};
 
-use uuid::Uuid;
-
 use super::error::ProjectionError;
 use crate::{
     app::App,
@@ -19,6 +17,7 @@ use crate::{
         redis_queue::{RebuildBegun, RedisQueue, Writing, Written},
         store::{ProjectedPosition, positions, positions::MirroredQueue},
     },
+    infra::ids::new_id,
 };
 
 /// Tokens in one batch.
@@ -49,7 +48,7 @@ pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
 /// Rebuilds a queue, unless it is complete or another rebuild is running.
 pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
-    let RebuildBegun::Ours(nonce) = queue.begin(Uuid::now_v7()).await? else { return Ok(()) };
+    let RebuildBegun::Ours(nonce) = queue.begin(new_id()).await? else { return Ok(()) };
     let writing = Writing { nonce: Some(&nonce), ..Writing::default() };
     let started = Instant::now();
     let mut last = None;

@@ -22,12 +22,16 @@ use super::{
     generations::{Life, Trust},
     migrations::MIGRATIONS,
 };
+use crate::infra::clock::ClockReading;
 
 /// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds. A live
 /// server has answered before that.
 pub(crate) const CALL_MAX: Duration = Duration::from_secs(7);
 /// Upper bound of the check whether a connection still lives and is clean.
 const RESET_MAX: Duration = Duration::from_secs(1);
+/// Question for the server's process and its clock, in microseconds since the epoch.
+const GREETING: &str =
+    "select pg_backend_pid(), (extract(epoch from clock_timestamp()) * 1000000)::bigint";
 /// Bytes of COPY in one message.
 const COPY_CHUNK_BYTES: usize = 64 * 1024;
 
@@ -59,16 +63,22 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects. The caller sets the deadline.
+    /// Connects, and reads the server's clock. The caller sets the deadline.
     pub(crate) async fn open(
         options: &PgConnectOptions,
         call_max: Duration,
         life: Life,
-    ) -> Result<Self, sqlx::Error> {
+    ) -> Result<(Self, ClockReading), sqlx::Error> {
         let mut wire = options.connect().await?;
-        let row = wire.fetch_one("select pg_backend_pid()").await?;
-        let backend_pid = row.try_get(0)?;
-        Ok(Self { wire, call_max, life, backend_pid, rested_since: Instant::now() })
+        let (backend_pid, reading) = greet(&mut wire).await?;
+        let connection = Self { wire, call_max, life, backend_pid, rested_since: Instant::now() };
+        Ok((connection, reading))
+    }
+
+    /// Asks the server what time it is.
+    pub(crate) async fn read_clock(&mut self) -> Result<ClockReading, sqlx::Error> {
+        let Self { wire, life, call_max, .. } = self;
+        Ok(in_time(life, *call_max, greet(wire)).await?.1)
     }
 
     pub(crate) fn backend_pid(&self) -> i32 {
@@ -220,6 +230,13 @@ impl<'c> Executor<'c> for &'c mut Connection {
         let Connection { wire, life, call_max, .. } = self;
         in_time(life, *call_max, async move { wire.describe(sql).await }).boxed()
     }
+}
+
+/// Asks the server for the process of a connection, and for its clock.
+async fn greet(wire: &mut PgConnection) -> Result<(i32, ClockReading), sqlx::Error> {
+    let asked_at = Instant::now();
+    let row = wire.fetch_one(GREETING).await?;
+    Ok((row.try_get(0)?, ClockReading::new(asked_at, row.try_get(1)?)))
 }
 
 async fn in_time<T>(

@@ -16,6 +16,7 @@ use super::{
     generations::{Generations, Life, Trust},
     settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
 };
+use crate::infra::clock;
 
 /// Pause before a server that is starting is asked again, while a request waits for it.
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);
@@ -30,6 +31,8 @@ const REST_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Manager {
     pub(crate) connect: PgConnectOptions,
+    /// Whether the instance goes by the clock of this server.
+    pub(crate) tells_time: bool,
     pub(crate) generations: Arc<Generations>,
     pub(crate) waiting_for_standby: Arc<AtomicU32>,
 }
@@ -55,7 +58,13 @@ impl managed::Manager for Manager {
             // The future is large and seldom needed, so it is boxed.
             match Box::pin(Connection::open(&connect, CALL_MAX, life)).await {
                 Err(error) if is_starting(&error) => time::sleep(CONNECT_PAUSE).await,
-                outcome => return outcome,
+                Ok((connection, reading)) => {
+                    if self.tells_time {
+                        clock::keep(reading);
+                    }
+                    return Ok(connection);
+                }
+                Err(error) => return Err(error),
             }
         }
     }

@@ -24,7 +24,10 @@ use super::{
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     transaction::{OpeningCall, Transaction},
 };
-use crate::{config::Config, infra::failpoint::SourceFile};
+use crate::{
+    config::Config,
+    infra::{clock, failpoint::SourceFile},
+};
 
 /// Upper bound of a change's wait for a connection: its deadline must leave time for the work. A
 /// read's own deadline is shorter.
@@ -63,11 +66,27 @@ impl Pool {
     }
 
     /// Creates a pool of at most `connections_max` connections to the database that `connect`
-    /// names, without connecting.
+    /// names, without connecting. The process goes by the clock of its server.
     pub fn new(connect: PgConnectOptions, connections_max: u32) -> Result<Self, sqlx::Error> {
+        Self::with(connect, connections_max, true)
+    }
+
+    /// Works as [`new`](Self::new), for a server by whose clock nothing goes.
+    pub(crate) fn of_standby(
+        connect: PgConnectOptions,
+        connections_max: u32,
+    ) -> Result<Self, sqlx::Error> {
+        Self::with(connect, connections_max, false)
+    }
+
+    fn with(
+        connect: PgConnectOptions,
+        connections_max: u32,
+        tells_time: bool,
+    ) -> Result<Self, sqlx::Error> {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
-        let manager =
-            Manager { connect, generations: Arc::default(), waiting_for_standby: Arc::default() };
+        let (generations, waiting_for_standby) = Default::default();
+        let manager = Manager { connect, tells_time, generations, waiting_for_standby };
         let places = PoolPlaces::new(manager, connections_max).map_err(sqlx::Error::config)?;
         Ok(Self { places: Arc::new(places) })
     }
@@ -162,7 +181,16 @@ impl Pool {
         let connect = connect.options(REPORT_OPTIONS).disable_statement_logging();
         let opened = Connection::open(&connect, call_max, Life::default());
         let opened = time::timeout(CONNECT_TIMEOUT, Box::pin(opened)).await;
-        opened.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(DedicatedConnection::new)
+        let (connection, _) = opened.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
+        Ok(DedicatedConnection::new(connection))
+    }
+
+    /// Measures where the server's clock stands.
+    pub(crate) async fn measure_clock(&self) -> Result<(), sqlx::Error> {
+        let mut pooled = self.acquire().await?;
+        clock::keep(pooled.connection_mut().read_clock().await?);
+        pooled.finish();
+        Ok(())
     }
 
     /// Closes the pool: waiting callers are refused, and returned connections are closed.

@@ -15,7 +15,10 @@ use super::{
 };
 use crate::{
     app::AccountId,
-    infra::postgres::{Connection, Pool},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool},
+    },
 };
 
 /// Columns of mails to accounts, to be written.
@@ -37,7 +40,7 @@ impl NewMails {
         let mut new = Self { kept_secs: MAIL_TTL.as_secs_f64(), ..Self::default() };
         for mail in mails {
             let (kind, payload) = mail.message.stored();
-            new.ids.push(Uuid::now_v7());
+            new.ids.push(new_id());
             new.accounts.push(mail.account_id);
             new.kinds.push(kind);
             new.payloads.push(payload);
@@ -82,7 +85,7 @@ pub(crate) async fn insert(tx: &mut Connection, mail: &NewMail) -> Result<(), sq
         values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(secs => $9))
         on conflict (dedupe_key) do nothing
         "#,
-        Uuid::now_v7(),
+        new_id(),
         kind,
         payload,
         mail.secret as _,

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use uuid::Uuid;
-
 use super::{
     code::ShareCode,
     error::ShareError,
@@ -16,6 +14,7 @@ use crate::{
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
+        ids::new_id,
         postgres::{Connection, retry_stale},
     },
     payment::error::PaymentError,
@@ -61,7 +60,7 @@ async fn make_once(
     if places.is_any_shared(&order.places) {
         return Err(ShareError::PlaceTaken);
     }
-    let id = ShareId(Uuid::now_v7());
+    let id = ShareId(new_id());
     let code_hash = ShareCode::of(&app.signing_key, id).hash();
     let new = NewPart { id, payer_id: None, code_hash: Some(&code_hash), places: &chosen };
     let amount = insert(&mut tx, &mut held, &mut places, &new).await?;

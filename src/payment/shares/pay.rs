@@ -1,7 +1,5 @@
 //! Paying a share: one transaction, which confirms the reservation if it is the last one.
 
-use uuid::Uuid;
-
 use super::{
     confirm::{self, CoveredHold},
     error::ShareError,
@@ -16,6 +14,7 @@ use crate::{
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
+        ids::new_id,
         postgres::{Connection, retry_stale},
         throwaway,
     },
@@ -144,7 +143,7 @@ async fn pay_once(
             if left.is_empty() {
                 return Err(ShareError::NothingLeft);
             }
-            let id = ShareId(Uuid::now_v7());
+            let id = ShareId(new_id());
             let payer_id = Some(payer_id);
             let new = NewPart { id, payer_id, code_hash: None, places: &left };
             let amount = insert(&mut tx, &mut held, &mut places, &new).await?;

@@ -14,8 +14,6 @@ use std::{
     mem,
 };
 
-use uuid::Uuid;
-
 use self::store::{LockedForPayments, NewPayments};
 use super::{
     error::PaymentError,
@@ -31,6 +29,7 @@ use crate::{
     entry_queue::{self, TokenId, TokenStatus},
     infra::{
         idempotency::Outcomes,
+        ids::new_id,
         postgres::{Connection, Transaction, is_unavailable},
     },
     outbox,
@@ -126,7 +125,7 @@ impl Decided {
             if !is_new || *owner != account_id {
                 continue;
             }
-            let id = PaymentId(Uuid::now_v7());
+            let id = PaymentId(new_id());
             let movement = Movement::debit(Kind::Payment, held.total, id.0);
             let Some(Ok(balance)) = wallets.change(account_id, &movement) else { continue };
             let tickets = tickets::make(account_id, &tickets_per_item(held));

@@ -73,8 +73,8 @@ pub(crate) async fn look_up(
     Ok(AskedCode { found: Some(Arc::new(code)), ..asked.clone() })
 }
 
-/// Returns the code with `word` if an order for `schedule` may use it now, by this machine's clock
-/// and an unlocked read: for a page that shows its terms before the order.
+/// Returns the code with `word` if an order for `schedule` may use it now, by an
+/// unlocked read: for a page that shows its terms before the order.
 pub(crate) async fn find_usable(
     app: &App,
     schedule: &Schedule,

@@ -62,7 +62,7 @@ pub(crate) async fn hold_best(
             state.permits.with(anew).await?
         };
         let groups = search.groups(&seats);
-        // The cached schedule, or this machine's clock, was behind.
+        // The cached schedule was behind.
         let is_refused = groups.is_empty() && reading > 0;
         if is_refused && search.proposal != Proposal::All && !search.keeps_places(app).await? {
             search.proposal = Proposal::All;
@@ -111,7 +111,7 @@ pub(crate) async fn hold_best(
                     too_few = Some(few);
                     break;
                 }
-                // The map was old, or this machine's clock ahead: the places are kept, or a
+                // The map was old: the places are kept, or a
                 // companion's place needs its wheelchair place.
                 Err(
                     ReservationError::PlacesKept { .. } | ReservationError::CompanionAlone { .. },

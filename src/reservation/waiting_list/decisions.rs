@@ -3,8 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use uuid::Uuid;
-
 use super::{
     error::WaitingListError,
     matching::FreePlaces,
@@ -14,7 +12,7 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
-    infra::idempotency::Outcomes,
+    infra::{idempotency::Outcomes, ids::new_id},
     reservation::{hold::store::HoldTerms, model::WishId},
 };
 
@@ -63,7 +61,7 @@ impl WishDecisions {
         }
         let WishRequest { account_id, order, key } = request;
         self.require_allowed(*account_id, order)?;
-        let wished = Wished { wish_id: WishId(Uuid::now_v7()), number: self.next_number };
+        let wished = Wished { wish_id: WishId(new_id()), number: self.next_number };
         self.next_number += 1;
         self.state.waiting += 1;
         self.state.wishers.insert(*account_id);
@@ -115,6 +113,8 @@ impl WishDecisions {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use chrono::DateTime;
 
     use super::*;

@@ -42,8 +42,6 @@ pub(crate) mod pages;
 pub(crate) mod store;
 mod telling;
 
-use uuid::Uuid;
-
 pub(crate) use self::claims::claim_hand_overs;
 use self::{
     error::HandOverError,
@@ -61,6 +59,7 @@ use crate::{
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
+        ids::new_id,
         postgres::{Connection, Pool, retry_stale},
         sweep::Sweep,
         throwaway,
@@ -134,7 +133,7 @@ async fn offer_once(
         return Err(HandOverError::TooOften);
     }
     let new = NewHandOver {
-        id: HandOverId(Uuid::now_v7()),
+        id: HandOverId(new_id()),
         ticket_id,
         sender_id: order.sender_id,
         recipient_id,

@@ -30,7 +30,6 @@ pub(crate) mod pages;
 pub(crate) mod store;
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use self::{
     error::ReturnError,
@@ -43,6 +42,7 @@ use crate::{
     config::Config,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
+        ids::new_id,
         postgres::retry_stale,
     },
     reservation::{
@@ -121,7 +121,7 @@ fn allowed(
         return Err(ReturnError::PayoutChanged { payout });
     }
     Ok(NewReturn {
-        id: ReturnId(Uuid::now_v7()),
+        id: ReturnId(new_id()),
         place: terms.place(),
         seller_id: order.seller_id,
         payment_id: terms.payment_id.ok_or_else(inconsistent)?,

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::{
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
     points::Points,
     wallet::{
         error::WalletError,
@@ -39,7 +39,7 @@ impl Movements {
 
     /// Adds the entry of a movement that takes `before` to `after`. The withheld points stay.
     pub(crate) fn add(&mut self, before: &Wallet, after: &Wallet, movement: &Movement) {
-        self.ids.push(Uuid::now_v7());
+        self.ids.push(new_id());
         self.wallets.push(before.wallet_id);
         self.versions.push(after.version);
         self.amounts.push(movement.amount);

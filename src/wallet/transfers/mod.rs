@@ -39,8 +39,6 @@ pub(crate) mod store;
 pub(super) mod taken_back;
 mod telling;
 
-use uuid::Uuid;
-
 use self::{
     model::{
         LockedTransfer, OPEN_DAYS, OPEN_REQUESTS_MAX, Requested, TransferAnswer, TransferId,
@@ -58,6 +56,7 @@ use crate::{
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
+        ids::new_id,
         postgres::{Connection, Pool, WhenHeld, retry_stale},
         sweep::Sweep,
         throwaway,
@@ -111,7 +110,7 @@ async fn request_once(
     if store::count_open(&mut tx, sender_id).await? >= OPEN_REQUESTS_MAX {
         return Err(WalletError::TooManyRequests);
     }
-    let transfer_id = TransferId(Uuid::now_v7());
+    let transfer_id = TransferId(new_id());
     let hold = Movement::hold(Kind::TransferHold, amount, transfer_id.0);
     wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
     let times = (f64::from(OPEN_DAYS) * 86_400.0, REMINDER_SECS);

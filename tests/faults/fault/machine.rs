@@ -1,6 +1,6 @@
 //! Faults of the machines: clocks, file descriptors, names.
 
-use std::process::Command;
+use std::{process::Command, slice::from_ref};
 
 use rand::{RngExt, rngs::StdRng};
 
@@ -8,13 +8,15 @@ use super::{Fault, wait};
 use crate::{
     Failure,
     clock::Clock,
-    processes::succeed,
+    processes::{Signal, succeed},
     servers::Clocks,
     world::{Shape, World},
 };
 
 /// Step of a clock.
 const HOUR_SECS: i64 = 3_600;
+const DAY_SECS: i64 = 24 * HOUR_SECS;
+const NO_CLOCKS: &str = "there are no clocks to set";
 /// What is seen where PostgreSQL's clock went past the end of the sessions, the holds and the sale.
 /// A seat whose hold has ended goes to another buyer; a paid one that did is found missing in the
 /// end. A payment that was decided in time, before the step, is written with its time (S4).
@@ -41,7 +43,9 @@ pub(super) const FAULTS: &[Fault] = &[
                time (S4).",
         shape: Shape::Clocks,
         explains: PAST_THE_END,
-        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, HOUR_SECS)),
+        run: |world, rng| {
+            Box::pin(step(world, rng, |clocks| from_ref(&clocks.postgres), HOUR_SECS))
+        },
     },
     Fault {
         name: "postgres-clock-back",
@@ -49,21 +53,23 @@ pub(super) const FAULTS: &[Fault] = &[
                it, and carry its times (G2, Q3, S4, S7); daily sales miss it (B1).",
         shape: Shape::Clocks,
         explains: HOUR_SKIPPED,
-        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.postgres, -HOUR_SECS)),
+        run: |world, rng| {
+            Box::pin(step(world, rng, |clocks| from_ref(&clocks.postgres), -HOUR_SECS))
+        },
     },
     Fault {
         name: "redis-clock-ahead",
         what: "Redis' clock goes one hour ahead for 6 s, and back.",
         shape: Shape::Clocks,
         explains: &[],
-        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.redis, HOUR_SECS)),
+        run: |world, rng| Box::pin(step(world, rng, |clocks| from_ref(&clocks.redis), HOUR_SECS)),
     },
     Fault {
         name: "redis-clock-back",
         what: "Redis' clock goes one hour back for 6 s, and ahead again.",
         shape: Shape::Clocks,
         explains: &[],
-        run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.redis, -HOUR_SECS)),
+        run: |world, rng| Box::pin(step(world, rng, |clocks| from_ref(&clocks.redis), -HOUR_SECS)),
     },
     Fault {
         name: "instances-clock-ahead",
@@ -78,6 +84,21 @@ pub(super) const FAULTS: &[Fault] = &[
         shape: Shape::Clocks,
         explains: &[],
         run: |world, rng| Box::pin(step(world, rng, |clocks| &clocks.instances, -HOUR_SECS)),
+    },
+    Fault {
+        name: "instances-clocks-wrong",
+        what: "One instance's clock is 20 minutes fast from now on, and the other's 30 s slow.",
+        shape: Shape::Clocks,
+        explains: &[],
+        run: |world, rng| Box::pin(set_apart(world, rng, [20 * 60, -30])),
+    },
+    Fault {
+        name: "instances-clocks-days-wrong",
+        what: "One instance's clock is two days slow from now on, the other's two days fast, and both are started \
+               again.",
+        shape: Shape::Clocks,
+        explains: &[],
+        run: |world, rng| Box::pin(start_apart(world, rng, [-2 * DAY_SECS, 2 * DAY_SECS])),
     },
     Fault {
         name: "descriptors-used-up",
@@ -98,13 +119,31 @@ pub(super) const FAULTS: &[Fault] = &[
 async fn step(
     world: &mut World,
     rng: &mut StdRng,
-    whose: fn(&Clocks) -> &Clock,
+    whose: fn(&Clocks) -> &[Clock],
     secs: i64,
 ) -> Result<(), Failure> {
-    let Some(clocks) = &world.clocks else { return Err("there are no clocks to set".into()) };
-    whose(clocks).step(secs)?;
+    let Some(clocks) = &world.clocks else { return Err(NO_CLOCKS.into()) };
+    whose(clocks).iter().try_for_each(|clock| clock.step(secs))?;
     wait(rng, 5.0, 7.0).await;
-    whose(clocks).step(0)
+    whose(clocks).iter().try_for_each(|clock| clock.step(0))
+}
+
+/// Sets the instances' clocks, which stay wrong.
+async fn set_apart(world: &mut World, rng: &mut StdRng, secs: [i64; 2]) -> Result<(), Failure> {
+    let Some(clocks) = &world.clocks else { return Err(NO_CLOCKS.into()) };
+    clocks.instances.iter().zip(secs).try_for_each(|(clock, secs)| clock.step(secs))?;
+    wait(rng, 5.0, 7.0).await;
+    Ok(())
+}
+
+/// Works as [`set_apart`], and starts the instances again, one after the other.
+async fn start_apart(world: &mut World, rng: &mut StdRng, secs: [i64; 2]) -> Result<(), Failure> {
+    set_apart(world, rng, secs).await?;
+    for instance in &mut world.instances {
+        instance.end(Signal::Terminate).await?;
+        instance.restart().await?;
+    }
+    Ok(())
 }
 
 async fn use_up_descriptors(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {

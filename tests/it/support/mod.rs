@@ -34,6 +34,7 @@ pub(crate) mod signed_log;
 mod silent_wire;
 pub(crate) mod stripe;
 mod wait;
+mod wrong_clock;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -66,6 +67,7 @@ pub(crate) use scripted::Scripted;
 pub(crate) use silent_wire::SilentWire;
 pub(crate) use stripe::StripeStandIn;
 pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};
+pub(crate) use wrong_clock::WrongClock;
 
 use std::future::Future;
 

@@ -7,6 +7,7 @@ mod bench;
 mod capacity;
 mod checks;
 mod circles;
+mod clocks;
 mod fonts;
 mod functions;
 mod javascript;

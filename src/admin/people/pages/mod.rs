@@ -31,7 +31,7 @@ use crate::{
         programs::pages::Search,
     },
     app::App,
-    infra::postgres::page::Page,
+    infra::{ids::new_id, postgres::page::Page},
     points::Points,
     wallet::{Wallet, debts::list_debts, find_shown_wallet},
     web::{
@@ -118,8 +118,8 @@ impl PersonPage {
                 .into_iter()
                 .map(|moment| TimelineEntry::of(&me.view, &person.name, moment))
                 .collect(),
-            request_key: Uuid::now_v7(),
-            debt_key: Uuid::now_v7(),
+            request_key: new_id(),
+            debt_key: new_id(),
             has_second_factor: has_second_factor(&app.db, id).await?,
             is_me: id == me.account_id,
             person,

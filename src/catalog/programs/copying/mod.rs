@@ -6,8 +6,6 @@
 
 mod store;
 
-use uuid::Uuid;
-
 use crate::{
     catalog::{
         changes::{change_program, create_program},
@@ -17,7 +15,7 @@ use crate::{
         posters,
         programs::columns::ProgramDetails,
     },
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
 };
 
 /// Bound on the performances that are copied, the first ones.
@@ -47,7 +45,7 @@ async fn copy_schedules(
     to: ProgramId,
 ) -> Result<(), CatalogError> {
     for schedule_id in store::list_to_copy(tx, from, SCHEDULES_MAX).await? {
-        let id = ScheduleId(Uuid::now_v7());
+        let id = ScheduleId(new_id());
         store::insert_schedule(tx, schedule_id, id, to).await?;
         store::insert_zones(tx, schedule_id, id).await?;
         store::insert_price_types(tx, schedule_id, id).await?;

@@ -85,7 +85,7 @@ impl StaleReads {
     pub fn new(config: &Config, primary: &Pool) -> Result<Self, sqlx::Error> {
         let open = |url: &String| {
             let connect = PgConnectOptions::from_str(url)?;
-            let pool = Pool::new(connect, CONNECTIONS_MAX)?;
+            let pool = Pool::of_standby(connect, CONNECTIONS_MAX)?;
             let (freshness, was_fresh) = (Mutex::default(), AtomicBool::default());
             Ok::<_, sqlx::Error>(Arc::new(Standby { pool, freshness, was_fresh }))
         };

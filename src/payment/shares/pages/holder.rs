@@ -16,6 +16,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Program, Programs, Schedule, find_schedule},
+    infra::ids::new_id,
     payment::{
         pages::KeyForm,
         shares::{
@@ -229,7 +230,7 @@ async fn shares_page(
         shared: &shared,
         usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
         now: app.now(),
-        request_key: Uuid::now_v7(),
+        request_key: new_id(),
         refusal: refusal.text,
     };
     Ok(me.view.html(status, &page))

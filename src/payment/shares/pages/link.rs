@@ -15,6 +15,7 @@ use super::places::{PlaceDocument, name_of, take_off};
 use crate::{
     accounts::{CurrentAccount, recovery::pages::without_referrer},
     app::App,
+    infra::ids::new_id,
     payment::{
         pages::KeyForm,
         shares::{
@@ -96,7 +97,7 @@ impl SharePage {
             is_holder: share.owner_id == me.account_id,
             usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
             now: app.now(),
-            request_key: Uuid::now_v7(),
+            request_key: new_id(),
             refusal,
             v: me.view,
             share,

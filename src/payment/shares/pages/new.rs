@@ -14,6 +14,7 @@ use super::{form::ShareForm, holder::Shared, places::PlaceDocument};
 use crate::{
     accounts::CurrentAccount,
     app::App,
+    infra::ids::new_id,
     payment::shares::{code::ShareCode, make, model::ShareId},
     points::Points,
     reservation::ReservationId,
@@ -46,7 +47,7 @@ async fn new_share_page(
     let left = shared.left();
     let left = left.iter().map(|place| PlaceDocument::of(&me.view, place)).collect();
     let (status, refusal) = (refusal.status(), refusal.text);
-    let request_key = Uuid::now_v7();
+    let request_key = new_id();
     let page = NewSharePage { v: &me.view, shared: &shared, left, request_key, refusal };
     Ok(me.view.html(status, &page))
 }

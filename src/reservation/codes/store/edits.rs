@@ -5,7 +5,10 @@ use uuid::Uuid;
 use crate::{
     catalog::ProgramId,
     entry_queue::AccessGateId,
-    infra::postgres::{Connection, Pool},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool},
+    },
     reservation::codes::model::{CodeWord, NewCode, SaleCode, SaleCodeId},
 };
 
@@ -33,7 +36,7 @@ pub(in crate::reservation::codes) async fn insert(
     new: &NewCode,
     gate_id: Option<AccessGateId>,
 ) -> Result<Vec<SaleCodeId>, sqlx::Error> {
-    let ids: Vec<SaleCodeId> = words.iter().map(|_| SaleCodeId(Uuid::now_v7())).collect();
+    let ids: Vec<SaleCodeId> = words.iter().map(|_| SaleCodeId(new_id())).collect();
     sqlx::query_scalar!(
         r#"
         insert into sale_codes (id, program_id, word, percent, amount, valid_from, valid_until,

@@ -24,7 +24,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Programs, ScheduleId, SeatKind, ZoneId},
-    infra::locks::Waiting,
+    infra::{ids::new_id, locks::Waiting},
     points::Points,
     reservation::{
         codes::pages as code_pages,
@@ -162,7 +162,7 @@ fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> Htt
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,
-        request_key: request.request_key.unwrap_or_else(Uuid::now_v7),
+        request_key: request.request_key.unwrap_or_else(new_id),
     };
     let mut answer = v.html(refusal.status(), &page);
     let secs = header::HeaderValue::from(retry_after_ms.div_ceil(1_000));

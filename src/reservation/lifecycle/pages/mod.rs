@@ -20,6 +20,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Programs, SaleState, ScheduleId},
+    infra::ids::new_id,
     points::Points,
     reservation::{
         codes::model::CodeWord,
@@ -204,7 +205,7 @@ pub(crate) async fn reservation_page(
         refunded,
         away: tickets_away,
         now: app.now(),
-        cancellation_key: Uuid::now_v7(),
+        cancellation_key: new_id(),
         // The heading of an expired hold already says what its refusal would say.
         refusal: refusal.text.filter(|_| status != StatusCode::GONE),
     };

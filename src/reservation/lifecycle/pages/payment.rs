@@ -20,6 +20,7 @@ use crate::{
     app::App,
     catalog::Programs,
     entry_queue,
+    infra::ids::new_id,
     points::Points,
     reservation::{
         lifecycle::{self, store::holds},
@@ -82,8 +83,8 @@ impl<'a> PaymentPage<'a> {
             covered,
             is_renewable,
             now: app.now(),
-            request_key: Uuid::now_v7(),
-            cancellation_key: Uuid::now_v7(),
+            request_key: new_id(),
+            cancellation_key: new_id(),
             refusal: None,
         })
     }

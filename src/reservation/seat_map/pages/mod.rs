@@ -42,6 +42,7 @@ use crate::{
     accounts::CachedAccount,
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId, SeatKind},
+    infra::ids::new_id,
     points::Points,
     reservation::{
         codes::model::SaleCode,
@@ -96,7 +97,7 @@ impl SeatMapPage<'_> {
     /// Returns a request key; each form on the page needs its own.
     #[expect(clippy::unused_self, reason = "called from the template")]
     fn new_key(&self) -> Uuid {
-        Uuid::now_v7()
+        new_id()
     }
 
     fn has_seats(&self) -> bool {

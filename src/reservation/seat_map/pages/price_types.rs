@@ -25,6 +25,7 @@ use crate::{
             rules,
         },
     },
+    infra::ids::new_id,
     points::Points,
     reservation::{
         hold::pages::{
@@ -266,7 +267,7 @@ pub(crate) async fn show_price_types(
         seats,
         price_version,
         typed: &form,
-        request_key: Uuid::now_v7(),
+        request_key: new_id(),
     };
     Ok(admitted.stamp(me.view.html(StatusCode::OK, &page)))
 }

@@ -25,6 +25,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Program, ProgramStatus, Programs, Schedule, ScheduleId, find_schedule},
+    infra::ids::new_id,
     points::Points,
     reservation::{
         hold::limiter::ReservationState,
@@ -81,7 +82,7 @@ impl<'a> WaitingListPage<'a> {
             typed: WishForm::default(),
             is_mailed: app.config.smtp_url.is_some(),
             refusal: FormRefusal::default(),
-            request_key: Uuid::now_v7(),
+            request_key: new_id(),
         })
     }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     accounts::{AccountId, Email},
-    infra::idempotency::RequestKey,
+    infra::{idempotency::RequestKey, ids::new_id},
     text::i18n::Locale,
     tickets::{
         hand_over::model::{HandOverOrder, OFFER_DAYS},
@@ -66,6 +66,6 @@ pub(crate) struct HandOverBox {
 
 impl HandOverBox {
     pub(crate) fn new() -> Self {
-        Self { request_key: Uuid::now_v7(), to: String::new(), refusal: None, days: OFFER_DAYS }
+        Self { request_key: new_id(), to: String::new(), refusal: None, days: OFFER_DAYS }
     }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     app::App,
-    infra::idempotency::RequestKey,
+    infra::{idempotency::RequestKey, ids::new_id},
     points::Points,
     reservation::{
         order_rules::error::BrokenRule,
@@ -119,7 +119,7 @@ impl ReturnBox {
         let is_allowed = !is_of_another_payer && !is_reduced && needed.is_none();
         let payout = terms.payout().filter(|_| is_allowed);
         let offer = payout.map(|payout| ReturnOffer {
-            request_key: Uuid::now_v7(),
+            request_key: new_id(),
             price: terms.price,
             fee_percent: terms.fee_percent,
             payout,

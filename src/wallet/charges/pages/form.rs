@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     config::PointPrice,
-    infra::idempotency::RequestKey,
+    infra::{idempotency::RequestKey, ids::new_id},
     points::Points,
     text::i18n::Count,
     wallet::charges::{
@@ -53,7 +53,7 @@ impl ChargeForm {
         let amount = mistakes.note("amount", "wallet-refusal-amount", amount);
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let order = amount.map(|amount| {
-            let charge_id = key.unwrap_or_else(Uuid::now_v7);
+            let charge_id = key.unwrap_or_else(new_id);
             let key =
                 key.map(|key| RequestKey::new(account_id.0, key, "POST /wallet/charges", &amount));
             (Charge { charge_id, account_id, amount }, key)
@@ -126,8 +126,8 @@ impl ChargeBox {
     /// Creates an empty form that returns to the wallet.
     pub(crate) fn new(provider: &Provider) -> Self {
         Self {
-            request_key: Uuid::now_v7(),
-            rest_key: Uuid::now_v7(),
+            request_key: new_id(),
+            rest_key: new_id(),
             missing: None,
             is_all_missing: false,
             amounts: AMOUNTS.into_iter().filter_map(Points::new).collect(),

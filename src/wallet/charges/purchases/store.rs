@@ -5,7 +5,10 @@ use uuid::Uuid;
 use super::model::{Purchase, PurchaseId, PurchaseOrder, PurchaseStatus};
 use crate::{
     accounts::AccountId,
-    infra::postgres::{Connection, Pool, WhenHeld},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool, WhenHeld},
+    },
     wallet::charges::model::TakenPayment,
 };
 
@@ -35,7 +38,7 @@ pub(crate) async fn insert_purchase(
             currency, provider_ref, checkout_url, reservation_id, next_path,
             status as "status: _", created_at, expires_at
         "#,
-        Uuid::now_v7(),
+        new_id(),
         order.account_id as _,
         order.request_key,
         order.amount.points() as _,

@@ -46,7 +46,7 @@ use self::{
 };
 use crate::{
     accounts::AccountId,
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
     wallet::{
         ShareOfPayer,
         error::WalletError,
@@ -94,7 +94,7 @@ pub(crate) async fn reverse(
     let Some(reversal) = purchase.reversal_of(told, &rows) else {
         return Ok((Reversed::Booked, Vec::new()));
     };
-    let (id, points) = (Uuid::now_v7(), reversal.points);
+    let (id, points) = (new_id(), reversal.points);
     let (moved, ended) = match points {
         0 => (Moved::default(), Vec::new()),
         1.. => take_points(tx, &purchase, id, points, &pledges).await?,

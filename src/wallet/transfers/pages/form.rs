@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::{
     accounts::{AccountId, Email},
     app::App,
-    infra::idempotency::RequestKey,
+    infra::{idempotency::RequestKey, ids::new_id},
     points::Points,
     text::{
         i18n::Locale,
@@ -93,7 +93,7 @@ pub(crate) struct SendBox {
 impl SendBox {
     pub(crate) fn new(app: &App) -> Self {
         Self {
-            request_key: Uuid::now_v7(),
+            request_key: new_id(),
             to: String::new(),
             amount: String::new(),
             starts_at: String::new(),
