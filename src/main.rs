@@ -161,6 +161,13 @@ async fn serve(config: Config) -> Result<(), Failure> {
              give DATABASE_URL a role of its own, and the owner's address to DATABASE_OWNER_URL"
         );
     }
+    if postgres::shares_sessions(&app.db).await.map_err(StartError::from)? {
+        tracing::warn!(
+            "a pooler gives each transaction whichever session with PostgreSQL is free: commits that wait for a \
+             standby are not told apart then, and may use up all of its connections. Have it pool sessions \
+             (docs/GROWING.md)"
+        );
+    }
     let instance = server::start(&app)?;
     tracing::info!("serving on http://{}", instance.address);
     if let Some(address) = instance.metrics_address {

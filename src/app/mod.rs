@@ -66,6 +66,14 @@ pub enum StartError {
     /// `REDIS_URL` is no address of Redis.
     #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
     Redis(#[from] redis::RedisError),
+    /// A pooler between drops the settings of sessions; has the statements that make them the role's.
+    #[error(
+        "PostgreSQL's sessions do not have the settings that they ask for: a pooler between drops them \
+         (ignore_startup_parameters). Run these statements, have the pooler connect anew (RECONNECT), and start \
+         again:\n{}",
+        .0.join("\n")
+    )]
+    Settings(Vec<String>),
     /// The client of the payment provider, or of the beacon, cannot be made.
     #[error("Other services cannot be asked: {0}. Check the certificates of this machine.")]
     Provider(#[from] reqwest::Error),
@@ -100,12 +108,16 @@ impl From<sqlx::migrate::MigrateError> for StartError {
 
 impl App {
     /// Connects to the stores in `config`, and migrates the database if `config` says so. Redis may
-    /// be away.
+    /// be away. Fails where the sessions with PostgreSQL are not what they ask for.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         let db = match config.migrate_on_start {
             true => postgres::migrate_for(&config).await?,
             false => Pool::of(&config)?,
         };
+        let missing = postgres::list_missing_settings(&db).await?;
+        if !missing.is_empty() {
+            return Err(StartError::Settings(missing));
+        }
         Self::with_database(config, db).await
     }
 

@@ -23,6 +23,7 @@ mod metrics;
 mod models;
 mod payment;
 mod pool;
+mod pooler;
 mod production;
 mod rehearsal;
 mod request_keys;

@@ -52,7 +52,7 @@ pub use migrate::{is_migrated, migrate};
 pub use migrations::MIGRATIONS;
 pub use pool::Pool;
 pub use retry::{ATTEMPTS_MAX, Contention, retry_stale};
-pub use roles::{is_owner, migrate_for, owner_of};
+pub use roles::{is_owner, list_missing_settings, migrate_for, owner_of, shares_sessions};
 pub use settings::APPLICATION_NAME;
 pub use shared_read::shared_read;
 pub(crate) use standby::LEFT_AFTER_SLOW_READ;

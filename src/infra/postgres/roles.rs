@@ -1,14 +1,16 @@
 //! Database roles of a deployment: one owns the tables and migrates, the other serves and owns
-//! nothing, so that no error in this program can switch off a trigger or drop a constraint.
+//! nothing, so that no error in this program can switch off a trigger or drop a constraint. A pooler
+//! between may drop what sessions of the serving role ask for, or share them.
 
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
 
 use super::{
+    connection::CALL_MAX,
     migrate::{is_migrated, migrate},
     pool::Pool,
-    settings::APPLICATION_NAME,
+    settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS},
 };
 use crate::config::Config;
 
@@ -57,6 +59,37 @@ pub async fn is_owner(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     )
     .fetch_one(db)
     .await
+}
+
+/// Lists the statements that give the role what its sessions asked for and do not have: none unless a
+/// pooler dropped their settings.
+pub async fn list_missing_settings(db: &Pool) -> Result<Vec<String>, sqlx::Error> {
+    let wanted = SESSION_LIMITS.iter().chain(&PLANNER_OPTIONS);
+    let (names, values): (Vec<_>, Vec<_>) =
+        wanted.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).unzip();
+    sqlx::query_scalar!(
+        r#"
+        select format('alter role %I in database %I set %s = %L;',
+            current_user, current_database(), name, value) as "statement!"
+        from unnest($1::text[], $2::text[]) with ordinality as wanted (name, value, nth)
+        where current_setting(name) <> value
+        order by nth
+        "#,
+        &names,
+        &values,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Whether two sessions that are open at the same time have one process of the server: a pooler gives
+/// each transaction whichever is free.
+pub async fn shares_sessions(db: &Pool) -> Result<bool, sqlx::Error> {
+    let one = db.acquire().await?;
+    let other = db.connect_beside(APPLICATION_NAME, CALL_MAX).await?;
+    let is_shared = one.connection().backend_pid() == other.backend_pid();
+    one.finish();
+    Ok(is_shared)
 }
 
 /// Grants `role` the privileges of the script `grants`.
