@@ -42,6 +42,18 @@ impl Manager {
     pub(crate) fn waiting_for_standby(&self) -> &Arc<AtomicU32> {
         &self.waiting_for_standby
     }
+
+    async fn open(
+        &self,
+        connect: &PgConnectOptions,
+        life: Life,
+    ) -> Result<Connection, sqlx::Error> {
+        let (connection, reading) = Connection::open(connect, CALL_MAX, life).await?;
+        if self.tells_time {
+            clock::keep(reading);
+        }
+        Ok(connection)
+    }
 }
 
 impl managed::Manager for Manager {
@@ -56,15 +68,9 @@ impl managed::Manager for Manager {
         loop {
             let life = Life::new(&self.generations, self.generations.newest());
             // The future is large and seldom needed, so it is boxed.
-            match Box::pin(Connection::open(&connect, CALL_MAX, life)).await {
+            match Box::pin(self.open(&connect, life)).await {
                 Err(error) if is_starting(&error) => time::sleep(CONNECT_PAUSE).await,
-                Ok((connection, reading)) => {
-                    if self.tells_time {
-                        clock::keep(reading);
-                    }
-                    return Ok(connection);
-                }
-                Err(error) => return Err(error),
+                outcome => return outcome,
             }
         }
     }
