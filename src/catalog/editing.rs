@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::{
     guards::Guards,
@@ -68,6 +69,24 @@ pub(crate) struct VenueEdition {
     pub details: VenueDetails,
     /// Number of seats.
     pub seats: i64,
+}
+
+/// Move of a performance to another start.
+#[derive(Clone, Debug)]
+pub(crate) struct ScheduleMove {
+    /// Start after the move.
+    pub starts_at: DateTime<Utc>,
+    /// Mails about the move; `None` if it concerns no account.
+    pub told: Option<ToldMove>,
+}
+
+/// Mails about a move, with what they say beside both starts.
+#[derive(Clone, Debug)]
+pub(crate) struct ToldMove {
+    /// Id of the move, which its mails name.
+    pub id: Uuid,
+    /// Words of the office, as plain text.
+    pub words: Option<String>,
 }
 
 /// Numbered version of a performance.

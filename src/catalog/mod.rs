@@ -15,7 +15,8 @@
 //! * A poster that is served was decoded and encoded here: only the picture of an uploaded file reaches
 //!   a browser.
 //! * A refund deadline, agreed at the reservation or given by a later move of the performance,
-//!   is never taken back; no deadline is later than the start.
+//!   is never taken back; no deadline is later than the start, but for one day after a move that people
+//!   are told of.
 //! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].
 //!
 //! # Concurrency
@@ -51,13 +52,14 @@ pub(crate) mod venues;
 pub(crate) use changes::{
     PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
     create_schedule, create_zone, find_schedule_edition, has_prices_to_write, inventory_of,
-    keep_places, list_schedule_editions, list_with_prices_to_write, next_schedule_edition,
-    price_groups_of, reopen_winding_down, update_prices, update_zone, write_prices,
+    keep_places, list_schedule_editions, list_with_prices_to_write, lock_schedule_edition,
+    next_schedule_edition, price_groups_of, reopen_winding_down, update_prices, update_zone,
+    write_prices,
 };
 pub(crate) use deletion::{delete_schedule, delete_venue};
 pub(crate) use editing::{
-    CategoryInventory, Edited, ProgramChange, ProgramSummary, ScheduleEdition, SectionInventory,
-    VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
+    CategoryInventory, Edited, ProgramChange, ProgramSummary, ScheduleEdition, ScheduleMove,
+    SectionInventory, ToldMove, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;

@@ -303,6 +303,8 @@ pub(crate) struct ScheduleListing {
     pub id: ScheduleId,
     /// Start.
     pub starts_at: DateTime<Utc>,
+    /// Start before its last move that people were told of; `None` if it never moved so.
+    pub moved_from: Option<DateTime<Utc>>,
     /// Name of the venue.
     pub venue_name: String,
     /// Address of the venue; empty if it is not known.

@@ -94,8 +94,11 @@ pub(crate) async fn list_schedules(
     sqlx::query_as!(
         ScheduleListing,
         r#"
-        select schedules.id as "id: ScheduleId", starts_at, venues.name as venue_name,
-            venues.address as venue_address, time_zone,
+        select schedules.id as "id: ScheduleId", starts_at,
+            (select nullif(was_at, starts_at) from schedule_moves
+             where schedule_id = schedules.id and was_at is not null
+             order by moved_at desc limit 1) as moved_from,
+            venues.name as venue_name, venues.address as venue_address, time_zone,
             cancelled_at is not null as "is_cancelled!",
             case when cancelled_at is null
                 then coalesce(seats.free, 0) + coalesce(places.free, 0) else 0 end as "free!",

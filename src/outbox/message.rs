@@ -129,7 +129,8 @@ pub(crate) enum Message {
         /// Id of the reservation.
         reservation_id: Uuid,
     },
-    /// A performance begins at another moment, or is shown at another hour, to a holder of a ticket.
+    /// A performance begins at another moment, or is shown at another hour, to an account that has a part in it
+    /// or waits for one.
     PerformanceMoved {
         /// Id of the performance.
         schedule_id: Uuid,
@@ -137,6 +138,12 @@ pub(crate) enum Message {
         was: DateTime<Utc>,
         /// IANA zone in which that was shown.
         was_zone: String,
+        /// Id of the move; `None` where the moment stays, and in mails of earlier versions.
+        #[serde(default)]
+        move_id: Option<Uuid>,
+        /// Whether the account has no part in it and only waits for places.
+        #[serde(default)]
+        is_waiting: bool,
     },
     /// A share of a reservation is paid with it, to a friend of its holder.
     SharePaid {
@@ -259,6 +266,8 @@ mod tests {
                 schedule_id: reservation_id,
                 was: DateTime::UNIX_EPOCH,
                 was_zone: "Asia/Seoul".to_owned(),
+                move_id: Some(reservation_id),
+                is_waiting: true,
             },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },

@@ -36,10 +36,11 @@ use self::message::MAIL_TTL;
 pub(crate) use self::message::{Message, ProtectionChange};
 pub(crate) use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
-    StoredMail,
+    SharedKeys, StoredMail,
 };
 pub(crate) use self::store::NewMails;
 pub(crate) use self::topic::MailTopic;
+use crate::app::AccountId;
 use crate::infra::{
     postgres::{
         Connection, Pool,
@@ -51,6 +52,8 @@ use crate::infra::{
 
 /// Bounds of giving mails up, and of deleting them.
 const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
+/// Mails of one message that one statement writes.
+const STATEMENT_MAILS_MAX: usize = 10_000;
 /// Mails counted of one state.
 const COUNTED_MAX: i64 = 10_000;
 /// Days after which a mail is deleted.
@@ -74,6 +77,22 @@ pub(crate) async fn write_to_accounts(
 /// one statement with other things.
 pub(crate) fn columns(mails: &[AccountMail]) -> NewMails {
     NewMails::of(mails.iter().filter(|mail| !throwaway::is_marked(mail.account_id.0)))
+}
+
+/// Writes one message to many accounts like [`write_to_accounts`]. Each mail has the keys of `keys` with the
+/// account's id behind them.
+pub(crate) async fn write_to_all(
+    tx: &mut Connection,
+    accounts: &[AccountId],
+    message: &Message,
+    keys: &SharedKeys,
+) -> Result<(), sqlx::Error> {
+    let real = accounts.iter().filter(|id| !throwaway::is_marked(id.0)).copied();
+    let real: Vec<AccountId> = real.collect();
+    for accounts in real.chunks(STATEMENT_MAILS_MAX) {
+        store::insert_for_all(tx, accounts, message, keys).await?;
+    }
+    Ok(())
 }
 
 /// Deletes the mails to an address that are sent or given up. Mails that are still to be sent stay.

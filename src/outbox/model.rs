@@ -32,6 +32,15 @@ pub(crate) struct AccountMail {
     pub dedupe_key: String,
 }
 
+/// Keys of the mails of one message to many accounts, without the account's id at their end.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedKeys {
+    /// Thing the mails are about; those to one account are sent in order.
+    pub order_key: String,
+    /// Event the mails tell; a second mail to one account is not written.
+    pub dedupe_key: String,
+}
+
 /// Mail to any address, to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct NewMail {

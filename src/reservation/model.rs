@@ -81,7 +81,7 @@ pub(crate) struct Reservation {
     pub wish_id: Option<WishId>,
     /// Deadline of the refund after payment.
     pub refund_until: DateTime<Utc>,
-    /// Share refunded, in percent (0-100).
+    /// Share refunded as agreed, in percent (0-100).
     pub refund_percent: i32,
     /// Time of payment or of the end; `None` while held.
     pub settled_at: Option<DateTime<Utc>>,
@@ -91,12 +91,34 @@ pub(crate) struct Reservation {
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
     pub buys_return: bool,
+    /// Start that was agreed, where people were told that the performance has moved since; it may have moved
+    /// back.
+    pub moved_from: Option<DateTime<Utc>>,
+    /// Words of the office about the last of these moves.
+    pub move_words: Option<String>,
+    /// Until when everything is refunded because of these moves, whatever was agreed.
+    pub full_refund_until: Option<DateTime<Utc>>,
 }
 
 impl Reservation {
-    /// Returns the points a refund within the deadline gives back; `None` on overflow.
-    pub(crate) fn refund(&self) -> Option<Points> {
-        self.total.share(self.refund_percent)
+    /// Returns the points a refund at `now`, within the deadline, gives back; `None` on overflow.
+    pub(crate) fn refund(&self, now: DateTime<Utc>) -> Option<Points> {
+        self.total.share(self.refund_percent_at(now))
+    }
+
+    /// Returns the share that a refund at `now`, within the deadline, gives back, in percent (0-100).
+    pub(crate) fn refund_percent_at(&self, now: DateTime<Utc>) -> i32 {
+        if self.full_refund_at(now).is_some() { 100 } else { self.refund_percent }
+    }
+
+    /// Returns until when everything is refunded; `None` where the agreed share is.
+    pub(crate) fn full_refund_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        self.full_refund_until.filter(|until| now < *until)
+    }
+
+    /// Whether a refund is possible at `now`.
+    pub(crate) fn is_refundable(&self, now: DateTime<Utc>) -> bool {
+        now < self.refund_until || self.full_refund_at(now).is_some()
     }
 }
 
@@ -262,7 +284,8 @@ pub(crate) struct Confirmed {
     /// Whether a refund is allowed: before the deadline, or at any time if the program was
     /// cancelled.
     pub is_refundable: bool,
-    /// Share refunded, in percent (0-100); 100 if the program was cancelled.
+    /// Share refunded, in percent (0-100); 100 if the program was cancelled, or while a move of the
+    /// performance allows a full refund.
     pub refund_percent: i32,
     /// Waiting lists that are offered the seats and places of the refund.
     pub(super) lists: LockedLists,

@@ -36,7 +36,7 @@ pub(super) fn paths() -> Vec<Path> {
     vec![
         at("/admin/schedules/{id}")
             .get(pages::show_schedule, shows::<ScheduleEditionDocument<'_>>("Shows a performance with its prices and free places."))
-            .post(pages::update_schedule, changes::<ScheduleEdition>("Moves a performance to another time.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{MomentTaken, WrongStatus}])),
+            .post(pages::update_schedule, changes::<ScheduleEdition>("Moves a performance to another time, and tells people with tickets or wishes by mail, with the `words` of the office.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{MomentTaken, WrongStatus}])).with_long_deadline(),
         at("/admin/schedules/{id}/attendees")
             .get(attendees::list_attendees, shows::<AttendeesDocument<'_>>("Lists the attendees of a performance.")),
         at("/admin/schedules/{id}/attendees/sheet")

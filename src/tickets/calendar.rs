@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::model::{Ticket, TicketStatus};
-use crate::{config::Config, text::i18n::Locale};
+use crate::{config::Config, office::model::OfficeSettings, text::i18n::Locale};
 
 /// Maximum length of a line in octets, without its end (section 3.1).
 const LINE_OCTETS_MAX: usize = 75;
@@ -23,12 +23,21 @@ pub(super) struct CalendarEntry {
     seats: String,
     url: String,
     is_cancelled: bool,
+    /// Revision of the entry: of two with one id, the later one has the larger number, or the same.
+    sequence: i64,
+    changed_at: DateTime<Utc>,
+    /// Name and e-mail address of the office; `None` without an address.
+    organizer: Option<(String, String)>,
     alarm_before_mins: NonZeroU32,
 }
 
 impl CalendarEntry {
     /// Returns the entry of one ticket.
-    pub(super) fn of_ticket(config: &Config, ticket: &Ticket, locale: Locale) -> Self {
+    pub(super) fn of_ticket(
+        (config, office): (&Config, &OfficeSettings),
+        ticket: &Ticket,
+        locale: Locale,
+    ) -> Self {
         let address = ticket.address.trim();
         let location = match address.is_empty() {
             true => ticket.venue.clone(),
@@ -49,20 +58,25 @@ impl CalendarEntry {
                 true => format!("{site}/tickets"),
                 false => format!("{site}/reservations/{}", ticket.reservation_id),
             },
-            is_cancelled: ticket.status == TicketStatus::Void,
+            is_cancelled: ticket.status == TicketStatus::Void || ticket.is_cancelled,
+            sequence: ticket.revision,
+            changed_at: ticket.changed_at,
+            organizer: Some(office.texts.email.clone())
+                .filter(|email| !email.is_empty())
+                .map(|email| (office.name().to_owned(), email)),
             alarm_before_mins: config.door_opens_before_mins,
         }
     }
 
     /// Returns the entry of a reservation with `tickets`; `None` without one.
     pub(super) fn of_reservation(
-        config: &Config,
+        of: (&Config, &OfficeSettings),
         tickets: &[Ticket],
         locale: Locale,
     ) -> Option<Self> {
         let first = tickets.first()?;
         let seats: Vec<String> = tickets.iter().map(|ticket| ticket.place(locale)).collect();
-        let entry = Self::of_ticket(config, first, locale);
+        let entry = Self::of_ticket(of, first, locale);
         Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
     }
 
@@ -71,6 +85,9 @@ impl CalendarEntry {
         let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
         let status = if self.is_cancelled { "CANCELLED" } else { "CONFIRMED" };
         let end = self.ends_at.map(|ends_at| format!("DTEND:{}", moment(ends_at)));
+        let organizer = self.organizer.as_ref().map(|(name, email)| {
+            format!("ORGANIZER;CN=\"{}\":mailto:{}", quoted(name), quoted(email))
+        });
         let head = [
             "BEGIN:VCALENDAR".to_owned(),
             "VERSION:2.0".to_owned(),
@@ -79,6 +96,8 @@ impl CalendarEntry {
             "BEGIN:VEVENT".to_owned(),
             format!("UID:{}@stagedoor", self.id),
             format!("DTSTAMP:{}", moment(now)),
+            format!("LAST-MODIFIED:{}", moment(self.changed_at)),
+            format!("SEQUENCE:{}", self.sequence),
             format!("DTSTART:{}", moment(self.starts_at)),
         ];
         let body = [
@@ -95,7 +114,7 @@ impl CalendarEntry {
             "END:VEVENT".to_owned(),
             "END:VCALENDAR".to_owned(),
         ];
-        head.iter().chain(&end).chain(&body).map(|line| folded(line)).collect()
+        head.iter().chain(&end).chain(&organizer).chain(&body).map(|line| folded(line)).collect()
     }
 }
 
@@ -111,6 +130,11 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Returns the value of a quoted parameter, or of an address, without what would end it (section 3.2).
+fn quoted(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control() && *letter != '"').collect()
 }
 
 /// Folds a line after at most `LINE_OCTETS_MAX` octets, never inside a character (section 3.1).
@@ -132,7 +156,7 @@ fn folded(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{accounts::AccountId, tickets::model::tests::ticket};
+    use crate::{accounts::AccountId, office::model::OfficeTexts, tickets::model::tests::ticket};
 
     #[test]
     fn no_title_breaks_out_of_its_line() {
@@ -160,6 +184,13 @@ mod tests {
         assert_eq!(lengths(75 + 74 + 1), [75, 75, 2]);
     }
 
+    /// Returns the settings of an office whose name would break out of its quotes.
+    fn office() -> OfficeSettings {
+        let (name, email) = ("The \"Opera\"\n".to_owned(), "hall@example.com".to_owned());
+        let texts = OfficeTexts { name, email, ..OfficeTexts::default() };
+        OfficeSettings { texts, ..OfficeSettings::default() }
+    }
+
     /// Returns the lines of the file of an entry, not folded.
     fn lines(entry: &CalendarEntry) -> Vec<String> {
         let file = entry.file(DateTime::UNIX_EPOCH).replace("\r\n ", "");
@@ -169,12 +200,15 @@ mod tests {
     #[test]
     fn an_entry_says_what_is_on_when_and_where_and_leads_to_the_reservation() {
         let (config, ticket) = (Config::of_servers(), ticket());
-        let entry = CalendarEntry::of_ticket(&config, &ticket, Locale::default());
+        let entry = CalendarEntry::of_ticket((&config, &office()), &ticket, Locale::default());
         let lines = lines(&entry);
         for line in [
             &format!("UID:{}@stagedoor", ticket.id),
             "DTSTAMP:19700101T000000Z",
             "DTSTART:20260701T100000Z",
+            "LAST-MODIFIED:20260621T000000Z",
+            "SEQUENCE:3",
+            "ORGANIZER;CN=\"The Opera\":mailto:hall@example.com",
             "DTEND:20260701T123000Z",
             "SUMMARY:Gala",
             "LOCATION:Opera\\, 1 Main Street",
@@ -193,7 +227,11 @@ mod tests {
         let (status, account_id) = (TicketStatus::Void, friend);
         let address = " ".to_owned();
         let ticket = Ticket { status, account_id, address, running_mins: None, ..ticket() };
-        let entry = CalendarEntry::of_ticket(&Config::of_servers(), &ticket, Locale::default());
+        let entry = CalendarEntry::of_ticket(
+            (&Config::of_servers(), &office()),
+            &ticket,
+            Locale::default(),
+        );
         let lines = lines(&entry);
         for line in ["STATUS:CANCELLED", "URL:http://127.0.0.1:8080/tickets", "LOCATION:Opera"] {
             assert!(lines.iter().any(|each| each == line), "{line} is not in {lines:?}");
@@ -204,7 +242,8 @@ mod tests {
     #[test]
     fn the_tickets_of_a_reservation_are_one_entry_with_every_seat() {
         let entry = |tickets: &[Ticket]| {
-            CalendarEntry::of_reservation(&Config::of_servers(), tickets, Locale::default())
+            let of = (&Config::of_servers(), &office());
+            CalendarEntry::of_reservation(of, tickets, Locale::default())
         };
         let tickets = [7, 8].map(|number| Ticket { number: Some(number), ..ticket() });
         let lines = lines(&entry(&tickets).unwrap());

@@ -43,13 +43,13 @@ pub(crate) async fn files_of(
     tickets.retain(|ticket| !ticket.is_handed_over());
     let valid: Vec<Ticket> =
         tickets.iter().filter(|ticket| ticket.status == TicketStatus::Valid).cloned().collect();
-    let entry = CalendarEntry::of_reservation(&app.config, &valid, locale);
+    let office = app.office.settings();
+    let entry = CalendarEntry::of_reservation((&app.config, &office), &valid, locale);
     let entry = entry.map(|entry| TicketFile {
         name: "event.ics",
         media_type: "text/calendar; charset=utf-8; method=PUBLISH",
         content: entry.file(now).into_bytes(),
     });
-    let office = app.office.settings();
     let pdf = pdf::make(&tickets, None, Paper::OneTicket, locale, office.name()).await?;
     let pdf = pdf.map(|content| TicketFile {
         name: pdf::FILE_NAME,

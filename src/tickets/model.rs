@@ -164,6 +164,14 @@ pub(crate) struct Ticket {
     /// Length of the performance, in minutes; `None`: not known.
     pub(crate) running_mins: Option<i32>,
     pub(crate) starts_at: DateTime<Utc>,
+    /// Start that was agreed at the reservation, where the performance begins at another time now.
+    pub(crate) moved_from: Option<DateTime<Utc>>,
+    /// Whether the program or the performance was cancelled.
+    pub(crate) is_cancelled: bool,
+    /// Number that rises with every change of what the ticket says.
+    pub(crate) revision: i64,
+    /// Time of the last change of the reservation's state or of the start.
+    pub(crate) changed_at: DateTime<Utc>,
     pub(crate) venue: String,
     /// Address of the venue; empty if it is not known.
     pub(crate) address: String,
@@ -243,6 +251,10 @@ pub(super) mod tests {
             poster_number: 1,
             running_mins: Some(150),
             starts_at: DateTime::from_timestamp(1_782_900_000, 0).unwrap(),
+            moved_from: None,
+            is_cancelled: false,
+            revision: 3,
+            changed_at: DateTime::from_timestamp(1_782_000_000, 0).unwrap(),
             venue: "Opera".to_owned(),
             address: "1 Main Street".to_owned(),
             time_zone: "Asia/Seoul".to_owned(),

@@ -30,6 +30,9 @@ pub(crate) struct Booking {
     pub(crate) code: Option<String>,
     pub(crate) refund_until: DateTime<Utc>,
     pub(crate) refund_percent: i32,
+    /// Until when everything is refunded because the performance has moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) full_refund_until: Option<DateTime<Utc>>,
     pub(crate) created_at: DateTime<Utc>,
 }
 
@@ -71,7 +74,8 @@ pub(crate) async fn list(
                  else r.status end as "status!: ReservationStatus",
             r.total as "total: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code, refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
-            r.refund_percent, r.created_at
+            r.refund_percent, r.created_at,
+            (select full_refund_until from told_move(r.schedule_id, r.created_at)) as full_refund_until
         from (select id from found order by id desc limit $4) page
         join reservations r on r.id = page.id
         join accounts a on a.id = r.account_id

@@ -1,4 +1,4 @@
-//! Performances as administrators edit them: created, moved, priced, blocked, zoned, with their price types,
+//! Performances as administrators edit them: created, moved (`telling`), priced, blocked, zoned, with their price types,
 //! and until when they keep places for wheelchair users and companions.
 //!
 //! A **block** takes seats off sale; **repricing** writes saved prices into the seats. Each
@@ -19,12 +19,14 @@ pub(crate) mod pages;
 mod price_types;
 pub(crate) mod repricing;
 mod store;
+pub(crate) mod telling;
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use self::telling::{ShownStart, tell_move};
 use super::error::AdminError;
 use crate::{
     accounts::api_keys::model::Actor,
@@ -88,20 +90,36 @@ pub(crate) async fn create(
     .await
 }
 
-/// Moves a performance to another time. Where it has begun, accounts may have been deleted since: their
-/// tickets do not admit to it any more.
+/// Moves a performance to another time, and tells the accounts that have a part in it or wait for one, in the
+/// `words` of the office too. Where it has begun, accounts may have been deleted since: their tickets do not admit
+/// to it any more.
 pub(crate) async fn update(
     app: &App,
     change: ScheduleEdit,
     starts_at: DateTime<Utc>,
+    words: Option<&str>,
 ) -> Result<ScheduleEdition, AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
-        let edited = catalog::next_schedule_edition(tx, id, version, Some(starts_at)).await?;
+        let edition = catalog::lock_schedule_edition(tx, id, version).await?;
+        let was = ShownStart { at: edition.starts_at, zone: &edition.time_zone };
+        let moved = tell_move(tx, id, was, starts_at, words).await?;
+        let edited = catalog::next_schedule_edition(tx, id, version, Some(&moved)).await?;
         tickets::void_of_deleted(tx, id, edited.before.starts_at).await?;
-        Ok::<_, AdminError>(edited)
+        let words = moved.told.and_then(|told| told.words);
+        let before = MovedEdition { edition: edited.before, words: None };
+        Ok::<_, AdminError>(Edited { before, after: MovedEdition { edition: edited.after, words } })
     });
-    edit.await
+    Ok(edit.await?.edition)
+}
+
+/// Edition of a performance with the words in which its move was told.
+#[derive(Debug, Serialize)]
+struct MovedEdition {
+    #[serde(flatten)]
+    edition: ScheduleEdition,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<String>,
 }
 
 /// Deletes a performance that no row keeps.

@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 
 use crate::{
-    accounts::AccountId,
     catalog::{ScheduleId, VenueId},
     infra::postgres::Connection,
 };
@@ -41,25 +40,6 @@ pub(crate) async fn list_upcoming(
         order by d.starts_at, d.id
         "#,
         venue_id as _,
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Lists the accounts that have valid tickets for a performance.
-pub(crate) async fn list_holders(
-    tx: &mut Connection,
-    schedule_id: ScheduleId,
-) -> Result<Vec<AccountId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select distinct t.account_id as "id: AccountId"
-        from reservations r
-        join reservation_items i on i.reservation_id = r.id
-        join tickets t on t.reservation_item_id = i.id
-        where r.schedule_id = $1 and r.status = 'CONFIRMED' and t.status = 'VALID'
-        "#,
-        schedule_id as _,
     )
     .fetch_all(tx)
     .await

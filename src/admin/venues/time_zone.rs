@@ -5,8 +5,8 @@
 //!
 //! # Invariants
 //!
-//! * In one transaction the venue gets its zone, its performances move and the mails to holders of valid
-//!   tickets are written.
+//! * In one transaction the venue gets its zone, its performances move and the mails to the accounts that have a
+//!   part in them are written (`schedules::telling`).
 //! * A performance that was over, or cancelled, keeps its moment.
 //!
 //! # Concurrency
@@ -21,6 +21,7 @@ use crate::{
     admin::{
         error::AdminError,
         questions::{ConcernedPerformance, KeptTime, ZoneQuestion},
+        schedules::telling::{ShownStart, tell_move, tell_shown},
     },
     audit::{
         self,
@@ -28,14 +29,11 @@ use crate::{
     },
     catalog::{self, Edited, VenueDetails, VenueEdition, VenueId},
     infra::postgres::Connection,
-    outbox::{self, AccountMail, Message},
     text::times,
 };
 
 /// Bound on the performances that a question names.
 const NAMED_MAX: usize = 50;
-/// Mails of one statement.
-const MAILS_MAX: usize = 1_000;
 
 /// Edits edition `version` of a venue. Where its time zone changes performances that are still to come, fails as
 /// [`AdminError::ZoneAsked`] unless `kept` says how.
@@ -56,11 +54,14 @@ pub(super) async fn update(
         return Ok(edited);
     }
     let kept = kept.ok_or_else(|| AdminError::ZoneAsked(question(&concerned, from, to)))?;
-    if kept == KeptTime::Hour {
-        move_all(tx, by, &mut concerned, from, to).await?;
-    }
-    for performance in &concerned {
-        tell(tx, performance, from, edited.after.version).await?;
+    match kept {
+        KeptTime::Hour => move_all(tx, by, &mut concerned, from, to).await?,
+        KeptTime::Moment => {
+            for performance in &concerned {
+                let was = ShownStart { at: performance.starts_at, zone: from.name() };
+                tell_shown(tx, performance.id, was, edited.after.version).await?;
+            }
+        }
     }
     Ok(edited)
 }
@@ -82,7 +83,7 @@ fn question(concerned: &[Upcoming], from: Tz, to: Tz) -> ZoneQuestion {
     }
 }
 
-/// Moves performances to the moments of their hours in the other zone, in the order in which none meets one
+/// Moves performances, and tells of it, to the moments of their hours in the other zone, in the order in which none meets one
 /// of the same program that has not moved yet.
 async fn move_all(
     tx: &mut Connection,
@@ -98,40 +99,13 @@ async fn move_all(
         concerned.reverse();
     }
     for Upcoming { id, version, starts_at, .. } in concerned.iter() {
-        let moved = times::at_same_hour(*starts_at, from, to);
-        let edited = catalog::next_schedule_edition(tx, *id, *version, Some(moved)).await?;
+        let was = ShownStart { at: *starts_at, zone: from.name() };
+        let moved =
+            tell_move(tx, *id, was, times::at_same_hour(*starts_at, from, to), None).await?;
+        let edited = catalog::next_schedule_edition(tx, *id, *version, Some(&moved)).await?;
         let entry = AuditEntry::new(by, Act::ScheduleEdited, Subject::Schedule, *id);
         let entry = entry.before(&edited.before).after(&edited.after);
         audit::store::insert(tx, &entry).await?;
-    }
-    Ok(())
-}
-
-/// Writes the mails to holders of valid tickets for a performance.
-async fn tell(
-    tx: &mut Connection,
-    performance: &Upcoming,
-    from: Tz,
-    venue_version: i64,
-) -> Result<(), sqlx::Error> {
-    if performance.tickets == 0 {
-        return Ok(());
-    }
-    let id = performance.id;
-    let message = Message::PerformanceMoved {
-        schedule_id: id.0,
-        was: performance.starts_at,
-        was_zone: from.name().to_owned(),
-    };
-    let holders = store::list_holders(tx, id).await?;
-    for batch in holders.chunks(MAILS_MAX) {
-        let mails = batch.iter().map(|account_id| AccountMail {
-            account_id: *account_id,
-            message: message.clone(),
-            order_key: format!("performance:{id}:{account_id}"),
-            dedupe_key: format!("performance-moved:{id}:{venue_version}:{account_id}"),
-        });
-        outbox::write_to_accounts(tx, &mails.collect::<Vec<_>>()).await?;
     }
     Ok(())
 }

@@ -17,7 +17,8 @@ use chrono::{DateTime, Utc};
 
 use super::{
     editing::{
-        CategoryInventory, Edited, ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory,
+        CategoryInventory, Edited, ScheduleEdition, ScheduleMove, SectionInventory, ZoneDetails,
+        ZoneInventory,
     },
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
@@ -79,23 +80,33 @@ pub(crate) async fn create_schedule(
     found.ok_or(CatalogError::NotFound)
 }
 
-/// Locks edition `version` of a performance and makes the next one; moves it if `starts_at`
+/// Locks edition `version` of a performance.
+pub(crate) async fn lock_schedule_edition(
+    tx: &mut Connection,
+    id: ScheduleId,
+    version: i64,
+) -> Result<ScheduleEdition, CatalogError> {
+    store::lock(tx, id).await?;
+    let found = store::list_editions(&mut *tx, None, Some(id)).await?.pop();
+    let edition = found.ok_or(CatalogError::NotFound)?;
+    if edition.version != version {
+        return Err(CatalogError::Stale);
+    }
+    Ok(edition)
+}
+
+/// Locks edition `version` of a performance and makes the next one; moves it if the start of `moved`
 /// differs.
 pub(crate) async fn next_schedule_edition(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
-    starts_at: Option<DateTime<Utc>>,
+    moved: Option<&ScheduleMove>,
 ) -> Result<Edited<ScheduleEdition>, CatalogError> {
-    store::lock(tx, id).await?;
-    let found = store::list_editions(&mut *tx, None, Some(id)).await?.pop();
-    let before = found.ok_or(CatalogError::NotFound)?;
-    if before.version != version {
-        return Err(CatalogError::Stale);
-    }
+    let before = lock_schedule_edition(tx, id, version).await?;
     store::write(tx, id).await?;
-    if let Some(starts_at) = starts_at.filter(|starts_at| *starts_at != before.starts_at) {
-        store::write_moved(tx, id, starts_at).await?;
+    if let Some(moved) = moved.filter(|moved| moved.starts_at != before.starts_at) {
+        store::write_moved(tx, id, moved).await?;
     }
     let found = store::list_editions(tx, None, Some(id)).await?.pop();
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })

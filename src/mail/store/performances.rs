@@ -37,3 +37,28 @@ pub(crate) async fn find(
     .fetch_optional(db)
     .await
 }
+
+/// Move of a performance as a mail describes it.
+#[derive(Clone, Debug)]
+pub(crate) struct MoveTold {
+    /// Start after it.
+    pub is_at: DateTime<Utc>,
+    /// Words of the office, as plain text.
+    pub words: Option<String>,
+    /// Until when people who had bought before may give everything back in full.
+    pub full_refund_until: DateTime<Utc>,
+}
+
+/// Returns a move as a mail describes it; `None` if it does not exist.
+pub(crate) async fn find_move(db: &Pool, id: Uuid) -> Result<Option<MoveTold>, sqlx::Error> {
+    sqlx::query_as!(
+        MoveTold,
+        r#"
+        select is_at as "is_at!", words, full_refund_until as "full_refund_until!"
+        from schedule_moves where id = $1 and was_at is not null
+        "#,
+        id,
+    )
+    .fetch_optional(db)
+    .await
+}

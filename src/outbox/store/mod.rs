@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use self::content::ContentRow;
 use super::{
-    message::MAIL_TTL,
-    model::{AccountMail, Claimed, MailId, MailSecret, NewMail},
+    message::{MAIL_TTL, Message},
+    model::{AccountMail, Claimed, MailId, MailSecret, NewMail, SharedKeys},
     topic::MailTopic,
 };
 use crate::{
@@ -69,6 +69,47 @@ pub(crate) async fn insert_for_accounts(
         &mails.events,
         &mails.topics as _,
         mails.kept_secs,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Inserts the mails of one message to many accounts, like [`insert_for_accounts`].
+pub(crate) async fn insert_for_all(
+    tx: &mut Connection,
+    accounts: &[AccountId],
+    message: &Message,
+    keys: &SharedKeys,
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<Uuid> = accounts.iter().map(|_| Uuid::now_v7()).collect();
+    let (kind, payload) = message.stored();
+    sqlx::query!(
+        r#"
+        insert into outbox
+            (id, kind, payload, order_key, dedupe_key, recipient, locale, expires_at, declinable_by)
+        select new.id, $3, $4, $5 || new.account_id, $6 || new.account_id, a.email, a.locale,
+            clock_timestamp() + make_interval(secs => $8),
+            case when $7::text is not null then new.account_id end
+        from unnest($1::uuid[], $2::uuid[]) as new (id, account_id)
+        cross join lateral (
+            select email, coalesce(mail_locale, locale) as locale from accounts
+            where accounts.id = new.account_id and deleted_at is null and case $7::text
+                when 'TRANSFERS' then mails_transfers
+                when 'TURN' then mails_turn
+                else true end
+            limit 1
+        ) a
+        on conflict (dedupe_key) do nothing
+        "#,
+        &ids,
+        accounts as _,
+        kind,
+        payload,
+        keys.order_key,
+        keys.dedupe_key,
+        message.topic() as _,
+        MAIL_TTL.as_secs_f64(),
     )
     .execute(tx)
     .await?;

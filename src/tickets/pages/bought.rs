@@ -78,8 +78,11 @@ impl BoughtPage<'_> {
     /// Returns until when the owner can get a refund; `None` for other holders, or if no refund is
     /// possible.
     fn refund_until(&self) -> Option<String> {
-        let owned = self.owned.as_ref().filter(|owned| owned.refund_percent > 0)?;
-        (self.now < owned.refund_until).then(|| self.moment(&owned.refund_until))
+        let owned = self.owned.as_ref()?;
+        let agreed = Some(owned.refund_until);
+        let agreed = agreed.filter(|until| owned.refund_percent > 0 && self.now < *until);
+        let until = owned.full_refund_at(self.now).max(agreed)?;
+        Some(self.moment(&until))
     }
 
     /// Formats a moment on the clock of the venue.

@@ -45,7 +45,7 @@ pub(crate) async fn show_calendar(
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
-    let entry = CalendarEntry::of_ticket(&app.config, &ticket, me.view.locale);
+    let entry = CalendarEntry::of_ticket((&app.config, &me.view.office), &ticket, me.view.locale);
     Ok(calendar_file(&app, &entry))
 }
 
@@ -117,7 +117,8 @@ pub(crate) async fn show_reservation_calendar(
 ) -> Result<HttpResponse, PageError> {
     let mut tickets = own(store::list_of_reservation(&app.db, *id).await?, &me);
     tickets.retain(|ticket| ticket.status != TicketStatus::Void);
-    let entry = CalendarEntry::of_reservation(&app.config, &tickets, me.view.locale);
+    let entry =
+        CalendarEntry::of_reservation((&app.config, &me.view.office), &tickets, me.view.locale);
     Ok(calendar_file(&app, &entry.ok_or(NotFound)?))
 }
 

@@ -61,6 +61,9 @@ pub(crate) struct TicketDocument<'a> {
     reservation_id: ReservationId,
     title: &'a str,
     starts_at: DateTime<Utc>,
+    /// Start that was agreed at the reservation, where the performance begins at another time now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_starts_at: Option<DateTime<Utc>>,
     venue: &'a str,
     section: Option<&'a str>,
     row: Option<&'a str>,
@@ -91,6 +94,7 @@ impl Ticket {
             reservation_id: self.reservation_id,
             title: &self.title,
             starts_at: self.starts_at,
+            previous_starts_at: self.moved_from,
             venue: &self.venue,
             section: self.section.as_deref(),
             row: self.row_label.as_deref(),

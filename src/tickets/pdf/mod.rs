@@ -107,6 +107,9 @@ fn sheet_of(
         office: office.to_owned(),
         title: ticket.title.clone(),
         when: in_full(ticket.starts_at, zone, locale),
+        moved: ticket.moved_from.map_or_else(String::new, |was| {
+            locale.text("moved-from").word("when", in_full(was, zone, locale)).to_string()
+        }),
         venue: ticket.venue.clone(),
         address: ticket.address.trim().to_owned(),
         seat: Fact { name: text("ticket-seat"), value: ticket.place(locale) },
@@ -142,6 +145,7 @@ mod tests {
             office: text.to_owned(),
             title: text.to_owned(),
             when: "Sat 1 Jan 2033, 19:30 KST".to_owned(),
+            moved: String::new(),
             venue: text.to_owned(),
             address: text.to_owned(),
             seat: fact(),

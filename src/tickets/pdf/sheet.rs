@@ -38,9 +38,11 @@ const GAP: f32 = 12.0;
 /// Sizes in points with the lines that a text may take at each.
 const TITLE_SIZES: [(f32, usize); 3] = [(19.0, 2), (15.0, 2), (12.0, 3)];
 const WHEN_SIZES: [(f32, usize); 2] = [(11.0, 1), (9.0, 1)];
+const MOVED_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.0, 1)];
 const VENUE_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.5, 2)];
 const ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 2)];
-/// Sizes of an address on a ticket that says what to bring, which must not make the code smaller.
+/// Sizes of an address on a ticket that says what to bring, or when it was to begin, which must not make the
+/// code smaller.
 const SHORT_ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 1)];
 const SEAT_SIZES: [(f32, usize); 3] = [(14.0, 1), (11.0, 1), (9.0, 2)];
 const FACT_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.0, 2)];
@@ -69,6 +71,8 @@ pub(super) struct Sheet {
     pub(super) office: String,
     pub(super) title: String,
     pub(super) when: String,
+    /// Sentence about the start that was agreed before; empty if it is the same.
+    pub(super) moved: String,
     pub(super) venue: String,
     /// Address of the venue; empty if it is not known.
     pub(super) address: String,
@@ -132,10 +136,14 @@ impl Pen<'_, '_> {
         self.y += 4.0;
         let when = bold.fit(&sheet.when, WIDTH, &WHEN_SIZES);
         self.paragraph(bold, &when, MARGIN, INK);
+        if !sheet.moved.is_empty() {
+            let moved = regular.fit(&sheet.moved, WIDTH, &MOVED_SIZES);
+            self.paragraph(regular, &moved, MARGIN, INK);
+        }
         let venue = regular.fit(&sheet.venue, WIDTH, &VENUE_SIZES);
         self.paragraph(regular, &venue, MARGIN, INK);
         if !sheet.address.is_empty() {
-            let sizes = match sheet.what_to_bring.is_empty() {
+            let sizes = match sheet.what_to_bring.is_empty() && sheet.moved.is_empty() {
                 true => &ADDRESS_SIZES,
                 false => &SHORT_ADDRESS_SIZES,
             };
@@ -274,6 +282,7 @@ mod tests {
             office: long.clone(),
             title: long.clone(),
             when: long.clone(),
+            moved: long.clone(),
             venue: long.clone(),
             address: long.clone(),
             seat: fact(),

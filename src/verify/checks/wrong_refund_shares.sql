@@ -1,24 +1,50 @@
--- Lists refunds that are not the agreed share: only an administrator's refund and that of a
--- cancelled program or performance may give everything back. What was paid for a place that others have bought since
--- came back with its sale.
+-- Lists refunds that are not the agreed share: only an administrator's refund, that of a cancelled program or
+-- performance, and one in the time after a move that its owner was told of may give everything back; and in that
+-- time a refund may not give less. The move is judged as it was kept at the moment of the refund. What was paid for a
+-- place that others have bought since came back with its sale.
 with sold as (
     select payment_id, sum(price) as points from ticket_returns where status = 'SOLD' group by payment_id
+), refunds as (
+    select payments.id, reservations.id as reservation_id, reservations.schedule_id, reservations.program_id,
+        reservations.created_at as reserved_at, reservations.refund_percent, entry.amount,
+        entry.created_at as refunded_at, payments.amount - coalesce(sold.points, 0) as paid
+    from payments
+    left join sold on payment_id = payments.id
+    join reservations on reservations.id = reservation_id
+    join point_transactions entry on entry.reference_id = payments.id and kind = 'REFUND'
+    where payments.status = 'REFUNDED'
+), judged as (
+    select refunds.*,
+        amount <> div(paid::numeric * refunds.refund_percent, 100)
+            and not (amount = paid
+                and (programs.cancelled_at is not null or schedules.cancelled_at is not null
+                    or exists (select from audit_log
+                               where subject_id = reservation_id::text and act = 'refunded')
+                    -- The refund read the clock up to a transaction's length before its entry.
+                    or exists (select from schedule_moves m
+                               where m.schedule_id = refunds.schedule_id and m.moved_at > reserved_at
+                                   and refunded_at > m.moved_at
+                                   and refunded_at < m.full_refund_until + interval '1 minute')))
+            as is_too_much,
+        -- The last move that the refund must have seen; one that committed beside it may be unseen.
+        amount < paid and exists (
+            select from schedule_moves m
+            where m.schedule_id = refunds.schedule_id and m.moved_at > reserved_at
+                and m.moved_at < refunded_at - interval '1 minute' and refunded_at < m.full_refund_until
+                and not exists (
+                    select from schedule_moves later
+                    where later.schedule_id = m.schedule_id and later.moved_at > m.moved_at
+                        and later.moved_at < refunded_at + interval '1 minute'))
+            as is_too_little
+    from refunds
+    join programs on programs.id = refunds.program_id
+    join schedules on schedules.id = refunds.schedule_id
 )
-select 'payment ' || payments.id as "subject!",
-    format('gave %s of %s back, though %s percent were agreed',
-        entry.amount, payments.amount - coalesce(sold.points, 0), reservations.refund_percent)
-        as "sentence!"
-from payments
-left join sold on payment_id = payments.id
-join reservations on reservations.id = reservation_id
-join programs on programs.id = reservations.program_id
-join schedules on schedules.id = reservations.schedule_id
-join point_transactions entry on entry.reference_id = payments.id and kind = 'REFUND'
-where payments.status = 'REFUNDED'
-    and entry.amount
-        <> div((payments.amount - coalesce(sold.points, 0))::numeric * reservations.refund_percent, 100)
-    and not (entry.amount = payments.amount - coalesce(sold.points, 0)
-        and (programs.cancelled_at is not null or schedules.cancelled_at is not null
-            or exists (select from audit_log
-                       where subject_id = reservation_id::text and act = 'refunded')))
+select 'payment ' || id as "subject!",
+    case when is_too_little
+        then format('gave %s of %s back, though a move of the performance gave a right to all of it', amount, paid)
+        else format('gave %s of %s back, though %s percent were agreed', amount, paid, refund_percent)
+    end as "sentence!"
+from judged
+where is_too_much or is_too_little
 limit $1

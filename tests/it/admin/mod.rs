@@ -29,6 +29,7 @@ mod schedule_races;
 mod seats;
 mod sentences;
 mod times;
+mod told_moves;
 mod typed;
 mod zones;
 

@@ -47,7 +47,7 @@ pub(crate) use held_wire::HeldWire;
 pub(crate) use holds::{Hold, lapse_holds};
 pub(crate) use hook_receiver::{HookAnswer, HookReceiver};
 pub(crate) use linger::Death;
-pub(crate) use mail_server::{AttachedFile, MailServer};
+pub(crate) use mail_server::{AttachedFile, MailServer, Received};
 pub(crate) use odd_witness::OddWitness;
 pub(crate) use office::{Office, app, config, empty, pool};
 pub(crate) use overtaking::{overtaken, until_it_waits};

@@ -18,6 +18,18 @@ broken! {
          update house_entries set amount = -50000
          where wallet_version = 3 and wallet_id::text like '%c8';
          update wallets set balance = 100000 where version = 3";
+    less_than_a_move_gave_a_right_to: RefundsAsAgreed,
+        "insert into schedule_moves (schedule_id, moved_at, refund_until, was_at, is_at, full_refund_until)
+         select id, now() - interval '30 minutes', starts_at, starts_at - interval '1 day', starts_at,
+             now() + interval '13 days' from schedules";
+    all_given_back_after_the_right_of_a_move: RefundsAsAgreed,
+        "update point_transactions set amount = 50000, balance_after = 100000 where kind = 'REFUND';
+         update house_entries set amount = -50000
+         where wallet_version = 3 and wallet_id::text like '%c8';
+         update wallets set balance = 100000 where version = 3;
+         insert into schedule_moves (schedule_id, moved_at, refund_until, was_at, is_at, full_refund_until)
+         select id, now() - interval '30 minutes', starts_at, starts_at - interval '1 day', starts_at,
+             now() - interval '10 minutes' from schedules";
     an_unused_ticket_of_what_is_wound_down: RefundsAsAgreed,
         "update programs set status = 'CANCELLED', cancelled_at = now(), wound_down_at = now()";
     an_unused_ticket_of_a_performance_that_is_wound_down: RefundsAsAgreed,
@@ -68,6 +80,23 @@ async fn what_the_management_gave_back_may_be_all_of_it_and_used(db: PgPool) {
          insert into audit_log (id, account_id, act, subject_kind, subject_id)
          select gen_random_uuid(), account_id, 'refunded', 'reservation', id from reservations
          where status = 'REFUNDED'"
+    );
+    run(&db, all).await;
+    assert_eq!(violations(&db).await, Vec::new());
+}
+
+#[sqlx::test]
+async fn what_is_given_back_after_a_move_is_all_of_it(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let all = format!(
+        "{UNGUARDED};
+         update point_transactions set amount = 50000, balance_after = 100000 where kind = 'REFUND';
+         update house_entries set amount = -50000
+         where wallet_version = 3 and wallet_id::text like '%c8';
+         update wallets set balance = 100000 where version = 3;
+         insert into schedule_moves (schedule_id, moved_at, refund_until, was_at, is_at, full_refund_until)
+         select id, now() - interval '30 minutes', starts_at, starts_at - interval '1 day', starts_at,
+             now() + interval '13 days' from schedules"
     );
     run(&db, all).await;
     assert_eq!(violations(&db).await, Vec::new());

@@ -75,6 +75,7 @@ const LABELS: &[(&str, &str)] = &[
     ("uses_max", "admin-code-uses-max"),
     ("venue_name", "admin-schedule-venue"),
     ("waiting", "admin-queue-waiting"),
+    ("words", "mail-fact-words"),
     ("zone", "admin-zones"),
 ];
 

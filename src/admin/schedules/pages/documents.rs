@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    admin::schedules::store::WaitingList,
+    admin::schedules::{store::WaitingList, telling::Concerned},
     catalog::{CategoryInventory, ScheduleEdition, SectionInventory, ZoneId, ZoneInventory},
     reservation::WaitingHere,
 };
@@ -21,6 +21,8 @@ pub(crate) struct ScheduleEditionDocument<'a> {
     pub(super) waiting_list: &'a WaitingList,
     /// People who wait for places right now, by zone.
     pub(super) waiting_for_places: &'a WaitingHere,
+    /// Accounts that a move of the performance would concern.
+    pub(super) concerned: &'a Concerned,
 }
 
 /// Answer to a change of seats.

@@ -22,6 +22,8 @@ use crate::{
 
 /// Bound on characters of a zone's, a section's or a row's name.
 pub(super) const NAME_CHARS_MAX: usize = 40;
+/// Bound on characters of words to people: `schedule_moves_words_length`.
+const WORDS_CHARS_MAX: usize = 1_000;
 /// Highest price of a seat or a place, in points.
 const PRICE_MAX: i64 = 1_000_000_000;
 /// Bound on places of one zone.
@@ -115,6 +117,16 @@ pub(crate) struct MomentForm {
     pub(crate) starts_at: Field,
     pub(crate) starts_at_shown: Field,
     starts_at_offset: Field,
+    /// Words to the people whom the move concerns, as plain text; empty: none.
+    pub(crate) words: Field,
+}
+
+/// What a form asks for that moves a performance.
+#[derive(Clone, Debug)]
+pub(crate) struct WantedMove {
+    pub(crate) starts_at: DateTime<Utc>,
+    /// Words to people; `None` without any.
+    pub(crate) words: Option<String>,
 }
 
 impl MomentForm {
@@ -127,18 +139,18 @@ impl MomentForm {
             starts_at: Field::of(times::typed(edition.starts_at, zone)),
             starts_at_shown: Field::of(carried(edition.starts_at)),
             starts_at_offset: Field::default(),
+            words: Field::default(),
         }
     }
 
-    pub(crate) fn parse(
-        &self,
-        edition: &ScheduleEdition,
-    ) -> Result<(i64, DateTime<Utc>), Mistakes> {
+    pub(crate) fn parse(&self, edition: &ScheduleEdition) -> Result<(i64, WantedMove), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let usual = times::zone(&edition.time_zone);
         let moment = self.starts().parse(&mut mistakes, usual, Some(edition.starts_at));
-        mistakes.or(version.zip(moment))
+        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let wanted = moment.zip(words).map(|(starts_at, words)| WantedMove { starts_at, words });
+        mistakes.or(version.zip(wanted))
     }
 
     fn starts(&self) -> TypedTime<'_> {
@@ -155,6 +167,16 @@ impl MomentForm {
     pub(crate) fn readings(&self) -> Vec<Reading> {
         self.starts().readings(times::zone(self.time_zone.text()))
     }
+}
+
+/// Parses words to people: `Some(None)` for an empty field, `None` if they are too long or have control
+/// characters other than line ends and tabs.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+fn parse_words(field: &Field) -> Option<Option<String>> {
+    let words = field.text().replace("\r\n", "\n");
+    let is_plain = !words.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
+    let fits = words.chars().count() <= WORDS_CHARS_MAX;
+    (is_plain && fits).then(|| Some(words).filter(|words| !words.is_empty()))
 }
 
 /// Form that takes seats off sale or puts them back.

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub(crate) use self::kept_places::update_kept_places;
 use self::{
     documents::{ChangedSeats, NewZoneDocument, ScheduleEditionDocument},
-    forms::{BlockForm, MomentForm, NewScheduleForm, ZoneForm},
+    forms::{BlockForm, MomentForm, NewScheduleForm, WantedMove, ZoneForm},
     price_table::PriceTable,
     prices_form::PricesForm,
 };
@@ -35,12 +35,14 @@ use crate::{
         schedules::{
             self, ScheduleEdit,
             store::{WaitingList, WishRow},
+            telling::{Concerned, count_concerned},
         },
     },
     app::App,
     catalog::{
         CategoryInventory, ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId,
         ZoneInventory, find_schedule_edition, has_prices_to_write, inventory_of, price_groups_of,
+        schedules::store::FULL_REFUND_DAYS,
     },
     reservation::{WaitingHere, waiting_list::pages::order_in_words},
     web::{
@@ -65,6 +67,8 @@ struct SchedulePage {
     is_being_priced: bool,
     waiting_list: WaitingList,
     moment: MomentForm,
+    /// Accounts that a move would concern.
+    concerned: Concerned,
     refusal: FormRefusal,
 }
 
@@ -78,6 +82,7 @@ impl SchedulePage {
         let is_being_priced = has_prices_to_write(&app.db, id).await?;
         let waiting_list = WaitingList::read(&app.db, id).await?;
         let moment = MomentForm::of(&edition);
+        let concerned = count_concerned(&app.db, id).await?;
         Ok(Self {
             v,
             edition,
@@ -89,6 +94,7 @@ impl SchedulePage {
             is_being_priced,
             waiting_list,
             moment,
+            concerned,
             refusal: FormRefusal::default(),
         })
     }
@@ -112,6 +118,7 @@ pub(crate) async fn show_schedule(
         zones: &page.zones,
         waiting_list: &page.waiting_list,
         waiting_for_places: &page.waiting,
+        concerned: &page.concerned,
     };
     Ok(page.v.show(&page, &document))
 }
@@ -201,9 +208,9 @@ pub(crate) async fn update_schedule(
 ) -> Result<HttpResponse, PageError> {
     let edition = find_schedule_edition(&app.db, *id).await?.ok_or(NotFound)?;
     let outcome = async {
-        let (version, starts_at) = form.parse(&edition)?;
+        let (version, WantedMove { starts_at, words }) = form.parse(&edition)?;
         let change = ScheduleEdit { by: me.actor, id: *id, version };
-        Ok(schedules::update(&app, change, starts_at).await?)
+        Ok(schedules::update(&app, change, starts_at, words.as_deref()).await?)
     }
     .await;
     let page = async |v, refusal: FormRefusal| {

@@ -7,11 +7,12 @@ pub(crate) mod winding_down;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
+use uuid::Uuid;
 
 pub(crate) use self::inventory::{list_categories, list_sections, list_uncategorised, list_zones};
 use crate::{
     catalog::{
-        editing::{ScheduleEdition, ZoneDetails},
+        editing::{ScheduleEdition, ScheduleMove, ZoneDetails},
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
     events::EventId,
@@ -19,6 +20,10 @@ use crate::{
     points::Points,
 };
 
+/// Days after a move that people were told of in which everything is refunded, but not after the new start.
+pub(crate) const FULL_REFUND_DAYS: i32 = 14;
+/// Days of that right at least, even where the new start comes sooner or has passed.
+const FULL_REFUND_DAYS_MIN: i32 = 1;
 /// Bound on performances of one program listed at once.
 const SCHEDULES_MAX: i64 = 500;
 
@@ -128,34 +133,48 @@ pub(crate) async fn write_kept_until(
     Ok(())
 }
 
-/// Moves a locked performance, and records the refund deadline of the new start, which the
-/// current rule of the program gives. Writes the event if its program is published.
+/// Moves a locked performance, and records what the mails about the move say and the refund deadline of
+/// the new start, which the current rule of the program gives. Writes the event if its program is published.
 pub(crate) async fn write_moved(
     tx: &mut Connection,
     id: ScheduleId,
-    starts_at: DateTime<Utc>,
+    moved: &ScheduleMove,
 ) -> Result<(), sqlx::Error> {
+    let told = moved.told.as_ref();
     sqlx::query!(
         r#"
-        with moved as (
+        with was as materialized (
+            select starts_at from schedules where id = $1
+        ), moved as (
             update schedules set starts_at = $2 where id = $1 returning program_id
         ), told as (
             insert into domain_events (id, subject_id, kind, payload)
             select $3::uuid, $1, 'performance.moved', jsonb_build_object(
-                'schedule_id', $1, 'program_id', p.id, 'slug', p.slug, 'starts_at', $2::timestamptz)
+                'schedule_id', $1, 'program_id', p.id, 'slug', p.slug, 'starts_at', $2::timestamptz,
+                'previous_starts_at', (select starts_at from was))
             from moved join programs p on p.id = moved.program_id
             where p.status = 'PUBLISHED' and not is_throwaway(p.id)
                 and exists (
                     select from webhook_endpoints
                     where deleted_at is null and kinds @> array['performance.moved'])
         )
-        insert into schedule_moves (schedule_id, refund_until)
-        select $1, $2::timestamptz - make_interval(hours => p.refund_until_hours)
+        insert into schedule_moves
+            (schedule_id, refund_until, id, was_at, is_at, words, full_refund_until)
+        select $1, $2::timestamptz - make_interval(hours => p.refund_until_hours), $4,
+            case when $5 then (select starts_at from was) end, case when $5 then $2::timestamptz end, $6,
+            case when $5 then greatest(
+                least($2, clock_timestamp() + make_interval(days => $7)),
+                clock_timestamp() + make_interval(days => $8)) end
         from moved join programs p on p.id = moved.program_id
         "#,
         id as _,
-        starts_at,
+        moved.starts_at,
         EventId::new() as _,
+        told.map_or_else(Uuid::now_v7, |told| told.id),
+        told.is_some(),
+        told.and_then(|told| told.words.as_deref()),
+        FULL_REFUND_DAYS,
+        FULL_REFUND_DAYS_MIN,
     )
     .execute(tx)
     .await?;

@@ -70,7 +70,7 @@ impl ReservationPage<'_> {
 
     /// Returns the points that were refunded, or that a refund within the deadline returns.
     fn refund(&self) -> Points {
-        self.refunded.or_else(|| self.reservation.refund()).unwrap_or_default()
+        self.refunded.or_else(|| self.reservation.refund(self.now)).unwrap_or_default()
     }
 
     /// Returns the number of places that were resold.
@@ -89,7 +89,7 @@ impl ReservationPage<'_> {
     }
 
     fn is_refundable(&self) -> bool {
-        self.now < self.reservation.refund_until
+        self.reservation.is_refundable(self.now)
     }
 
     fn settled(&self) -> String {
@@ -131,6 +131,15 @@ pub(crate) struct ReservationDocument {
     expires_at: DateTime<Utc>,
     refund_until: DateTime<Utc>,
     refund_percent: i32,
+    /// Start that was agreed, where the performance has moved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_starts_at: Option<DateTime<Utc>>,
+    /// Words of the office about its last move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    move_words: Option<String>,
+    /// Until when everything is refunded because of that, whatever was agreed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full_refund_until: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
     items: Vec<ItemOfKind>,
 }
@@ -147,6 +156,9 @@ impl ReservationDocument {
             expires_at: reservation.expires_at,
             refund_until: reservation.refund_until,
             refund_percent: reservation.refund_percent,
+            previous_starts_at: reservation.moved_from,
+            move_words: reservation.move_words.clone(),
+            full_refund_until: reservation.full_refund_until,
             created_at: reservation.created_at,
             items: items.iter().map(NamedItem::item).collect(),
         }
@@ -189,7 +201,8 @@ pub(crate) async fn reservation_page(
         ReservationStatus::Confirmed
             if shown.reservation.is_shared || shown.items.iter().any(|item| item.returned > 0) =>
         {
-            Some(away::refund_to_owner(&app.db, id).await?)
+            let percent = shown.reservation.refund_percent_at(app.now());
+            Some(away::refund_to_owner(&app.db, id, percent).await?)
         }
         _ => None,
     };

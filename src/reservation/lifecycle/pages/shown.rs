@@ -26,6 +26,7 @@ pub(super) struct ShownReservation {
     pub(super) items: Vec<NamedItem>,
     pub(super) schedule: Schedule,
     pub(super) program: Arc<Program>,
+    now: DateTime<Utc>,
 }
 
 impl ShownReservation {
@@ -41,7 +42,8 @@ impl ShownReservation {
         let items = seat_map::store::list_items(&app.db, id).await?;
         let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
         let program = programs.find(app, &reservation.program_id.to_string()).await?;
-        Ok(Self { program: program.ok_or(NotFound)?, reservation, items, schedule })
+        let (program, now) = (program.ok_or(NotFound)?, app.now());
+        Ok(Self { reservation, items, schedule, program, now })
     }
 
     pub(super) fn number(&self) -> ReservationNumber {
@@ -55,6 +57,16 @@ impl ShownReservation {
     /// Whether its places belong to the owner, paid or not.
     pub(super) fn is_live(&self) -> bool {
         self.reservation.status.is_live()
+    }
+
+    /// Returns the start that was agreed, where the performance begins at another time now.
+    pub(super) fn moved_from(&self) -> Option<DateTime<Utc>> {
+        self.reservation.moved_from.filter(|was| *was != self.schedule.starts_at)
+    }
+
+    /// Returns until when everything is refunded; `None` where the agreed share is.
+    pub(super) fn full_refund_until(&self) -> Option<DateTime<Utc>> {
+        self.reservation.full_refund_at(self.now)
     }
 
     /// Returns the name of the seat of an item, or of its zone with the number of places.

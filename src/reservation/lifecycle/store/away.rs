@@ -68,9 +68,13 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
 }
 
 /// Returns the points that a refund within the deadline returns to the owner of a reservation that
-/// was paid in shares, or of which places were resold: the agreed share of each of the owner's
-/// payments, less the prices of the resold places.
-pub(crate) async fn refund_to_owner(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
+/// was paid in shares, or of which places were resold: `percent` of each of the owner's payments, less
+/// the prices of the resold places.
+pub(crate) async fn refund_to_owner(
+    db: &Pool,
+    id: ReservationId,
+    percent: i32,
+) -> Result<Points, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select coalesce(sum(div((m.amount - (
@@ -79,12 +83,13 @@ pub(crate) async fn refund_to_owner(db: &Pool, id: ReservationId) -> Result<Poin
                     where reservation_id = r.id and status = 'SOLD' offset 0
                 ) sold
                 where payment_id = m.id
-            )) * r.refund_percent, 100)), 0)::bigint as "points!: Points"
-        from (select id, account_id, refund_percent from reservations where id = $1) r
+            )) * $2::integer, 100)), 0)::bigint as "points!: Points"
+        from (select id, account_id from reservations where id = $1) r
         join payments m on m.reservation_id = r.id and m.account_id = r.account_id
         where m.status = 'COMPLETED'
         "#,
         id as _,
+        percent,
     )
     .fetch_one(db)
     .await

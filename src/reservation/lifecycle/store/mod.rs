@@ -32,7 +32,7 @@ pub(crate) async fn find_owned(
     sqlx::query_as!(
         Reservation,
         r#"
-        select id as "id: ReservationId",
+        select r.id as "id: ReservationId",
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",
@@ -40,9 +40,15 @@ pub(crate) async fn find_owned(
             (select word from sale_codes where id = sale_code_id) as "code: CodeWord",
             expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
-            refund_percent, settled_at, created_at, is_shared, buys_return
-        from reservations
-        where id = $1 and account_id = $2
+            refund_percent, settled_at, created_at, is_shared, buys_return,
+            m.was_at as "moved_from?", m.words as "move_words?",
+            m.full_refund_until as "full_refund_until?"
+        from reservations r
+        left join lateral (
+            select was_at, words, full_refund_until
+            from told_move(r.schedule_id, r.created_at) offset 0
+        ) m on true
+        where r.id = $1 and account_id = $2
         "#,
         id as _,
         account_id as _,
@@ -91,9 +97,11 @@ pub(crate) struct LockedRow {
     pub(crate) wish_id: Option<WishId>,
     pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
     pub(crate) is_lapsed: bool,
-    /// Whether it is paid and the deadline of its refund has passed; not asked of a hold.
+    /// Whether it is paid and the deadline of its refund has passed: of the agreed share, and of the full
+    /// refund after a move that its owner was told of. Not asked of a hold.
     #[serde(default)]
     pub(crate) is_refund_over: bool,
+    /// Share that a refund returns now, in percent (0-100): the agreed one, or 100 after such a move.
     pub(crate) refund_percent: i32,
     /// Status of the program; cancelled also if only the performance was cancelled.
     pub(crate) program_status: ProgramStatus,
@@ -137,9 +145,10 @@ pub(crate) async fn list_locked(
             r.status as "status: _", r.total as "total: _", r.discount as "discount: _", r.expires_at, r.renewed_at,
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             -- Only for what is paid; the function is planned anew in each statement that calls it.
-            r.status = 'CONFIRMED'
-                and refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now as "is_refund_over!",
-            r.refund_percent,
+            r.status = 'CONFIRMED' and greatest(
+                refund_deadline(r.schedule_id, r.refund_until, r.created_at),
+                m.full_refund_until) <= c.now as "is_refund_over!",
+            case when m.full_refund_until > c.now then 100 else r.refund_percent end as "refund_percent!",
             case when d.cancelled_at is null then p.status else 'CANCELLED' end as "program_status!: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
@@ -150,6 +159,10 @@ pub(crate) async fn list_locked(
         join programs p on p.id = r.program_id
         join schedules d on d.id = r.schedule_id
         join reservation_items i on i.reservation_id = r.id
+        left join lateral (
+            select full_refund_until from told_move(r.schedule_id, r.created_at)
+            where r.status = 'CONFIRMED' offset 0
+        ) m on true
         where r.id = any($1)
         order by r.id, i.schedule_seat_id, i.id
         "#,

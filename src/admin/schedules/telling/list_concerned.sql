@@ -1,0 +1,58 @@
+-- Lists the accounts that a move of a locked performance concerns, each once, and whether it has a part in the
+-- performance or only waits for places. $1 is the performance, $2 its new start.
+with moved as materialized (
+    select d.id
+    from schedules d
+    join programs p on p.id = d.program_id
+    where d.id = $1 and d.cancelled_at is null and p.status <> 'CANCELLED'
+        and greatest(d.starts_at, $2::timestamptz) > clock_timestamp()
+), paid as materialized (
+    -- A reservation whose every place was resold is no part in the performance.
+    select r.id, r.account_id
+    from moved
+    join reservations r on r.schedule_id = moved.id and r.status = 'CONFIRMED'
+    where exists (
+        select from reservation_items
+        where reservation_id = r.id and quantity > returned offset 0)
+), held as materialized (
+    select r.id, r.account_id
+    from moved
+    join reservations r on r.schedule_id = moved.id
+    where r.status = 'HELD' and r.settled_at is null and r.expires_at > now()
+)
+select account_id as "id!: AccountId", bool_or(has_part) as "has_part!"
+from (
+    select account_id, true as has_part from paid
+    union all
+    select t.account_id, true
+    from paid
+    cross join lateral (
+        select id from reservation_items where reservation_id = paid.id offset 0
+    ) i
+    cross join lateral (
+        select account_id from tickets
+        where reservation_item_id = i.id and status <> 'VOID' offset 0
+    ) t
+    union all
+    select m.account_id, true
+    from paid
+    cross join lateral (
+        select account_id from payments
+        where reservation_id = paid.id and status = 'COMPLETED' offset 0
+    ) m
+    union all
+    select account_id, true from held
+    union all
+    select s.payer_id, true
+    from held
+    cross join lateral (
+        select payer_id from shares
+        where reservation_id = held.id and status = 'WITHHELD' offset 0
+    ) s
+    union all
+    select account_id, false from wishes
+    where schedule_id = $1 and status = 'WAITING' and settled_at is null
+        and exists (select from moved)
+) concerned
+where account_id is not null
+group by account_id
