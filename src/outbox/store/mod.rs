@@ -82,7 +82,7 @@ pub(crate) async fn insert_for_all(
     message: &Message,
     keys: &SharedKeys,
 ) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = accounts.iter().map(|_| Uuid::now_v7()).collect();
+    let ids: Vec<Uuid> = accounts.iter().map(|_| new_id()).collect();
     let (kind, payload) = message.stored();
     sqlx::query!(
         r#"

@@ -18,7 +18,7 @@ pub(crate) use self::store::{Concerned, count as count_concerned};
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleMove, ToldMove},
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
     outbox::{self, Message, SharedKeys},
 };
 
@@ -40,7 +40,7 @@ pub(in crate::admin) async fn tell_move(
     if starts_at == was.at {
         return Ok(ScheduleMove { starts_at, told: None });
     }
-    let told = ToldMove { id: Uuid::now_v7(), words: words.map(str::to_owned) };
+    let told = ToldMove { id: new_id(), words: words.map(str::to_owned) };
     let event = format!("performance-moved:{}", told.id);
     let is_told = tell(tx, id, was, starts_at, (Some(told.id), event)).await?;
     Ok(ScheduleMove { starts_at, told: is_told.then_some(told) })

@@ -7,7 +7,6 @@ pub(crate) mod winding_down;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
-use uuid::Uuid;
 
 pub(crate) use self::inventory::{list_categories, list_sections, list_uncategorised, list_zones};
 use crate::{
@@ -16,7 +15,7 @@ use crate::{
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
     events::EventId,
-    infra::postgres::Connection,
+    infra::{ids::new_id, postgres::Connection},
     points::Points,
 };
 
@@ -170,7 +169,7 @@ pub(crate) async fn write_moved(
         id as _,
         moved.starts_at,
         EventId::new() as _,
-        told.map_or_else(Uuid::now_v7, |told| told.id),
+        told.map_or_else(new_id, |told| told.id),
         told.is_some(),
         told.and_then(|told| told.words.as_deref()),
         FULL_REFUND_DAYS,
