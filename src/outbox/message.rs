@@ -14,8 +14,9 @@ use crate::points::Points;
 pub(crate) const MAIL_TTL: Duration = Duration::from_hours(72);
 
 /// Subject of a mail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::VariantNames)]
 #[serde(tag = "kind", content = "payload", rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Message {
     /// A new password was asked for. The secret is the token of the link.
     ResetPassword,

@@ -228,3 +228,20 @@ pub(crate) async fn create_sending(
         me.view.done(StatusCode::OK, &Identified { id: *id }, &format!("/admin/mails/{id}"));
     Ok(with_message(answer, "flash-admin-mail-due"))
 }
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantNames;
+
+    use crate::{outbox::Message, text::i18n::Locale};
+
+    #[test]
+    fn every_kind_of_mail_has_a_name_in_every_language() {
+        for locale in Locale::all() {
+            for kind in Message::VARIANTS {
+                let key = format!("admin-mail-kind-{kind}");
+                assert_ne!(locale.text(key.clone()).to_string(), key, "{}", locale.tag());
+            }
+        }
+    }
+}
