@@ -3,23 +3,24 @@
 FROM rust:1.95.0-slim-bookworm AS build
 WORKDIR /src
 
-# The crates first, with an empty program in place of ours: they change seldom, so
-# this layer is built anew only when Cargo.toml or Cargo.lock does.
+# The crates of others first, with empty ones in place of ours: they change seldom, so
+# this layer is built anew only when a Cargo.toml or Cargo.lock does.
 COPY Cargo.toml Cargo.lock ./
+COPY crates crates
 RUN mkdir src \
     && echo 'fn main() {}' > src/main.rs \
-    && touch src/lib.rs \
-    && cargo build --release --locked \
+    && touch src/lib.rs $(sed -n 's|^path = "../../\(.*\)"|\1|p' crates/*/Cargo.toml) \
+    && cargo build --profile fat --locked --package stagedoor \
     && rm -r src
 
 # What the queries return is in .sqlx: no database is asked.
 ENV SQLX_OFFLINE=true
 COPY . .
-# Cargo goes by times, and a checkout's files may be older than the empty program. The addresses that
+# Cargo goes by times, and a checkout's files may be older than the empty ones. The addresses that
 # the loader corrects are packed: 2 MB less, for a C library that is as new as this image's.
-RUN touch src/main.rs src/lib.rs \
-    && cargo rustc --release --locked --bin stagedoor -- -C link-arg=-Wl,-z,pack-relative-relocs \
-    && strip target/release/stagedoor
+RUN touch src/*.rs \
+    && cargo rustc --profile fat --locked --package stagedoor --bin stagedoor -- -C link-arg=-Wl,-z,pack-relative-relocs \
+    && strip target/fat/stagedoor
 
 # All that the image has: the program, the libraries that it is linked to, the certificates that
 # `stagedoor rehearse --target https://…` and the clients of others' servers check against, and a user.
@@ -27,8 +28,8 @@ RUN touch src/main.rs src/lib.rs \
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates \
     && mkdir -p /image/etc/ssl/certs /image/usr/local/bin \
-    && cp target/release/stagedoor /image/usr/local/bin/ \
-    && ldd target/release/stagedoor | grep -o '/[^ ]*' | xargs cp --dereference --parents --target-directory /image \
+    && cp target/fat/stagedoor /image/usr/local/bin/ \
+    && ldd target/fat/stagedoor | grep -o '/[^ ]*' | xargs cp --dereference --parents --target-directory /image \
     && cp --dereference /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \
     && echo 'stagedoor:x:10001:10001::/nonexistent:/nonexistent' > /image/etc/passwd
 

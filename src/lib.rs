@@ -2,45 +2,36 @@
 //! payment and the ticket, in front of one PostgreSQL and one Redis.
 //!
 //! **PostgreSQL decides, Redis shapes traffic.** ARCHITECTURE.md describes the whole; each feature
-//! is described at the top of its `mod.rs`. A module may use the modules to its left in this order,
+//! is described at the top of its `mod.rs`. Most are in a crate below this one (`crates/`), and keep here the name that
+//! they have in `src/`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
-//! `config < telemetry < text < infra < office < app < web < points < events, outbox < accounts < audit
+//! `config < telemetry < text < infra < office < app < points < events, outbox < web < accounts < audit
 //! < catalog < wallet < entry_queue < reservation < tickets < payment < mail, webhooks <
 //! account_deletion, admin, demo, personal_data < verify < workers < rehearsal, witness <
 //! api_reference, office_pages < routes < server < lib < fuzz, offline, rehearse_arguments < main`
 
-mod account_deletion;
-pub mod accounts;
-pub mod admin;
+use stagedoor_base::text;
+pub use stagedoor_base::{app, config, events, infra, office, outbox, telemetry};
+pub use stagedoor_checkout::payment;
+use stagedoor_checkout::tickets;
+pub use stagedoor_kit::web;
+pub use stagedoor_line::entry_queue;
+use stagedoor_management::{account_deletion, personal_data};
+pub use stagedoor_management::{admin, demo};
+pub use stagedoor_money::wallet;
+pub use stagedoor_outgoing::{mail, webhooks};
+pub use stagedoor_people::accounts;
+pub use stagedoor_programs::catalog;
+pub use stagedoor_sale::reservation;
+
 pub mod api_reference;
-pub mod app;
-mod audit;
-pub mod catalog;
-pub mod config;
-pub mod demo;
-pub mod entry_queue;
-pub mod events;
 #[cfg(test)]
 mod fuzz;
-pub mod infra;
-pub mod mail;
-pub mod office;
 mod office_pages;
-pub mod outbox;
-pub mod payment;
-mod personal_data;
-mod points;
 pub mod rehearsal;
-pub mod reservation;
 pub mod routes;
 pub mod server;
-pub mod telemetry;
-mod text;
-mod tickets;
 pub mod verify;
-pub mod wallet;
-pub mod web;
-pub mod webhooks;
 pub mod witness;
 pub mod workers;

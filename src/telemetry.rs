@@ -77,7 +77,7 @@ impl<S: Subscriber> Layer<S> for LeaveOut {
 
 /// Whether an unwanted line was left out in the present task, which is that of its connection; asked once
 /// for each.
-pub(crate) fn take_left_out() -> bool {
+pub fn take_left_out() -> bool {
     let here = task::try_id();
     let is_here = here.is_some() && LEFT_OUT.get() == here;
     if is_here {
@@ -156,7 +156,7 @@ const LATENCY_BUCKETS_SECS: [f64; 12] =
 pub(crate) const FAIR_WAITERS: &str = "stagedoor_fair_lock_waiters";
 
 /// Histogram of the members of a batch, with its `kind` as label.
-pub(crate) const BATCH_SIZE: &str = "stagedoor_batch_size";
+pub const BATCH_SIZE: &str = "stagedoor_batch_size";
 /// Bucket bounds of [`BATCH_SIZE`], in members.
 const BATCH_SIZE_BUCKETS: [f64; 9] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
 

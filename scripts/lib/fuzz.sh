@@ -30,15 +30,16 @@ fuzz_targets() { # SECS
 # profile have other names in the target folder than those of the tests, which stay.
 build_fuzz_program() {
   # Without what only a debugger reads, it is built sooner.
-  local package messages settings=(--config profile.dev.package.stagedoor.debug=false)
+  local package messages ours settings=(--config profile.dev.debug=false)
   for package in "${FUZZED_PACKAGES[@]}"; do
     settings+=(--config "profile.dev.package.$package.opt-level=2")
   done
-  # Another compiler of our crate, as CI sets it, has no part in this.
+  ours=$(sed -nE 's/^name = "(stagedoor.*)"/\1/p' Cargo.toml crates/*/Cargo.toml | tr -- '-\n' '_ ')
+  # Another compiler of our crates, as CI sets it, has no part in this.
   messages=$(
     env -u RUSTC_WORKSPACE_WRAPPER SQLX_OFFLINE=true RUSTC_WRAPPER="$PWD/scripts/lib/fuzz-rustc" \
-      FUZZED_CRATES="stagedoor ${FUZZED_PACKAGES[*]//-/_}" \
+      FUZZED_CRATES="$ours${FUZZED_PACKAGES[*]//-/_}" \
       cargo test --locked --lib --no-run --message-format json-render-diagnostics "${settings[@]}"
   )
-  FUZZ_PROGRAM=$(sed -nE 's/.*"executable":"([^"]+)".*/\1/p' <<<"$messages")
+  FUZZ_PROGRAM=$(grep -F '"name":"stagedoor"' <<<"$messages" | sed -nE 's/.*"executable":"([^"]+)".*/\1/p')
 }

@@ -12,7 +12,7 @@ const FORM_PATH: &str = "/account/deletion";
 
 problems! {
     /// Reason why an account was not deleted.
-    pub(crate) enum DeletionError {
+    pub enum DeletionError {
         /// Something of the account must be ended first.
         Kept(obstacles: Vec<Obstacle>) = 409 "account-kept" { obstacles }.recovery(FORM_PATH),
         /// The points typed are not the balance of the wallet.

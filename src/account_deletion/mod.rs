@@ -37,9 +37,9 @@
 //! The lock on the account does not wait: a request that has claimed its key holds the account and
 //! may wait for the wallet. Where it is not free, or a token is new, the attempt starts over.
 
-pub(crate) mod error;
-pub(crate) mod model;
-pub(crate) mod pages;
+pub mod error;
+pub mod model;
+pub mod pages;
 mod store;
 
 use uuid::Uuid;
@@ -69,11 +69,7 @@ use crate::{
 const LISTED_MAX: i64 = 20;
 
 /// Returns the obstacles and the effects of a deletion of the account.
-pub(crate) async fn outlook(
-    app: &App,
-    account_id: AccountId,
-    role: Role,
-) -> Result<Outlook, sqlx::Error> {
+pub async fn outlook(app: &App, account_id: AccountId, role: Role) -> Result<Outlook, sqlx::Error> {
     let mut obstacles = store::list_obstacles(&app.db, account_id, false, LISTED_MAX).await?;
     obstacles.extend((role == Role::Admin).then_some(Obstacle::Admin));
     let wallet = wallet::find_shown_wallet(&app.db, account_id).await?;
@@ -84,7 +80,7 @@ pub(crate) async fn outlook(
 
 /// Deletes the account of a session, whose owner gives `given_up` points up. Returns the sessions
 /// that ended.
-pub(crate) async fn delete(
+pub async fn delete(
     app: &App,
     account_id: AccountId,
     session_id: Uuid,

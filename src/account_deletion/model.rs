@@ -10,7 +10,7 @@ use crate::{catalog::ProgramId, points::Points};
 /// Obstacle to the deletion of an account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub(crate) enum Obstacle {
+pub enum Obstacle {
     /// Seats or places that are held.
     Hold {
         /// Id of the reservation.
@@ -144,22 +144,22 @@ impl Obstacle {
 
 /// Obstacles and effects of a deletion, as the page shows them beforehand.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Outlook {
+pub struct Outlook {
     /// Obstacles to the deletion.
-    pub(crate) obstacles: Vec<Obstacle>,
+    pub obstacles: Vec<Obstacle>,
     /// Titles of the programs in whose lines the account waits, or to which it is admitted.
-    pub(crate) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// Points to be given up.
-    pub(crate) balance: Points,
+    pub balance: Points,
     /// Points that the wallet owes.
-    pub(crate) debt: Points,
+    pub debt: Points,
 }
 
 /// Account that was deleted.
 #[derive(Clone, Debug)]
-pub(crate) struct Deleted {
+pub struct Deleted {
     /// Hashes of the sessions that ended.
-    pub(crate) ended: Vec<Vec<u8>>,
+    pub ended: Vec<Vec<u8>>,
     /// Programs whose lines the account left.
-    pub(crate) left: Vec<ProgramId>,
+    pub left: Vec<ProgramId>,
 }

@@ -106,10 +106,7 @@ impl DeletionPage {
 }
 
 /// `GET /account/deletion`
-pub(crate) async fn new_deletion(
-    app: Data<App>,
-    me: CurrentAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn new_deletion(app: Data<App>, me: CurrentAccount) -> Result<HttpResponse, PageError> {
     me.require_confirmation()?;
     let page = DeletionPage::of(&app, &me).await?;
     Ok(page.v.show(&page, &page.outlook))
@@ -118,7 +115,7 @@ pub(crate) async fn new_deletion(
 /// Form with the number of points to give up; empty for none.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct DeletionForm {
+pub struct DeletionForm {
     /// Points that are given up, as shown.
     points: Field,
 }
@@ -137,14 +134,14 @@ impl DeletionForm {
 }
 
 /// Answer to a deletion of the own account.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct DeletedAccount {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedAccount {
     /// Always true.
     deleted: bool,
 }
 
 /// `POST /account/deletion`
-pub(crate) async fn create_deletion(
+pub async fn create_deletion(
     app: Data<App>,
     cache: Data<SessionCache>,
     request: HttpRequest,

@@ -47,7 +47,7 @@ pub(super) async fn list_obstacles(
 ) -> Result<Vec<Obstacle>, sqlx::Error> {
     let rows = sqlx::query_file_as!(
         ObstacleRow,
-        "src/account_deletion/obstacles.sql",
+        "../../src/account_deletion/obstacles.sql",
         account_id as _,
         is_strict,
         rows_max,

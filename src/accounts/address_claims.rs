@@ -17,18 +17,18 @@ const WAITING: Sweep = Sweep { rows_max: 500, parts_max: 20 };
 
 /// Offer without a receiver, and the account that has confirmed its address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AddressClaim<Id> {
+pub struct AddressClaim<Id> {
     /// Offer.
-    pub(crate) id: Id,
+    pub id: Id,
     /// Account that made it.
-    pub(crate) sender_id: AccountId,
+    pub sender_id: AccountId,
     /// Account that has the address.
-    pub(crate) receiver_id: AccountId,
+    pub receiver_id: AccountId,
 }
 
 /// Claims the offers that `list` returns behind an id, with `claim`: one tick of a worker. Offers of a rehearsal
 /// neither leave it nor come in from outside.
-pub(crate) async fn claim_each<Id, F, L, C>(
+pub async fn claim_each<Id, F, L, C>(
     mut list: impl FnMut(Option<Id>, i64) -> L,
     claim: impl Fn(AddressClaim<Id>) -> C,
 ) -> Result<(), F>

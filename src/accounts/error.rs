@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Page that mails a link which confirms the account's address.
-pub(crate) const ADDRESS_CONFIRMATION_PATH: &str = "/account/address/confirmation";
+pub const ADDRESS_CONFIRMATION_PATH: &str = "/account/address/confirmation";
 
 problems! {
     /// Refusal or failure of an account operation.

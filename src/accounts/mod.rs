@@ -32,45 +32,45 @@
 //! compares the hash that was checked: beside a lock, a new password or a deletion it opens nothing.
 
 pub(crate) mod address_claims;
-pub(crate) mod api_keys;
-pub(crate) mod deletion;
+pub mod api_keys;
+pub mod deletion;
 mod error;
 mod links;
-pub(crate) mod log_in;
-pub(crate) mod mail_choices;
+pub mod log_in;
+pub mod mail_choices;
 mod model;
-pub(crate) mod name;
-pub(crate) mod pages;
+pub mod name;
+pub mod pages;
 mod password;
-pub(crate) mod profile;
-pub(crate) mod recovery;
-pub(crate) mod roles;
-pub(crate) mod second_factor;
-pub(crate) mod sessions;
-pub(crate) mod sign_up;
+pub mod profile;
+pub mod recovery;
+pub mod roles;
+pub mod second_factor;
+pub mod sessions;
+pub mod sign_up;
 mod store;
 
 pub use crate::app::AccountId;
-pub(crate) use crate::text::email::Email;
-pub(crate) use address_claims::{AddressClaim, claim_each};
-pub(crate) use deletion::DeletableAccount;
-pub(crate) use error::ADDRESS_CONFIRMATION_PATH;
+pub use crate::text::email::Email;
+pub use address_claims::{AddressClaim, claim_each};
+pub use deletion::DeletableAccount;
+pub use error::ADDRESS_CONFIRMATION_PATH;
 pub use error::AccountError;
 pub use links::LinkPurpose;
-pub(crate) use links::purge as purge_links;
-pub(crate) use log_in::budget::LogInBudget;
+pub use links::purge as purge_links;
+pub use log_in::budget::LogInBudget;
 pub use model::NewAccount;
-pub(crate) use model::Role;
-pub(crate) use password::PasswordGate;
-pub(crate) use roles::model::Profile;
-pub(crate) use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};
-pub(crate) use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
-pub(crate) use second_factor::store::exists as has_second_factor;
-pub(crate) use sessions::pages::current::{
+pub use model::Role;
+pub use password::PasswordGate;
+pub use roles::model::Profile;
+pub use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};
+pub use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
+pub use second_factor::store::exists as has_second_factor;
+pub use sessions::pages::current::{
     CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor, device_removal_cookie,
     removal_cookie,
 };
-pub(crate) use sessions::pages::forget;
+pub use sessions::pages::forget;
 pub use sign_up::create_admin;
-pub(crate) use sign_up::purge_sessions;
-pub(crate) use store::{find_by_address, is_locked_out};
+pub use sign_up::purge_sessions;
+pub use store::{find_by_address, is_locked_out};

@@ -33,7 +33,7 @@ use crate::{
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Role {
+pub enum Role {
     /// Buys only.
     Customer,
     /// Checks tickets at the door.
@@ -55,7 +55,7 @@ impl fmt::Debug for Password {
 impl Password {
     /// Returns a password that the owner of `email` and `name` may choose; a `None` is not
     /// compared.
-    pub(crate) fn chosen(
+    pub fn chosen(
         text: &str,
         email: Option<&Email>,
         name: Option<&Name>,
@@ -68,7 +68,8 @@ impl Password {
         (text.len() <= rules::BYTES_MAX).then(|| Self(text.to_owned()))
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    /// Returns the password as it is hashed.
+    pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
@@ -115,7 +116,7 @@ pub enum NewAccountRefusal {
 
 /// Parsed log-in.
 #[derive(Clone, Debug)]
-pub(crate) struct Credentials {
+pub struct Credentials {
     /// Address of the account.
     pub email: Email,
     /// Password to check.
@@ -124,7 +125,7 @@ pub(crate) struct Credentials {
 
 /// Secret that the browser holds: 256 random bits.
 #[derive(Clone)]
-pub(crate) struct SessionToken([u8; 32]);
+pub struct SessionToken([u8; 32]);
 
 impl SessionToken {
     pub(crate) fn generate() -> Self {
@@ -159,7 +160,7 @@ pub(crate) type TokenHash = [u8; 32];
 
 /// Last code of the second factor that was given in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LastCode {
+pub enum LastCode {
     /// The account has no second factor.
     NoFactor,
     /// Given longer ago than a confirmation counts.
@@ -170,7 +171,7 @@ pub(crate) enum LastCode {
 
 /// Account of a live session, as one statement reads it.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionAccount {
+pub struct SessionAccount {
     /// Session id.
     pub session_id: Uuid,
     /// Whether the password was confirmed within the configured time.

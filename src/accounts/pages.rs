@@ -31,14 +31,14 @@ use crate::{
 
 /// Query string of a page that leads on to another.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct Next {
+pub struct Next {
     #[serde(default)]
     next: String,
 }
 
 impl Next {
     /// Returns the local path to go on to; empty if the query has none.
-    pub(crate) fn path(&self) -> String {
+    pub fn path(&self) -> String {
         parse_next(&self.next)
     }
 }
@@ -59,7 +59,7 @@ pub(crate) fn leading_back(error: impl Into<PageError>, path: &str, next: &str) 
 
 /// `POST /language`: keeps the chosen language in a cookie, and for the mails of the account that
 /// is signed in.
-pub(crate) async fn update_language(
+pub async fn update_language(
     app: Data<App>,
     me: Option<CachedAccount>,
     Body(form): Body<LanguageForm>,
@@ -80,8 +80,8 @@ pub(crate) fn device_of(request: &HttpRequest) -> String {
 }
 
 /// Account that is signed in.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WelcomeDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WelcomeDocument {
     account_id: AccountId,
 }
 

@@ -13,9 +13,9 @@ use crate::{
 
 /// Stored credentials to check a log-in against.
 pub(crate) struct StoredCredentials {
-    pub(crate) id: AccountId,
-    pub(crate) password_hash: String,
-    pub(crate) is_locked: bool,
+    pub id: AccountId,
+    pub password_hash: String,
+    pub is_locked: bool,
 }
 
 pub(crate) async fn find_credentials(
@@ -65,7 +65,7 @@ pub(crate) async fn insert_account(
 }
 
 /// Whether an account is locked; a lock that comes now waits for the end of the transaction.
-pub(crate) async fn is_locked_out(tx: &mut Connection, id: AccountId) -> Result<bool, sqlx::Error> {
+pub async fn is_locked_out(tx: &mut Connection, id: AccountId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select locked_at is not null as "is_locked!" from accounts where id = $1 for share"#,
         id as _,
@@ -75,7 +75,7 @@ pub(crate) async fn is_locked_out(tx: &mut Connection, id: AccountId) -> Result<
 }
 
 /// Returns the account with an address; `None` if there is none.
-pub(crate) async fn find_by_address(
+pub async fn find_by_address(
     db: impl PgExecutor<'_>,
     email: &Email,
 ) -> Result<Option<AccountId>, sqlx::Error> {

@@ -23,46 +23,46 @@ const ROUND: [i64; 3] = [1, 2, 5];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlotValues {
     /// Height of the bar; `None` where nothing was counted.
-    pub(crate) bar: Option<i64>,
+    pub bar: Option<i64>,
     /// Height of the line; `None` without a line.
-    pub(crate) line: Option<i64>,
+    pub line: Option<i64>,
     /// Words of the time axis at the start of the slot; `None` without a tick.
-    pub(crate) tick: Option<String>,
+    pub tick: Option<String>,
     /// Time and values of the slot, in words.
-    pub(crate) title: String,
+    pub title: String,
 }
 
 /// Column of a drawing.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    pub(crate) x: i64,
-    pub(crate) width: i64,
+    pub x: i64,
+    pub width: i64,
     /// Upper edge and height of the bar.
-    pub(crate) bar: Option<(i64, i64)>,
-    pub(crate) title: String,
+    pub bar: Option<(i64, i64)>,
+    pub title: String,
 }
 
 /// Mark on an axis.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tick {
-    pub(crate) at: i64,
-    pub(crate) text: String,
+    pub at: i64,
+    pub text: String,
 }
 
 /// Drawing of bars, and optionally of a line over them.
 #[derive(Debug)]
 pub(crate) struct Chart {
-    pub(crate) slots: Vec<Slot>,
+    pub slots: Vec<Slot>,
     /// Points of the line; empty without one.
-    pub(crate) line: String,
+    pub line: String,
     /// Ticks of the axis of values, the lowest first.
-    pub(crate) rows: Vec<Tick>,
+    pub rows: Vec<Tick>,
     /// Ticks of the axis of time.
-    pub(crate) columns: Vec<Tick>,
+    pub columns: Vec<Tick>,
     /// Left edge of the plot.
-    pub(crate) left: i64,
+    pub left: i64,
     /// Highest value.
-    pub(crate) highest: i64,
+    pub highest: i64,
 }
 
 impl Chart {

@@ -17,7 +17,7 @@ use crate::{
 
 problems! {
     /// Refusal or failure of an administrator's action.
-    pub(crate) enum AdminError {
+    pub enum AdminError {
         NotFound => KitError::NotFound,
         /// The edition was changed after it was shown; the changes, newest first.
         ChangedMeanwhile(meanwhile: Vec<Meanwhile>)

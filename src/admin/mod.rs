@@ -21,31 +21,31 @@
 //! transactions; the remaining work is read from the rows themselves, so a crash loses nothing
 //! and nothing is done twice.
 
-pub(crate) mod api_keys;
-pub(crate) mod attendees;
-pub(crate) mod audit_log;
-pub(crate) mod cancellation;
-pub(crate) mod charges;
+pub mod api_keys;
+pub mod attendees;
+pub mod audit_log;
+pub mod cancellation;
+pub mod charges;
 mod chart;
-pub(crate) mod codes;
+pub mod codes;
 mod edits;
-pub(crate) mod error;
-pub(crate) mod mails;
-pub(crate) mod office;
-pub(crate) mod overview;
-pub(crate) mod pages;
-pub(crate) mod people;
-pub(crate) mod popularity;
-pub(crate) mod programs;
+pub mod error;
+pub mod mails;
+pub mod office;
+pub mod overview;
+pub mod pages;
+pub mod people;
+pub mod popularity;
+pub mod programs;
 mod questions;
-pub(crate) mod queue;
-pub(crate) mod reservations;
-pub(crate) mod sales;
-pub(crate) mod schedules;
-pub(crate) mod venues;
-pub(crate) mod webhooks;
+pub mod queue;
+pub mod reservations;
+pub mod sales;
+pub mod schedules;
+pub mod venues;
+pub mod webhooks;
 
 pub use cancellation::wind_down;
-pub(crate) use error::AdminError;
+pub use error::AdminError;
 pub use people::reset_at_command_line as reset_second_factor;
-pub(crate) use schedules::repricing::write_prices;
+pub use schedules::repricing::write_prices;

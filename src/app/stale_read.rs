@@ -27,7 +27,7 @@ pub enum StaleRead {
 
 impl App {
     /// Reads from the standby while it is fresh, else from the primary.
-    pub(crate) async fn read_stale<T, F>(
+    pub async fn read_stale<T, F>(
         &self,
         which: StaleRead,
         read: impl Fn(Pool) -> F,
@@ -39,7 +39,7 @@ impl App {
     }
 
     /// Works as [`read_stale`](Self::read_stale), and asks the primary too for what the standby does not have.
-    pub(crate) async fn find_stale<T, F>(
+    pub async fn find_stale<T, F>(
         &self,
         which: StaleRead,
         find: impl Fn(Pool) -> F,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Field that an act changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct FieldChange {
+pub struct FieldChange {
     /// Name of the field.
     pub field: String,
     /// Value before; `None` if it had none.
@@ -15,7 +15,7 @@ pub(crate) struct FieldChange {
 }
 
 /// Returns the fields that differ between two documents of one subject, except `version`.
-pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<FieldChange> {
+pub fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<FieldChange> {
     const VERSION: &str = "version";
     let fields =
         |document: Option<&Value>| document.and_then(Value::as_object).cloned().unwrap_or_default();

@@ -6,18 +6,18 @@ use crate::{accounts::find_accounts, infra::postgres::Pool};
 
 /// Filter for lines of the log; `None` does not restrict.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AuditFilter {
+pub struct AuditFilter {
     /// Name of an act, as stored in `audit_log.act`.
-    pub(crate) act: Option<String>,
+    pub act: Option<String>,
     /// Id of one subject.
-    pub(crate) subject_id: Option<String>,
+    pub subject_id: Option<String>,
     /// Beginning of the name or address of the account that acted.
-    pub(crate) who: Option<String>,
+    pub who: Option<String>,
 }
 
 impl AuditFilter {
     /// Resolves `who` to account ids.
-    pub(crate) async fn resolve(&self, db: &Pool) -> Result<ResolvedFilter, sqlx::Error> {
+    pub async fn resolve(&self, db: &Pool) -> Result<ResolvedFilter, sqlx::Error> {
         let who = match &self.who {
             Some(text) => Some(find_accounts(db, text).await?),
             None => None,
@@ -28,8 +28,8 @@ impl AuditFilter {
 
 /// [`AuditFilter`] with `who` resolved to account ids.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ResolvedFilter {
-    pub(crate) act: Option<String>,
-    pub(crate) subject_id: Option<String>,
-    pub(crate) who: Option<Vec<Uuid>>,
+pub struct ResolvedFilter {
+    pub act: Option<String>,
+    pub subject_id: Option<String>,
+    pub who: Option<Vec<Uuid>>,
 }

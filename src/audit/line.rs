@@ -10,41 +10,41 @@ use crate::accounts::AccountId;
 
 /// Line of the audit log, as stored.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct LogLine {
-    pub(crate) id: Uuid,
-    pub(crate) account_id: AccountId,
-    pub(crate) who: String,
+pub struct LogLine {
+    pub id: Uuid,
+    pub account_id: AccountId,
+    pub who: String,
     /// Name of the key by which the account acted; `None`: the account itself.
-    pub(crate) api_key: Option<String>,
-    pub(crate) act: String,
-    pub(crate) subject_kind: String,
-    pub(crate) subject_id: String,
+    pub api_key: Option<String>,
+    pub act: String,
+    pub subject_kind: String,
+    pub subject_id: String,
     /// Name of the subject today, or of the program of a ticket or a reservation; `None` for deleted
     /// subjects.
-    pub(crate) subject_name: Option<String>,
+    pub subject_name: Option<String>,
     /// Last six characters of a ticket's code; `None` for other subjects.
     #[serde(skip)]
-    pub(crate) ticket_code: Option<String>,
+    pub ticket_code: Option<String>,
     /// Start of a performance; `None` for other subjects.
     #[serde(skip)]
-    pub(crate) starts_at: Option<DateTime<Utc>>,
+    pub starts_at: Option<DateTime<Utc>>,
     /// Time zone of `starts_at`.
     #[serde(skip)]
-    pub(crate) time_zone: Option<String>,
+    pub time_zone: Option<String>,
     /// Id of the reservation of a ticket; `None` for other subjects.
     #[serde(skip)]
-    pub(crate) reservation_id: Option<Uuid>,
-    pub(crate) before: Option<Value>,
-    pub(crate) after: Option<Value>,
-    pub(crate) reason: Option<String>,
-    pub(crate) acted_at: DateTime<Utc>,
+    pub reservation_id: Option<Uuid>,
+    pub before: Option<Value>,
+    pub after: Option<Value>,
+    pub reason: Option<String>,
+    pub acted_at: DateTime<Utc>,
 }
 
 /// Change of a subject that came between an editor's reading and saving, as the refused editor sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct LaterAct {
-    pub(crate) who: String,
-    pub(crate) before: Option<Value>,
-    pub(crate) after: Option<Value>,
-    pub(crate) acted_at: DateTime<Utc>,
+pub struct LaterAct {
+    pub who: String,
+    pub before: Option<Value>,
+    pub after: Option<Value>,
+    pub acted_at: DateTime<Utc>,
 }

@@ -17,10 +17,10 @@
 //! and the security log loses only the latter's event.
 
 mod changes;
-pub(crate) mod filter;
+pub mod filter;
 mod line;
-pub(crate) mod model;
-pub(crate) mod store;
+pub mod model;
+pub mod store;
 
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
@@ -43,7 +43,7 @@ use crate::{
 /// Performs an act in a transaction of its own: begins it, runs `work`, writes the entry that
 /// `work` returns, commits, and reports the act to the security log. Returns the other result of
 /// `work`. An error of `work` rolls everything back.
-pub(crate) async fn perform<T, E>(
+pub async fn perform<T, E>(
     app: &App,
     work: impl AsyncFnOnce(&mut Connection) -> Result<(T, AuditEntry), E>,
 ) -> Result<T, E>
@@ -67,7 +67,7 @@ where
 
 /// Performs an act as [`perform`] does, once for each `key`: a repeated request gets the kept
 /// result, and `work` is not run again. Without a key it is run at each request.
-pub(crate) async fn perform_once<T, E>(
+pub async fn perform_once<T, E>(
     app: &App,
     key: Option<&RequestKey>,
     work: impl AsyncFnOnce(&mut Connection) -> Result<(T, AuditEntry), E>,
@@ -98,7 +98,7 @@ fn log_act(app: &App, entry: &AuditEntry) {
 }
 
 /// Returns a page of the log, newest first.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     filter: &AuditFilter,
     after: Option<Uuid>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-pub(crate) use super::{
+pub use super::{
     changes::{FieldChange, changes},
     line::{LaterAct, LogLine},
 };
@@ -20,12 +20,12 @@ use crate::{
 };
 
 /// Prefix of every act's locale key; the name that the log stores is the rest.
-pub(crate) const ACT_KEY: &str = "admin-act-";
+pub const ACT_KEY: &str = "admin-act-";
 
 /// Act of staff or an administrator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum Act {
+pub enum Act {
     /// A ticket was checked in.
     CheckedIn,
     /// A check-in was undone.
@@ -137,7 +137,6 @@ pub(crate) enum Act {
     /// A key was revoked.
     ApiKeyRevoked,
     /// A key was ended by a change of the protection of its maker's account.
-    #[expect(dead_code, reason = "accounts::api_keys, which this knows, writes it by its name")]
     ApiKeyEnded,
     /// Settings of the office were edited.
     OfficeEdited,
@@ -157,7 +156,7 @@ impl Act {
 /// Kind of thing acted on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum Subject {
+pub enum Subject {
     /// Ticket, by its id.
     Ticket,
     /// Program, by its id.
@@ -182,23 +181,23 @@ pub(crate) enum Subject {
 
 /// Act about to be written into the log.
 #[derive(Clone, Debug)]
-pub(crate) struct AuditEntry {
+pub struct AuditEntry {
     /// Id of the act; point transactions made by it refer to this id.
-    pub(crate) id: Uuid,
-    pub(crate) by: AccountId,
+    pub id: Uuid,
+    pub by: AccountId,
     /// Key by which `by` acted; `None`: the account itself.
     pub(crate) api_key_id: Option<ApiKeyId>,
-    pub(crate) act: Act,
-    pub(crate) subject: Subject,
-    pub(crate) subject_id: String,
-    pub(crate) before: Option<Value>,
-    pub(crate) after: Option<Value>,
-    pub(crate) reason: Option<String>,
+    pub act: Act,
+    pub subject: Subject,
+    pub subject_id: String,
+    pub before: Option<Value>,
+    pub after: Option<Value>,
+    pub reason: Option<String>,
 }
 
 impl AuditEntry {
     /// Creates the entry that `by` did `act` to the `subject` with id `subject_id`.
-    pub(crate) fn new(
+    pub fn new(
         by: impl Into<Actor>,
         act: Act,
         subject: Subject,
@@ -221,22 +220,25 @@ impl AuditEntry {
     }
 
     /// Sets the subject's state before the act.
-    pub(crate) fn before(self, before: &impl Serialize) -> Self {
+    #[must_use]
+    pub fn before(self, before: &impl Serialize) -> Self {
         Self { before: serde_json::to_value(before).ok(), ..self }
     }
 
     /// Sets the subject's state after the act.
-    pub(crate) fn after(self, after: &impl Serialize) -> Self {
+    #[must_use]
+    pub fn after(self, after: &impl Serialize) -> Self {
         Self { after: serde_json::to_value(after).ok(), ..self }
     }
 
     /// Sets the reason; `None` for acts that need none.
-    pub(crate) fn because<'a>(self, reason: impl Into<Option<&'a Reason>>) -> Self {
+    #[must_use]
+    pub fn because<'a>(self, reason: impl Into<Option<&'a Reason>>) -> Self {
         Self { reason: reason.into().map(|reason| reason.0.clone()), ..self }
     }
 
     /// Returns the entry's event for the security log.
-    pub(crate) fn event(&self) -> ActEvent<'_> {
+    pub fn event(&self) -> ActEvent<'_> {
         ActEvent {
             by: self.by.0,
             act: self.act.as_ref(),
@@ -249,7 +251,7 @@ impl AuditEntry {
 /// Reason for an act: one line of 3 to 300 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Reason(String);
+pub struct Reason(String);
 
 impl Reason {
     const CHARS_MIN: usize = 3;
@@ -257,21 +259,21 @@ impl Reason {
 
     /// Returns the trimmed `text`, or `None` if its length is out of range or it has control
     /// characters.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
         (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
     }
 
     /// Returns the text.
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// Changes that another account made since a page was shown.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Meanwhile {
+pub struct Meanwhile {
     /// Name of the account.
     pub who: String,
     /// Time of the latest change.

@@ -27,7 +27,7 @@ type Shared<T> = Result<T, Arc<sqlx::Error>>;
 
 /// Programs and performances, read within the last second.
 #[derive(Clone, Debug)]
-pub(crate) struct Programs {
+pub struct Programs {
     named: Cache<String, Option<Arc<Program>>>,
     performances: Cache<ScheduleId, Option<Schedule>>,
 }
@@ -46,7 +46,7 @@ impl Default for Programs {
 
 impl Programs {
     /// Returns the program with this slug or id; `None` for drafts and unknown ones.
-    pub(crate) async fn find(&self, app: &App, slug_or_id: &str) -> Shared<Option<Arc<Program>>> {
+    pub async fn find(&self, app: &App, slug_or_id: &str) -> Shared<Option<Arc<Program>>> {
         if !may_be_a_name(slug_or_id) {
             return Ok(None);
         }
@@ -60,7 +60,7 @@ impl Programs {
 
     /// Returns the performance `id`, up to a second old; booking reads again whether it may be
     /// booked.
-    pub(crate) async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
+    pub async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
         self.performances.try_get_with(id, shared_read(store::find_schedule(&app.db, id))).await
     }
 }
@@ -74,16 +74,16 @@ pub(super) fn may_be_a_name(text: &str) -> bool {
 
 /// Performances on the home page that are booked most.
 #[derive(Debug, Default)]
-pub(crate) struct Popular {
+pub struct Popular {
     /// The most booked first.
-    pub(crate) listings: Vec<Listing>,
+    pub listings: Vec<Listing>,
     /// Whether they are of the last seven days, because nothing was booked today.
-    pub(crate) is_week: bool,
+    pub is_week: bool,
 }
 
 /// Lists of the home page and the program pages, read within the last second.
 #[derive(Clone, Debug)]
-pub(crate) struct Listings {
+pub struct Listings {
     programs: Cache<(), Arc<Vec<Listing>>>,
     popular: Cache<(), Arc<Popular>>,
     ranks: Cache<ProgramId, PublicRank>,
@@ -102,7 +102,8 @@ impl Default for Listings {
 }
 
 impl Listings {
-    pub(crate) async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
+    /// Returns the published programs.
+    pub async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
         let now = app.now();
         let read = app.read_stale(StaleRead::Listings, |db| async move {
             store::list_programs(&db, now).await.map(Arc::new)
@@ -111,19 +112,19 @@ impl Listings {
     }
 
     /// Returns the performances that are booked most.
-    pub(crate) async fn popular(&self, app: &App) -> Shared<Arc<Popular>> {
+    pub async fn popular(&self, app: &App) -> Shared<Arc<Popular>> {
         let read = async { list_popular(app).await.map(Arc::new) };
         self.popular.try_get_with((), shared_read(read)).await
     }
 
     /// Returns the ranks of a program by bookings.
-    pub(crate) async fn rank(&self, app: &App, program_id: ProgramId) -> Shared<PublicRank> {
+    pub async fn rank(&self, app: &App, program_id: ProgramId) -> Shared<PublicRank> {
         let read = popularity::public_rank(app, program_id);
         self.ranks.try_get_with(program_id, shared_read(read)).await
     }
 
     /// Returns the upcoming performances of a program.
-    pub(crate) async fn schedules(
+    pub async fn schedules(
         &self,
         app: &App,
         program_id: ProgramId,
@@ -138,7 +139,7 @@ impl Listings {
 
 /// Returns a program and its upcoming performances as its page shows them, drafts included, uncached;
 /// `None` if it does not exist.
-pub(crate) async fn find_prepared(
+pub async fn find_prepared(
     app: &App,
     id: ProgramId,
 ) -> Result<Option<(Program, Vec<ScheduleListing>)>, sqlx::Error> {
@@ -152,10 +153,7 @@ pub(crate) async fn find_prepared(
 }
 
 /// Returns one performance, uncached; `None` if it does not exist.
-pub(crate) async fn find_schedule(
-    app: &App,
-    id: ScheduleId,
-) -> Result<Option<Schedule>, sqlx::Error> {
+pub async fn find_schedule(app: &App, id: ScheduleId) -> Result<Option<Schedule>, sqlx::Error> {
     store::find_schedule(&app.db, id).await
 }
 

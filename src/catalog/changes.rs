@@ -13,7 +13,7 @@ use super::{
     programs::{columns::ProgramDetails, slug, store},
     schedules,
 };
-pub(crate) use crate::catalog::schedules::{
+pub use crate::catalog::schedules::{
     cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition,
     inventory_of, keep_places, list_schedule_editions, lock_schedule_edition,
     next_schedule_edition,
@@ -29,7 +29,7 @@ use crate::{
 
 /// Creates a draft. Without a slug it gets one of its title: of two drafts that get the same at once
 /// one is refused as [`CatalogError::SlugTaken`], and finds another the next time.
-pub(crate) async fn create_program(
+pub async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
 ) -> Result<Program, CatalogError> {
@@ -52,7 +52,7 @@ async fn free_slug(tx: &mut Connection, title: &str) -> Result<String, CatalogEr
 }
 
 /// Changes edition `version` of a program and makes the next one.
-pub(crate) async fn change_program(
+pub async fn change_program(
     tx: &mut Connection,
     id: ProgramId,
     version: i64,
@@ -128,7 +128,7 @@ async fn tell(
 
 /// Locks the program of a performance and the performance, before anything else of it, and clears the
 /// records of their winding down, so that the workers give back what is about to be added.
-pub(crate) async fn reopen_winding_down(
+pub async fn reopen_winding_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {

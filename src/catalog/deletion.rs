@@ -26,7 +26,7 @@ fn in_use(error: sqlx::Error) -> CatalogError {
 }
 
 /// Deletes edition `version` of a performance.
-pub(crate) async fn delete_schedule(
+pub async fn delete_schedule(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -42,7 +42,7 @@ pub(crate) async fn delete_schedule(
 }
 
 /// Deletes edition `version` of a venue, with its seats.
-pub(crate) async fn delete_venue(
+pub async fn delete_venue(
     tx: &mut Connection,
     id: VenueId,
     version: i64,

@@ -15,7 +15,7 @@ use crate::points::Points;
 
 /// Edition before and after an edit.
 #[derive(Clone, Debug)]
-pub(crate) struct Edited<T> {
+pub struct Edited<T> {
     /// State before.
     pub before: T,
     /// State after.
@@ -24,7 +24,7 @@ pub(crate) struct Edited<T> {
 
 /// Change of a program by an administrator.
 #[derive(Clone, Debug)]
-pub(crate) enum ProgramChange {
+pub enum ProgramChange {
     /// Saves the form. Admitted accounts keep their stays; holds keep their ends and prices.
     Details(ProgramDetails),
     /// Sets the queue's capacity and its admissions per second; `None` is unlimited.
@@ -48,7 +48,7 @@ pub(crate) enum ProgramChange {
 
 /// Fields of a venue's form, without its seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct VenueDetails {
+pub struct VenueDetails {
     /// Name.
     pub name: String,
     /// Address.
@@ -59,7 +59,7 @@ pub(crate) struct VenueDetails {
 
 /// Numbered version of a venue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct VenueEdition {
+pub struct VenueEdition {
     /// Venue id.
     pub id: VenueId,
     /// Number of the edition; a change of seats counts too.
@@ -73,7 +73,7 @@ pub(crate) struct VenueEdition {
 
 /// Move of a performance to another start.
 #[derive(Clone, Debug)]
-pub(crate) struct ScheduleMove {
+pub struct ScheduleMove {
     /// Start after the move.
     pub starts_at: DateTime<Utc>,
     /// Mails about the move; `None` if it concerns no account.
@@ -82,7 +82,7 @@ pub(crate) struct ScheduleMove {
 
 /// Mails about a move, with what they say beside both starts.
 #[derive(Clone, Debug)]
-pub(crate) struct ToldMove {
+pub struct ToldMove {
     /// Id of the move, which its mails name.
     pub id: Uuid,
     /// Words of the office, as plain text.
@@ -91,7 +91,7 @@ pub(crate) struct ToldMove {
 
 /// Numbered version of a performance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ScheduleEdition {
+pub struct ScheduleEdition {
     /// Performance id.
     pub id: ScheduleId,
     /// Number of the edition; changes of prices and zones count too.
@@ -118,7 +118,7 @@ pub(crate) struct ScheduleEdition {
 
 /// Inventory of one section of a performance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct SectionInventory {
+pub struct SectionInventory {
     /// Name of the section.
     pub section: String,
     /// Seats of the venue in this section.
@@ -139,7 +139,7 @@ pub(crate) struct SectionInventory {
 
 /// Inventory of one price category of a performance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct CategoryInventory {
+pub struct CategoryInventory {
     /// Name of the category.
     pub category: String,
     /// Seats of the venue in this category.
@@ -160,7 +160,7 @@ pub(crate) struct CategoryInventory {
 
 /// Fields of a zone's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct ZoneDetails {
+pub struct ZoneDetails {
     /// Name.
     pub name: String,
     /// Price of one place.
@@ -171,7 +171,7 @@ pub(crate) struct ZoneDetails {
 
 /// Inventory of one zone of a performance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ZoneInventory {
+pub struct ZoneInventory {
     /// Zone id.
     pub id: ZoneId,
     /// Name.
@@ -186,7 +186,7 @@ pub(crate) struct ZoneInventory {
 
 /// Program as the admin pages list it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ProgramSummary {
+pub struct ProgramSummary {
     /// Program id.
     pub id: ProgramId,
     /// Name in addresses.

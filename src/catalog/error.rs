@@ -8,7 +8,7 @@ pub(crate) const NAMED_MAX: usize = 50;
 
 problems! {
     /// Refusal or failure of an edit; nothing was changed.
-    pub(crate) enum CatalogError {
+    pub enum CatalogError {
         NotFound => KitError::NotFound,
         Stale => KitError::ChangedMeanwhile,
         /// Another program has this slug.

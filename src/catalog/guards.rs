@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Settings of the guards; `None` and `false` are off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Guards {
+pub struct Guards {
     /// Minimum age of an account that joins, in minutes.
     pub account_age_mins: Option<i32>,
     /// Whether an account that joins has confirmed its e-mail address.
@@ -23,7 +23,7 @@ pub(crate) struct Guards {
 
 impl Guards {
     /// Returns the unpaid holds that exclude, and for how many minutes; `None` if off.
-    pub(crate) fn cool_down(&self) -> Option<(i32, i32)> {
+    pub fn cool_down(&self) -> Option<(i32, i32)> {
         self.unpaid_holds_max.zip(self.cool_down_mins)
     }
 }

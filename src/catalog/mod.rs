@@ -40,50 +40,50 @@ mod error;
 mod guards;
 mod hanging;
 mod model;
-pub(crate) mod pages;
+pub mod pages;
 pub mod popularity;
-pub(crate) mod posters;
-pub(crate) mod price_types;
-pub(crate) mod programs;
-pub(crate) mod schedules;
+pub mod posters;
+pub mod price_types;
+pub mod programs;
+pub mod schedules;
 mod store;
-pub(crate) mod venues;
+pub mod venues;
 
-pub(crate) use changes::{
+pub use changes::{
     PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
     create_schedule, create_zone, find_schedule_edition, has_prices_to_write, inventory_of,
     keep_places, list_schedule_editions, list_with_prices_to_write, lock_schedule_edition,
     next_schedule_edition, price_groups_of, reopen_winding_down, update_prices, update_zone,
     write_prices,
 };
-pub(crate) use deletion::{delete_schedule, delete_venue};
-pub(crate) use editing::{
+pub use deletion::{delete_schedule, delete_venue};
+pub use editing::{
     CategoryInventory, Edited, ProgramChange, ProgramSummary, ScheduleEdition, ScheduleMove,
     SectionInventory, ToldMove, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
-pub(crate) use error::CatalogError;
-pub(crate) use guards::Guards;
-pub(crate) use programs::columns::ProgramDetails;
-pub(crate) use programs::copying::copy_program;
-pub(crate) use programs::store::{
+pub use error::CatalogError;
+pub use guards::Guards;
+pub use programs::columns::ProgramDetails;
+pub use programs::copying::copy_program;
+pub use programs::store::{
     find_by_id as find_program, insert as insert_program, lock as lock_program,
     summaries::list_program_summaries, winding_down::write_wound_down,
 };
-pub(crate) use schedules::store::{
+pub use schedules::store::{
     lock as lock_schedule, lock_of_venue as lock_schedules_of_venue,
     winding_down::write_wound_down as write_schedule_wound_down,
 };
 
-pub(crate) use cache::{Listings, Programs, find_prepared, find_schedule};
+pub use cache::{Listings, Programs, find_prepared, find_schedule};
 pub use model::ProgramId;
-pub(crate) use model::{
+pub use model::{
     DatesLeft, DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub use price_types::{Company, PriceTypeError};
-pub(crate) use price_types::{PriceType, PriceTypeId};
+pub use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
-pub(crate) use venues::{
+pub use venues::{
     editions::{create_venue, find_venue, list_seats, list_venues, update_venue},
     plan::{
         PlanMistake, PlannedSeat, SeatPlan,

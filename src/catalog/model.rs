@@ -16,11 +16,11 @@ ids! {
     /// Performance id.
     pub ScheduleId(Uuid),
     /// Venue id.
-    pub(crate) VenueId(Uuid),
+    pub VenueId(Uuid),
     /// Id of a zone of one performance.
     pub ZoneId(Uuid),
     /// Id of a seat of a venue.
-    pub(crate) SeatId(i64),
+    pub SeatId(i64),
     /// Id of a seat of one performance.
     pub ScheduleSeatId(i64),
 }
@@ -29,7 +29,7 @@ ids! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum ProgramStatus {
+pub enum ProgramStatus {
     /// In preparation; only administrators see it.
     Draft,
     /// Shown, and sold while its sale is open.
@@ -40,7 +40,7 @@ pub(crate) enum ProgramStatus {
 
 impl ProgramStatus {
     /// Returns the locale key of the status on the admin pages.
-    pub(crate) fn text_key(self) -> &'static str {
+    pub fn text_key(self) -> &'static str {
         match self {
             Self::Draft => "admin-status-draft",
             Self::Published => "admin-status-published",
@@ -67,7 +67,7 @@ impl ProgramStatus {
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum DrawStep {
+pub enum DrawStep {
     /// Accounts enter, and leave again.
     Open,
     /// The entries are fixed; the seed is secret.
@@ -80,7 +80,7 @@ pub(crate) enum DrawStep {
 
 impl DrawStep {
     /// Whether the entries are closed and not all of them have numbers.
-    pub(crate) fn is_drawing(self) -> bool {
+    pub fn is_drawing(self) -> bool {
         matches!(self, Self::Closed | Self::Revealed)
     }
 }
@@ -89,7 +89,7 @@ impl DrawStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum DatesLeft {
+pub enum DatesLeft {
     /// A performance is still to come, or none was cancelled.
     Some,
     /// Each has begun or was cancelled, and at least one was not cancelled.
@@ -101,7 +101,7 @@ pub(crate) enum DatesLeft {
 /// Numbered version of a program, with the rules of its sale. It has the fields of its [`ProgramDetails`].
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ProgramEdition")]
-pub(crate) struct Program {
+pub struct Program {
     /// Program id.
     pub id: ProgramId,
     /// Number of the edition.
@@ -146,18 +146,18 @@ impl Deref for Program {
 
 impl Program {
     /// Returns the poster that was uploaded; `None` without one.
-    pub(crate) fn upload(&self) -> Option<UploadedPoster> {
+    pub fn upload(&self) -> Option<UploadedPoster> {
         UploadedPoster::of(&self.slug, self.poster.as_deref())
     }
 
     /// Whether an access gate is open at `now`, before the sale is.
-    pub(crate) fn is_early(&self, now: DateTime<Utc>) -> bool {
+    pub fn is_early(&self, now: DateTime<Utc>) -> bool {
         let is_coming = matches!(self.sale_state(now), SaleState::Coming { .. });
         is_coming && self.first_gate_at.is_some_and(|opens_at| opens_at <= now)
     }
 
     /// Returns the state of the sale at `now`.
-    pub(crate) fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
+    pub fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
         match self.status {
             ProgramStatus::Cancelled => SaleState::Cancelled,
             _ => SaleState::of(self.dates_left, self.on_sale_at, self.off_sale_at, now),
@@ -165,14 +165,10 @@ impl Program {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, debug_assertions))]
 impl Program {
     /// Returns a published program for unit tests, whose sale opens and closes at these moments.
-    pub(crate) fn on_sale(
-        slug: &str,
-        on_sale_at: DateTime<Utc>,
-        off_sale_at: DateTime<Utc>,
-    ) -> Self {
+    pub fn on_sale(slug: &str, on_sale_at: DateTime<Utc>, off_sale_at: DateTime<Utc>) -> Self {
         Self {
             id: ProgramId(Uuid::nil()),
             version: 0,
@@ -217,7 +213,7 @@ pub enum SaleState {
 
 impl SaleState {
     /// Returns the state at `now` of a program that is not cancelled.
-    pub(crate) fn of(
+    pub fn of(
         dates_left: DatesLeft,
         on_sale_at: DateTime<Utc>,
         off_sale_at: DateTime<Utc>,
@@ -234,7 +230,7 @@ impl SaleState {
 
 /// One performance of a program.
 #[derive(Clone, Debug)]
-pub(crate) struct Schedule {
+pub struct Schedule {
     /// Performance id.
     pub id: ScheduleId,
     /// Program performed.
@@ -258,19 +254,19 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// Whether places are kept at `now`.
-    pub(crate) fn keeps_places(&self, now: DateTime<Utc>) -> bool {
+    pub fn keeps_places(&self, now: DateTime<Utc>) -> bool {
         now < self.kept_until
     }
 
     /// Returns when kept places go on general sale; `None` if they never do.
-    pub(crate) fn general_sale_at(&self) -> Option<DateTime<Utc>> {
+    pub fn general_sale_at(&self) -> Option<DateTime<Utc>> {
         Some(self.kept_until).filter(|until| *until < self.starts_at)
     }
 }
 
 /// Program or performance as the home page lists it.
 #[derive(Clone, Debug)]
-pub(crate) struct Listing {
+pub struct Listing {
     /// Name of the program in addresses.
     pub slug: String,
     /// Title.
@@ -298,7 +294,7 @@ impl Listing {
 
 /// Performance as the program page lists it.
 #[derive(Clone, Debug)]
-pub(crate) struct ScheduleListing {
+pub struct ScheduleListing {
     /// Performance id.
     pub id: ScheduleId,
     /// Start.

@@ -31,7 +31,7 @@ impl Currency {
     }
 
     /// Returns the number of digits after the decimal point of an amount in minor units.
-    pub fn n_decimals(&self) -> usize {
+    pub fn n_decimals(self) -> usize {
         match self.code() {
             code if WHOLE.contains(&code) => 0,
             code if THOUSANDTHS.contains(&code) => 3,
@@ -40,12 +40,12 @@ impl Currency {
     }
 
     /// Whether people know no minor units of it, though it has decimals at the payment provider.
-    pub fn is_shown_whole(&self) -> bool {
+    pub fn is_shown_whole(self) -> bool {
         WHOLE_IN_HUNDREDTHS.contains(&self.code())
     }
 
     /// Returns the number of minor units that an amount must be a multiple of to be charged.
-    pub fn step(&self) -> u32 {
+    pub fn step(self) -> u32 {
         match self.code() {
             code if WHOLE_IN_HUNDREDTHS.contains(&code) => 100,
             code if THOUSANDTHS.contains(&code) => 10,

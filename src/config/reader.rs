@@ -22,7 +22,7 @@ pub struct Setting {
 
 /// Reader of values, which notes every mistake.
 pub(crate) struct Reader<L> {
-    pub(crate) mistakes: Vec<String>,
+    pub mistakes: Vec<String>,
     tables: [&'static [Setting]; 2],
     lookup: L,
 }

@@ -12,8 +12,8 @@ impl Secret {
     }
 
     /// Creates a secret of a test.
-    #[cfg(test)]
-    pub(crate) fn of(text: &str) -> Self {
+    #[cfg(any(test, debug_assertions))]
+    pub fn of(text: &str) -> Self {
         Self(text.to_owned())
     }
 

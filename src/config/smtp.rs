@@ -13,7 +13,7 @@ pub struct SmtpUrl(String);
 
 impl SmtpUrl {
     /// Returns a builder of connections to the server.
-    pub(crate) fn transport(&self) -> Result<AsyncSmtpTransportBuilder, Error> {
+    pub fn transport(&self) -> Result<AsyncSmtpTransportBuilder, Error> {
         AsyncSmtpTransport::<Tokio1Executor>::from_url(&self.0)
     }
 }

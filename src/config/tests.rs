@@ -1,13 +1,6 @@
-//! Settings read from an environment, and settings for unit tests.
+//! Settings read from an environment.
 
 use super::*;
-
-impl Config {
-    /// Returns the settings of an office with only the servers set.
-    pub(crate) fn of_servers() -> Self {
-        with(&[("DATABASE_URL", "postgres://x"), ("REDIS_URL", "redis://x")]).unwrap()
-    }
-}
 
 fn with(pairs: &[(&str, &str)]) -> Result<Config, ConfigError> {
     Config::from_lookup(|name| {

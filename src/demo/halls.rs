@@ -9,32 +9,32 @@ use crate::{
 /// Hall with its sections, front to back.
 #[derive(Debug)]
 pub(crate) struct Hall {
-    pub(crate) name: &'static str,
-    pub(crate) address: &'static str,
-    pub(crate) sections: &'static [Section],
+    pub name: &'static str,
+    pub address: &'static str,
+    pub sections: &'static [Section],
 }
 
 /// Rows of one section.
 #[derive(Debug)]
 pub(crate) struct Section {
-    pub(crate) name: &'static str,
-    pub(crate) rows: u16,
+    pub name: &'static str,
+    pub rows: u16,
     pub(crate) seats_first_row: u16,
     /// Seats that each row has more than the one in front of it.
     pub(crate) seats_more_a_row: u16,
     /// Seats that are no ordinary ones.
-    pub(crate) marked: &'static [Marked],
+    pub marked: &'static [Marked],
 }
 
 /// Seats of one kind in a row.
 #[derive(Debug)]
 pub(crate) struct Marked {
     /// Row, from the front of the section, from 0.
-    pub(crate) row_idx: u16,
-    pub(crate) numbers: &'static [i32],
-    pub(crate) kind: SeatKind,
+    pub row_idx: u16,
+    pub numbers: &'static [i32],
+    pub kind: SeatKind,
     /// Wheelchair places that companions' places belong to, one for each number.
-    pub(crate) companions_of: &'static [i32],
+    pub companions_of: &'static [i32],
 }
 
 const fn marked(row_idx: u16, kind: SeatKind, numbers: &'static [i32]) -> Marked {

@@ -22,7 +22,7 @@
 mod announcement;
 mod halls;
 mod large;
-pub(crate) mod log_in;
+pub mod log_in;
 mod programs;
 mod store;
 

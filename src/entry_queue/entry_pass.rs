@@ -17,7 +17,7 @@ const ISSUER: &str = "stagedoor/entry-pass";
 
 /// Claims of an entry pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct EntryPass {
+pub struct EntryPass {
     iss: String,
     /// Account of the stay.
     sub: Uuid,
@@ -29,7 +29,8 @@ pub(crate) struct EntryPass {
 }
 
 impl EntryPass {
-    pub(crate) fn of(stay: &Stay) -> Self {
+    /// Makes the pass of a stay.
+    pub fn of(stay: &Stay) -> Self {
         Self {
             iss: ISSUER.to_owned(),
             sub: stay.account_id.0,
@@ -40,7 +41,7 @@ impl EntryPass {
     }
 
     /// Returns the signed text for the cookie; `None` when signing failed.
-    pub(crate) fn sign(&self, key: &SigningKey) -> Option<String> {
+    pub fn sign(&self, key: &SigningKey) -> Option<String> {
         let key = EncodingKey::from_secret(key.as_bytes());
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), self, &key)
             .inspect_err(|error| tracing::error!(%error, "an entry pass could not be signed"))
@@ -48,7 +49,7 @@ impl EntryPass {
     }
 
     /// Returns the pass in `text` if this deployment signed it and it has not expired at `now`.
-    pub(crate) fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
+    pub fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss", "sub", "aud"]);
@@ -61,22 +62,22 @@ impl EntryPass {
     }
 
     /// Whether the pass is for this program.
-    pub(crate) fn is_of(&self, program_id: ProgramId) -> bool {
+    pub fn is_of(&self, program_id: ProgramId) -> bool {
         self.aud == program_id.0
     }
 
     /// Returns the expiry, in seconds since the epoch.
-    pub(crate) fn ends_at(&self) -> i64 {
+    pub fn ends_at(&self) -> i64 {
         self.exp
     }
 
     /// Whether the pass is for this account and this program.
-    pub(crate) fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
+    pub fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
         self.sub == account_id.0 && self.is_of(program_id)
     }
 
     /// Whether the pass states exactly this stay: account, program and queue number match.
-    pub(crate) fn admits(&self, stay: &Stay) -> bool {
+    pub fn admits(&self, stay: &Stay) -> bool {
         self.is_for(stay.account_id, stay.program_id) && self.number == stay.queue_number
     }
 }

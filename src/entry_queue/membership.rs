@@ -122,7 +122,7 @@ pub(crate) async fn leave(
 /// Admits `account_id` past the queue and beyond the capacity, by order of the administrator
 /// `staff` and for `reason`, which the public log shows, in the caller's transaction; call
 /// [`project`](crate::entry_queue::project()) after the commit.
-pub(crate) async fn let_in(
+pub async fn let_in(
     tx: &mut Connection,
     staff: AccountId,
     account_id: AccountId,
@@ -163,7 +163,7 @@ fn not_admitted(program: &Program) -> QueueError {
 
 /// Returns the stay of `account_id` in `program`, for pages that only read. The live row decides; a
 /// `pass` that is shown must match it.
-pub(crate) async fn require_stay(
+pub async fn require_stay(
     app: &App,
     account_id: AccountId,
     program: &Program,
@@ -176,7 +176,7 @@ pub(crate) async fn require_stay(
 /// Returns `stay` if it exists and a `pass` that is shown matches it; a refusal otherwise. A hold
 /// may start in it if [`require_open`] accepts a moment read after every lock, so that a hold that
 /// waited for a row cannot start after the stay's end.
-pub(crate) fn of_pass(
+pub fn of_pass(
     stay: Option<Stay>,
     pass: Option<&EntryPass>,
     program: &Program,
@@ -186,7 +186,7 @@ pub(crate) fn of_pass(
 }
 
 /// Returns an error for a hold in a stay that has ended at `moment`, by the database's clock.
-pub(crate) fn require_open(
+pub fn require_open(
     stay: &Stay,
     program: &Program,
     moment: DateTime<Utc>,
@@ -196,7 +196,7 @@ pub(crate) fn require_open(
 
 /// Locks the live token of `account_id` in the queue of `program_id`. In the order of locks this
 /// comes before `reservations`.
-pub(crate) async fn lock_live_token(
+pub async fn lock_live_token(
     tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
@@ -207,7 +207,7 @@ pub(crate) async fn lock_live_token(
 /// Ends a stay whose last hold is paid; call [`project`](crate::entry_queue::project()) after the
 /// commit. A token that still waits is left alone: its owner left an earlier stay, kept its holds
 /// and joined again.
-pub(crate) async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
+pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
     if token.status == TokenStatus::Active {
         store::write_ends(tx, &[token.id], TokenStatus::Completed).await?;
     }
@@ -216,10 +216,7 @@ pub(crate) async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(
 
 /// Returns how many accounts wait in `program_id`, parked ones excluded, and how many are admitted.
 /// Redis answers; where it cannot, PostgreSQL counts.
-pub(crate) async fn count_queue(
-    app: &App,
-    program_id: ProgramId,
-) -> Result<(i64, i64), sqlx::Error> {
+pub async fn count_queue(app: &App, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
     match RedisQueue::of(&app.redis, program_id).count().await {
         Ok(Some(counted)) => Ok(counted),
         _ => positions::count(&app.db, program_id).await,
@@ -228,7 +225,7 @@ pub(crate) async fn count_queue(
 
 /// Records how many accounts wait at the current minute, for the charts. The first record of a
 /// minute stays.
-pub(crate) async fn keep_minute(
+pub async fn keep_minute(
     app: &App,
     program_id: ProgramId,
     waiting: i64,
@@ -237,7 +234,7 @@ pub(crate) async fn keep_minute(
 }
 
 /// Whether any account waits in the queue of `program_id`; parked ones do not count.
-pub(crate) async fn is_anybody_waiting(
+pub async fn is_anybody_waiting(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {

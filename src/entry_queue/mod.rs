@@ -38,19 +38,19 @@
 //! some accounts, reads PostgreSQL again, and repeats while the two differ. Whichever of two
 //! concurrent writers comes last has read the latest state.
 
-pub(crate) mod access_gates;
+pub mod access_gates;
 mod admission;
-pub(crate) mod draw;
+pub mod draw;
 mod entry_pass;
 mod error;
 mod estimate;
-pub(crate) mod guards;
+pub mod guards;
 mod join;
-pub(crate) mod log;
+pub mod log;
 mod membership;
-pub(crate) mod model;
+pub mod model;
 mod openings;
-pub(crate) mod pages;
+pub mod pages;
 mod parking;
 mod paths;
 mod projection;
@@ -62,9 +62,9 @@ mod state;
 mod status;
 mod store;
 mod tokens;
-pub(crate) mod turn_notices;
+pub mod turn_notices;
 
-pub(crate) use access_gates::{
+pub use access_gates::{
     make_access_gate,
     model::{AccessGate, AccessGateId, NewAccessGate},
     open_gate_to,
@@ -72,37 +72,37 @@ pub(crate) use access_gates::{
     wait_for_joins,
 };
 pub use admission::admit_everywhere;
-pub(crate) use admission::expire_stays;
+pub use admission::expire_stays;
 pub use draw::{
     BeaconPart, CheckedDraw, CheckedEntry, DrawFault, Draws, EntryFault, check_draw, check_entry,
 };
-pub(crate) use draw::{
+pub use draw::{
     Draw, DrawDocument, WrongDraw, announce_draw, find_draw_fault, lists::ClosedLists, omit_beacon,
     store::find_draw, withdraw_draw, withdraw_entries_of,
 };
-pub(crate) use entry_pass::EntryPass;
-pub(crate) use error::QueueError;
+pub use entry_pass::EntryPass;
+pub use error::QueueError;
 pub use estimate::compare_estimates;
-pub(crate) use estimate::{Accuracy, accuracy_of};
-pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
+pub use estimate::{Accuracy, accuracy_of};
+pub use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub use log::{CheckedReceipt, ReceiptFault, Witnesses, check_receipt, grow_logs};
-pub(crate) use log::{LogFault, LogId, LogKind, find_log_fault, sum_witnessed};
-pub(crate) use membership::{
+pub use log::{LogFault, LogId, LogKind, find_log_fault, sum_witnessed};
+pub use membership::{
     complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
     require_open, require_stay,
 };
-pub(crate) use model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus};
+pub use model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus};
 pub use openings::tell_openings;
-pub(crate) use pages::{pass_cookies, shown_pass};
-pub(crate) use projection::diff::{Difference, Positions};
+pub use pages::{pass_cookies, shown_pass};
+pub use projection::diff::{Difference, Positions};
 pub use projection::diff::{list_differences, list_incomplete};
-pub(crate) use projection::error::ProjectionError;
-pub(crate) use projection::rebuild::rebuild_what_is_lost;
-pub(crate) use projection::{project, project_ended, project_everything};
-pub(crate) use purge::model::Purge;
+pub use projection::error::ProjectionError;
+pub use projection::rebuild::rebuild_what_is_lost;
+pub use projection::{project, project_ended, project_everything};
+pub use purge::model::Purge;
 pub use purge::{begin_purge, entries::tell_entries, find_purge, purge_queues};
-pub(crate) use state::WaitingRoom;
-pub(crate) use tokens::{
+pub use state::WaitingRoom;
+pub use tokens::{
     end_tokens_of, extend_stays, lock_live_tokens, lock_tokens_of, model::OwnedToken,
     wait_for_token,
 };

@@ -15,7 +15,7 @@ pub(crate) const WINDOW: usize = 10_000;
 
 ids! {
     /// Id of a queue token: one account's place in one queue.
-    pub(crate) TokenId(Uuid),
+    pub TokenId(Uuid),
 }
 
 /// Arrival order within one program's queue; the first is 1, and 0 stands for none.
@@ -79,17 +79,17 @@ pub enum TokenStatus {
 /// token past its end reads as `EXPIRED` before a worker has written that.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
-    pub(crate) id: TokenId,
-    pub(crate) queue_number: QueueNumber,
-    pub(crate) status: TokenStatus,
-    pub(crate) parked_at: Option<DateTime<Utc>>,
-    pub(crate) stay_ends_at: Option<DateTime<Utc>>,
-    pub(crate) expires_at: Option<DateTime<Utc>>,
+    pub id: TokenId,
+    pub queue_number: QueueNumber,
+    pub status: TokenStatus,
+    pub parked_at: Option<DateTime<Utc>>,
+    pub stay_ends_at: Option<DateTime<Utc>>,
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// Time between an account's admission and its end.
 #[derive(Clone, Debug)]
-pub(crate) struct Stay {
+pub struct Stay {
     /// Token of the stay.
     pub token_id: TokenId,
     /// Program the account was admitted to.
@@ -106,7 +106,7 @@ pub(crate) struct Stay {
 
 /// Live token whose row is locked.
 #[derive(Clone, Debug)]
-pub(crate) struct LiveToken {
+pub struct LiveToken {
     /// Id of the token.
     pub id: TokenId,
     /// Arrival order of the token.
@@ -118,22 +118,23 @@ pub(crate) struct LiveToken {
 /// Waiting token and its account.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueuedAccount {
-    pub(crate) token_id: TokenId,
-    pub(crate) account_id: AccountId,
+    pub token_id: TokenId,
+    pub account_id: AccountId,
 }
 
 /// Token bucket that limits admissions to the program's rate. It fills at the rate and holds at
 /// most one second's worth, at least 1.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bucket {
-    pub(crate) level: f64,
+pub struct Bucket {
+    pub level: f64,
     pub(crate) refilled_at: DateTime<Utc>,
 }
 
 impl Bucket {
     /// Returns the bucket as of `now`. Where the clock was set back since the last refill the level
     /// stays, and refilling starts from `now` once that is written.
-    pub(crate) fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
+    #[must_use]
+    pub fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
         let rate = f64::from(rate_per_second);
         let secs = (now - self.refilled_at).as_seconds_f64().max(0.0);
         Self { level: (self.level + rate * secs).min(rate.max(1.0)), refilled_at: now }
@@ -151,12 +152,13 @@ impl Bucket {
         clippy::cast_sign_loss,
         reason = "a level is between 0 and a rate, which is an i32"
     )]
-    pub(crate) fn whole(self) -> usize {
+    pub fn whole(self) -> usize {
         self.level.floor() as usize
     }
 
     /// Returns the bucket after `n` admissions.
-    pub(crate) fn less(self, n: usize) -> Self {
+    #[must_use]
+    pub fn less(self, n: usize) -> Self {
         Self { level: (self.level - to_f64(n)).max(0.0), ..self }
     }
 }
@@ -200,7 +202,7 @@ pub struct QueueState {
 /// `None` ahead means that the queue is being counted. The interval is jittered, so that accounts
 /// that joined together do not poll together. Three polls fit into `grace` within the window and
 /// one behind it, so that an account that polls at the advised intervals is never silent.
-pub(crate) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
+pub fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
     let is_noticed = ahead.is_none_or(|n| usize::try_from(n).is_ok_and(|n| n < WINDOW));
     let longest = if is_noticed { grace * 3 / 10 } else { grace * 3 / 5 };
     let (middle_ms, jitter_ms): (u64, u64) = match ahead {

@@ -8,25 +8,25 @@ use crate::catalog::{DatesLeft, DrawStep, Guards, ProgramStatus, SaleState};
 /// Settings of one program's queue, read at the database's moment `now`.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Rules {
-    pub(crate) status: ProgramStatus,
-    pub(crate) dates_left: DatesLeft,
-    pub(crate) on_sale_at: DateTime<Utc>,
-    pub(crate) off_sale_at: DateTime<Utc>,
-    pub(crate) capacity: Option<i32>,
-    pub(crate) rate_per_second: Option<i32>,
-    pub(crate) is_paused: bool,
-    pub(crate) stay_secs: i32,
-    pub(crate) join_account_age_mins: Option<i32>,
-    pub(crate) join_confirmed_address: bool,
-    pub(crate) join_proof_bits: Option<i32>,
-    pub(crate) joins_per_address: Option<i32>,
-    pub(crate) unpaid_holds_max: Option<i32>,
-    pub(crate) cool_down_mins: Option<i32>,
+    pub status: ProgramStatus,
+    pub dates_left: DatesLeft,
+    pub on_sale_at: DateTime<Utc>,
+    pub off_sale_at: DateTime<Utc>,
+    pub capacity: Option<i32>,
+    pub rate_per_second: Option<i32>,
+    pub is_paused: bool,
+    pub stay_secs: i32,
+    pub join_account_age_mins: Option<i32>,
+    pub join_confirmed_address: bool,
+    pub join_proof_bits: Option<i32>,
+    pub joins_per_address: Option<i32>,
+    pub unpaid_holds_max: Option<i32>,
+    pub cool_down_mins: Option<i32>,
     /// Step of the draw that the sale opens with; `None`: there is none.
-    pub(crate) draw: Option<DrawStep>,
+    pub draw: Option<DrawStep>,
     /// Whether it has access gates.
     pub(crate) has_access_gates: bool,
-    pub(crate) now: DateTime<Utc>,
+    pub now: DateTime<Utc>,
 }
 
 impl Rules {

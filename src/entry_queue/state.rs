@@ -16,31 +16,31 @@ use crate::{
 
 /// Running state of this feature, registered beside [`App`].
 #[derive(Clone, Debug)]
-pub(crate) struct WaitingRoom {
-    pub(crate) joins: Joins,
-    pub(crate) polls: Polls,
-    pub(crate) effects: Effects,
+pub struct WaitingRoom {
+    pub joins: Joins,
+    pub polls: Polls,
+    pub effects: Effects,
     measures: Measures,
     listings: Listings,
 }
 
 impl WaitingRoom {
     /// Creates the state of one instance. Batches of joins run on the runtime of the caller.
-    pub(crate) fn new(app: &App, listings: Listings) -> Self {
+    pub fn new(app: &App, listings: Listings) -> Self {
         let (joins, effects) = (Joins::new(app.clone()), Effects::new(app));
         let polls = Polls::new(app.redis.clone(), app.config.queue_grace());
         Self { joins, polls, effects, measures: Measures::default(), listings }
     }
 
     /// Returns the number of free seats and zone places in all performances of `program`.
-    pub(crate) async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
+    pub async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
         let schedules = self.schedules(app, program).await?;
         let free = schedules.iter().map(|schedule| u64::try_from(schedule.free).unwrap_or(0));
         Ok(free.sum())
     }
 
     /// Returns the performances of `program`, with their availability, from the listings cache.
-    pub(crate) async fn schedules(
+    pub async fn schedules(
         &self,
         app: &App,
         program: &Program,
@@ -49,11 +49,7 @@ impl WaitingRoom {
     }
 
     /// Returns the measured waits of `program`.
-    pub(crate) async fn measure(
-        &self,
-        app: &App,
-        program: &Program,
-    ) -> Result<Measure, Arc<sqlx::Error>> {
+    pub async fn measure(&self, app: &App, program: &Program) -> Result<Measure, Arc<sqlx::Error>> {
         self.measures.of(app, program).await
     }
 }

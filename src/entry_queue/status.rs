@@ -21,17 +21,17 @@ use crate::{
 
 /// State of one account in a queue, as polls and pages show it.
 #[derive(Clone, Debug)]
-pub(crate) struct StatusReport {
-    pub(crate) state: QueueState,
-    pub(crate) wait: Option<Wait>,
+pub struct StatusReport {
+    pub state: QueueState,
+    pub wait: Option<Wait>,
     /// How good the line's estimates were, if a wait is shown.
-    pub(crate) accuracy: Accuracy,
+    pub accuracy: Accuracy,
     /// Stay of an admitted account.
-    pub(crate) stay: Option<Stay>,
+    pub stay: Option<Stay>,
     /// Performances to choose from; none for an entry in a draw.
-    pub(crate) schedules: Arc<Vec<ScheduleListing>>,
+    pub schedules: Arc<Vec<ScheduleListing>>,
     /// Whether the account was parked and has just returned to the queue.
-    pub(crate) is_back: bool,
+    pub is_back: bool,
 }
 
 /// Returns the state of `account_id` in the queue of `program`. The call counts as a poll: a parked

@@ -23,7 +23,7 @@
 mod model;
 mod store;
 
-pub(crate) use self::model::{EventId, EventKind, NewEvent};
+pub use self::model::{EventId, EventKind, NewEvent};
 use crate::infra::{
     postgres::{Connection, Pool},
     sweep::Sweep,
@@ -38,7 +38,7 @@ const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
 
 /// Writes an event in the transaction of its change, which has locked the row of its subject. Does
 /// nothing if no endpoint asks for its kind, or if it is of a rehearsal.
-pub(crate) async fn write(tx: &mut Connection, event: &NewEvent) -> Result<(), sqlx::Error> {
+pub async fn write(tx: &mut Connection, event: &NewEvent) -> Result<(), sqlx::Error> {
     match throwaway::is_marked(event.subject_id) {
         true => Ok(()),
         false => store::insert(tx, event).await,

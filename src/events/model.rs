@@ -7,17 +7,18 @@ use crate::infra::{ids::ids, ids::new_id};
 
 ids! {
     /// Id of an event, by which its receivers recognize it.
-    pub(crate) EventId(Uuid),
+    pub EventId(Uuid),
 }
 
 impl EventId {
     /// Returns a new id.
-    pub(crate) fn new() -> Self {
+    #[expect(clippy::new_without_default, reason = "each new id is another one")]
+    pub fn new() -> Self {
         Self(new_id())
     }
 
     /// Returns `count` new ids.
-    pub(crate) fn new_ids(count: usize) -> Vec<Self> {
+    pub fn new_ids(count: usize) -> Vec<Self> {
         (0..count).map(|_| Self::new()).collect()
     }
 }
@@ -36,7 +37,7 @@ impl EventId {
     strum::IntoStaticStr,
     strum::VariantArray,
 )]
-pub(crate) enum EventKind {
+pub enum EventKind {
     /// Places are held, asked for or offered.
     #[strum(serialize = "reservation.held")]
     ReservationHeld,
@@ -95,14 +96,14 @@ pub(crate) enum EventKind {
 
 impl EventKind {
     /// Returns the name, as it is stored and sent.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
 /// Event to be written.
 #[derive(Clone, Debug)]
-pub(crate) struct NewEvent {
+pub struct NewEvent {
     /// Kind of the change.
     pub kind: EventKind,
     /// Row that it happened to.

@@ -10,22 +10,22 @@ use futures_util::{StreamExt, stream};
 
 /// Bounds of claims of one kind.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claims {
+pub struct Claims {
     /// Rows claimed in one statement.
-    pub(crate) rows_max: i64,
+    pub rows_max: i64,
     /// Attempts at once.
-    pub(crate) at_once: usize,
+    pub at_once: usize,
     /// How long a claim lasts: longer than its attempts take if each of them takes the longest it may.
-    pub(crate) lasts: Duration,
+    pub lasts: Duration,
     /// Pause after the first attempt; each further one is twice as long, up to `pause_max`.
-    pub(crate) pause_first: Duration,
+    pub pause_first: Duration,
     /// Longest pause between two attempts.
-    pub(crate) pause_max: Duration,
+    pub pause_max: Duration,
 }
 
 impl Claims {
     /// Makes an attempt at each claimed row with `attempt`, which notes its outcome.
-    pub(crate) async fn attempt<T, E, A>(
+    pub async fn attempt<T, E, A>(
         self,
         claimed: Vec<T>,
         attempt: impl FnMut(T) -> A,
@@ -40,7 +40,7 @@ impl Claims {
 
     /// Returns the pause after an attempt that `attempts` others preceded: doubled each time, and between half
     /// and one and a half of that, so that rows that failed together do not return together.
-    pub(crate) fn pause_after(self, attempts: i32) -> Duration {
+    pub fn pause_after(self, attempts: i32) -> Duration {
         const DOUBLINGS_MAX: u32 = 16;
         let doublings = u32::try_from(attempts).unwrap_or(0).min(DOUBLINGS_MAX);
         let pause = self.pause_first.saturating_mul(1 << doublings).min(self.pause_max);
@@ -48,10 +48,10 @@ impl Claims {
     }
 
     /// Whether a claim outlasts its attempts, each of which takes at most `attempt_max`.
-    #[cfg(test)]
-    pub(crate) fn outlasts(self, attempt_max: Duration) -> bool {
-        let rounds = usize::try_from(self.rows_max).unwrap().div_ceil(self.at_once);
-        self.lasts > attempt_max * u32::try_from(rounds).unwrap()
+    #[cfg(any(test, debug_assertions))]
+    pub fn outlasts(self, attempt_max: Duration) -> bool {
+        let rounds = usize::try_from(self.rows_max).unwrap_or(usize::MAX).div_ceil(self.at_once);
+        self.lasts > attempt_max.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
     }
 }
 

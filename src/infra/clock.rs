@@ -40,7 +40,7 @@ static CLOCK: LazyLock<Clock> = LazyLock::new(|| Clock::new(Instant::now()));
 
 /// Returns database time; before the first measurement, which comes before anything is read from
 /// PostgreSQL, the time of this machine's clock.
-pub(crate) fn now() -> DateTime<Utc> {
+pub fn now() -> DateTime<Utc> {
     CLOCK.at(Instant::now()).unwrap_or_else(machine_now)
 }
 
@@ -50,12 +50,12 @@ pub(crate) fn keep(reading: ClockReading) {
 }
 
 /// Returns how far this machine's clock is ahead of PostgreSQL's; `None` before the first measurement.
-pub(crate) fn difference() -> Option<TimeDelta> {
+pub fn difference() -> Option<TimeDelta> {
     CLOCK.at(Instant::now()).map(|now| machine_now() - now)
 }
 
 /// Sets the metric of the difference, and logs a large one once a minute.
-pub(crate) fn tell() {
+pub fn tell() {
     let Some(difference) = difference() else { return };
     metrics::gauge!("stagedoor_clock_difference_seconds").set(difference.as_seconds_f64());
     if difference.abs() > DIFFERENCE_TOLD_MIN && CLOCK.may_tell(Instant::now()) {

@@ -16,7 +16,7 @@ static RULES: LazyLock<Option<ClientConfig>> = LazyLock::new(|| {
 
 /// Begins a client that trusts the authorities that this machine trusts. Where it trusts none, the error of
 /// [`ClientBuilder::build`] says so.
-pub(crate) fn client() -> ClientBuilder {
+pub fn client() -> ClientBuilder {
     match &*RULES {
         Some(rules) => Client::builder().tls_backend_preconfigured(rules.clone()),
         None => Client::builder(),

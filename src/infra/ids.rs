@@ -11,13 +11,14 @@ static ORDER: Mutex<ContextV7> = Mutex::new(ContextV7::new());
 
 /// Returns a new id of version 7. It has database time, so ids of all instances are in the order of
 /// their time.
-pub(crate) fn new_id() -> Uuid {
+pub fn new_id() -> Uuid {
     let now = clock::now();
     let secs = u64::try_from(now.timestamp()).unwrap_or_default();
     Uuid::new_v7(Timestamp::from_unix(&ORDER, secs, now.timestamp_subsec_nanos()))
 }
 
 /// Declares id types. Each is stored, serialized, parsed and shown as the value that it wraps.
+#[macro_export]
 macro_rules! ids {
     ($($(#[$doc:meta])* $vis:vis $name:ident($inner:ty),)*) => {$(
         $(#[$doc])*
@@ -45,4 +46,4 @@ macro_rules! ids {
     )*};
 }
 
-pub(crate) use ids;
+pub use ids;

@@ -76,7 +76,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
 }
 
 /// Returns a quota of `burst` requests at once that is full again after ten seconds.
-pub(crate) fn refilled_in_ten_seconds(burst: NonZeroU32) -> Quota {
+pub fn refilled_in_ten_seconds(burst: NonZeroU32) -> Quota {
     const REFILL_SECS: u32 = 10;
     let per_second = NonZeroU32::new(burst.get() / REFILL_SECS).unwrap_or(NonZeroU32::MIN);
     Quota::per_second(per_second).allow_burst(burst)

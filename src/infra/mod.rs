@@ -5,24 +5,24 @@
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
 //! error of [`redis`] never changes a decision.
 
-pub(crate) mod batcher;
-pub(crate) mod claims;
-pub(crate) mod clock;
-pub(crate) mod failpoint;
-pub(crate) mod https;
+pub mod batcher;
+pub mod claims;
+pub mod clock;
+pub mod failpoint;
+pub mod https;
 pub mod idempotency;
-pub(crate) mod ids;
-pub(crate) mod limits;
+pub mod ids;
+pub mod limits;
 pub mod locks;
-pub(crate) mod network;
-pub(crate) mod pictures;
+pub mod network;
+pub mod pictures;
 pub mod postgres;
-pub(crate) mod progress;
+pub mod progress;
 pub mod redis;
-pub(crate) mod seal;
-pub(crate) mod secrets;
+pub mod seal;
+pub mod secrets;
 pub mod security_log;
 pub mod signals;
-pub(crate) mod sweep;
-pub(crate) mod throwaway;
-pub(crate) mod tlog;
+pub mod sweep;
+pub mod throwaway;
+pub mod tlog;

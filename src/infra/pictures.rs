@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tokio::{sync::Semaphore, time::timeout};
 
 /// Upper bound of a picture's pixels, in millions: a sheet of A3 at 300 dots an inch has 17.
-pub(crate) const MEGAPIXELS_MAX: u32 = 25;
+pub const MEGAPIXELS_MAX: u32 = 25;
 /// Upper bound of the memory for decoding a picture, in MiB: as many pixels of 8 bits a colour, with
 /// transparency, and half as many of 16.
 const DECODED_MIB_MAX: u32 = 96;
@@ -29,24 +29,25 @@ const VERSION_BYTES: usize = 8;
 
 /// Upper bounds of a file that is uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PictureBounds {
+pub struct PictureBounds {
     /// Size of the file, in MiB.
-    pub(crate) file_mib: usize,
+    pub file_mib: usize,
     /// Width and height of the picture, in pixels.
-    pub(crate) side: u32,
+    pub side: u32,
 }
 
 /// Picture of a file, upright.
 #[derive(Clone, Debug)]
-pub(crate) struct Picture {
+pub struct Picture {
     /// Beginning of the hash of the file, in hexadecimal.
-    pub(crate) version: String,
-    pub(crate) pixels: DynamicImage,
+    pub version: String,
+    /// The picture itself.
+    pub pixels: DynamicImage,
 }
 
 /// Reason why a file is no picture that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PictureMistake {
+pub enum PictureMistake {
     /// The file has more bytes, or its picture more pixels, than its bounds allow.
     #[error("the picture is larger than {0:?}")]
     TooLarge(PictureBounds),
@@ -59,7 +60,7 @@ pub(crate) enum PictureMistake {
 }
 
 /// Decodes a file and calls `make` with its picture, both beside the threads that answer.
-pub(crate) async fn read<T: Send + 'static>(
+pub async fn read<T: Send + 'static>(
     file: Vec<u8>,
     bounds: PictureBounds,
     make: fn(Picture) -> Result<T, PictureMistake>,
@@ -79,7 +80,7 @@ pub(crate) async fn read<T: Send + 'static>(
 }
 
 /// Decodes a file, and turns its picture as its camera was held.
-pub(crate) fn decode(file: &[u8], bounds: PictureBounds) -> Result<Picture, PictureMistake> {
+pub fn decode(file: &[u8], bounds: PictureBounds) -> Result<Picture, PictureMistake> {
     let format = image::guess_format(file).map_err(|_unknown| PictureMistake::Unreadable)?;
     if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP) {
         return Err(PictureMistake::Unreadable);
@@ -118,7 +119,7 @@ fn pixels_of(file: &[u8], format: ImageFormat, side_max: u32) -> Result<DynamicI
 }
 
 /// Returns `part * of / whole`, at most 255; 0 of nothing.
-pub(crate) fn share(part: u8, of: u8, whole: u8) -> u8 {
+pub fn share(part: u8, of: u8, whole: u8) -> u8 {
     let share = (u16::from(part) * u16::from(of)).checked_div(u16::from(whole));
     share.map_or(0, |share| u8::try_from(share).unwrap_or(u8::MAX))
 }

@@ -5,6 +5,8 @@
 //! `SECRET_KEY` is set, the signing key lies in the same database, and only separate copies of the table
 //! are protected.
 
+use std::fmt;
+
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
     error::Unspecified,
@@ -15,17 +17,23 @@ use uuid::Uuid;
 use super::secrets::SigningKey;
 
 /// Key that secrets of one purpose are encrypted with.
-pub(crate) struct Seal(RandomizedNonceKey);
+pub struct Seal(RandomizedNonceKey);
+
+impl fmt::Debug for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seal").finish_non_exhaustive()
+    }
+}
 
 impl Seal {
     /// Derives this deployment's key for `purpose`; `None` if the provider fails.
-    pub(crate) fn of(key: &SigningKey, purpose: &[u8]) -> Option<Self> {
+    pub fn of(key: &SigningKey, purpose: &[u8]) -> Option<Self> {
         let derived = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()), purpose);
         report(RandomizedNonceKey::new(&AES_256_GCM, derived.as_ref())).map(Self)
     }
 
     /// Encrypts a secret of the row `id`: nonce, text and tag.
-    pub(crate) fn close(&self, id: Uuid, secret: &[u8]) -> Option<Vec<u8>> {
+    pub fn close(&self, id: Uuid, secret: &[u8]) -> Option<Vec<u8>> {
         let mut text = secret.to_vec();
         let aad = Aad::from(id.into_bytes());
         let nonce = report(self.0.seal_in_place_append_tag(aad, &mut text))?;
@@ -33,7 +41,7 @@ impl Seal {
     }
 
     /// Decrypts a secret; `None` unless this deployment sealed it for the row.
-    pub(crate) fn open(&self, id: Uuid, sealed: &[u8]) -> Option<Vec<u8>> {
+    pub fn open(&self, id: Uuid, sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, text) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let aad = Aad::from(id.into_bytes());

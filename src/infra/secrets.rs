@@ -74,18 +74,18 @@ impl LogSecret {
     }
 
     /// Returns the key that signs the logs.
-    pub(crate) fn signer(&self) -> &LogKey {
+    pub fn signer(&self) -> &LogKey {
         &self.0.signer
     }
 
     /// Returns the salt of a subject, always the same.
-    pub(crate) fn salt_of(&self, subject: &[u8]) -> [u8; 32] {
+    pub fn salt_of(&self, subject: &[u8]) -> [u8; 32] {
         hmac_of(&self.0.salts, subject)
     }
 
     /// Returns the seed of a draw, always the same. No database contains it, if the secret is
     /// configured.
-    pub(crate) fn seed_of(&self, subject: &[u8]) -> [u8; 32] {
+    pub fn seed_of(&self, subject: &[u8]) -> [u8; 32] {
         hmac_of(&self.0.seeds, subject)
     }
 }

@@ -13,16 +13,17 @@ use std::fmt::{Debug, Display};
 
 /// Bounds of one sweep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sweep {
+pub struct Sweep {
     /// Rows of one page or part.
-    pub(crate) rows_max: i64,
+    pub rows_max: i64,
     /// Pages or parts of one tick.
-    pub(crate) parts_max: usize,
+    pub parts_max: usize,
 }
 
 impl Sweep {
     /// Returns the bounds of one page or part.
-    pub(crate) const fn once(self) -> Self {
+    #[must_use]
+    pub const fn once(self) -> Self {
         Self { parts_max: 1, ..self }
     }
 
@@ -31,7 +32,7 @@ impl Sweep {
     ///
     /// The closures return futures, because the futures of an `async ||` that borrows cannot be proven `Send`, and
     /// workers spawn this.
-    pub(crate) async fn pages<T, E, L, W>(
+    pub async fn pages<T, E, L, W>(
         self,
         mut list: impl FnMut(Option<T>, i64) -> L,
         mut work: impl FnMut(Vec<T>) -> W,
@@ -56,7 +57,7 @@ impl Sweep {
 
     /// Works on the rows of pages one by one, as [`pages`](Self::pages) reads them. A row that fails is logged
     /// with `told`, and keeps no other back.
-    pub(crate) async fn rows<T, E, F, L, W>(
+    pub async fn rows<T, E, F, L, W>(
         self,
         told: &'static str,
         list: impl FnMut(Option<T>, i64) -> L,
@@ -81,7 +82,7 @@ impl Sweep {
     }
 
     /// Repeats `part`, which gets [`rows_max`](Self::rows_max) and returns how many rows it took.
-    pub(crate) async fn parts<N, E, P>(self, mut part: impl FnMut(i64) -> P) -> Result<(), E>
+    pub async fn parts<N, E, P>(self, mut part: impl FnMut(i64) -> P) -> Result<(), E>
     where
         N: TryInto<usize>,
         P: Future<Output = Result<N, E>>,

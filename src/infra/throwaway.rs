@@ -8,17 +8,17 @@ use uuid::{Builder, Uuid, Version};
 use super::ids;
 
 /// Returns a new marked id; ordered by time like any other.
-pub(crate) fn new_id() -> Uuid {
+pub fn new_id() -> Uuid {
     Builder::from_custom_bytes(ids::new_id().into_bytes()).into_uuid()
 }
 
 /// Returns `count` new marked ids.
-pub(crate) fn new_ids(count: usize) -> Vec<Uuid> {
+pub fn new_ids(count: usize) -> Vec<Uuid> {
     (0..count).map(|_| new_id()).collect()
 }
 
 /// Whether `id` is marked.
-pub(crate) fn is_marked(id: Uuid) -> bool {
+pub fn is_marked(id: Uuid) -> bool {
     id.get_version() == Some(Version::Custom)
 }
 

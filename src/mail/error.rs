@@ -2,7 +2,7 @@
 
 /// Reason why a mail cannot be written, as a sentence for administrators.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ComposeError {
+pub enum ComposeError {
     /// A newer version of the program wrote it.
     #[error("this version of the program does not know what it tells")]
     UnknownMessage,

@@ -30,7 +30,7 @@ pub struct Mailer(Option<Arc<Smtp>>);
 /// Mail server. Each attempt has a connection of its own: one whose attempt was cut off would give
 /// the next mail the answers to this one.
 #[derive(Debug)]
-pub(crate) struct Smtp {
+pub struct Smtp {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
 }
@@ -48,7 +48,7 @@ pub(crate) enum Delivery {
 
 impl Mailer {
     /// Builds the sender that `config` describes; connects when a mail is sent.
-    pub(crate) fn new(config: &Config) -> Self {
+    pub fn new(config: &Config) -> Self {
         let smtp = config.smtp_url.as_ref().zip(config.mail_from.clone());
         let smtp = smtp.and_then(|(url, from)| {
             // The settings were refused at the start if this fails.
@@ -59,7 +59,7 @@ impl Mailer {
     }
 
     /// Returns the mail server; `None` if mails are kept.
-    pub(crate) fn smtp(&self) -> Option<&Smtp> {
+    pub fn smtp(&self) -> Option<&Smtp> {
         self.0.as_deref()
     }
 }

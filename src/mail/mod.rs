@@ -22,13 +22,13 @@
 
 mod attachments;
 mod error;
-pub(crate) mod letter;
+pub mod letter;
 mod mailer;
 mod store;
 
 use std::time::Duration;
 
-pub(crate) use self::letter::Sender;
+pub use self::letter::Sender;
 pub use self::mailer::Mailer;
 use self::{
     error::ComposeError,
@@ -61,11 +61,7 @@ const ATTEMPTS_MAX: i32 = 20;
 
 /// Writes the letter of a mail as others than its reader see it. A link whose token is wiped is
 /// written without it, and so is the one that ends the mails of its topic.
-pub(crate) async fn compose(
-    db: &Pool,
-    from: Sender,
-    mail: &StoredMail,
-) -> Result<Letter, ComposeError> {
+pub async fn compose(db: &Pool, from: Sender, mail: &StoredMail) -> Result<Letter, ComposeError> {
     compose_with(db, from, mail, None).await
 }
 
@@ -114,7 +110,7 @@ pub async fn list_newest(
 
 /// Sends the mails that are due, a bounded number; called periodically. Ends at the first sign that
 /// the mail server is away.
-pub(crate) async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Error> {
+pub async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Error> {
     let Some(smtp) = mailer.smtp() else { return Ok(()) };
     for _ in 0..CLAIMS_MAX {
         let claimed = outbox::claim(&app.db, CLAIMS.rows_max, CLAIMS.lasts).await?;

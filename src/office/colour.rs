@@ -29,11 +29,11 @@ const DARK: Scheme = Scheme {
 
 /// Colour of sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Colour([u8; 3]);
+pub struct Colour([u8; 3]);
 
 impl Colour {
     /// Parses `#rrggbb`; `None` for any other text.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         let is_hex = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         let bits = u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
@@ -42,7 +42,7 @@ impl Colour {
     }
 
     /// Writes the colour as `#rrggbb`.
-    pub(crate) fn text(self) -> String {
+    pub fn text(self) -> String {
         let mut text = "#".to_owned();
         for part in self.0 {
             let _ = write!(text, "{part:02x}");
@@ -106,7 +106,7 @@ struct Scheme {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shades {
     /// Ground of buttons, and the text of links.
-    pub(crate) accent: Colour,
+    pub accent: Colour,
     strong: Colour,
     /// Text on the accent.
     pub(crate) on_accent: Colour,
@@ -151,7 +151,7 @@ impl Shades {
 }
 
 /// Returns the stylesheet that overrides the shades of `tokens.css` by the shades of `colour`.
-pub(crate) fn stylesheet(colour: Colour) -> String {
+pub fn stylesheet(colour: Colour) -> String {
     format!(
         "@layer tokens{{:root{{{}}}@media (prefers-color-scheme:dark){{:root{{{}}}}}}}",
         Shades::light(colour).properties(),

@@ -18,16 +18,18 @@ const BOUNDS: PictureBounds = PictureBounds { file_mib: 2, side: 4_096 };
 
 /// Logo in both sizes, as PNG.
 #[derive(Clone, Debug)]
-pub(crate) struct Logo {
+pub struct Logo {
     /// Beginning of the hash of the file, in hexadecimal.
-    pub(crate) version: String,
-    pub(crate) small: Vec<u8>,
-    pub(crate) large: Vec<u8>,
+    pub version: String,
+    /// File of the small size.
+    pub small: Vec<u8>,
+    /// File of the large size.
+    pub large: Vec<u8>,
 }
 
 impl Logo {
     /// Returns the file of a size.
-    pub(crate) fn file(&self, size: LogoSize) -> &[u8] {
+    pub fn file(&self, size: LogoSize) -> &[u8] {
         match size {
             LogoSize::Small => &self.small,
             LogoSize::Large => &self.large,
@@ -35,7 +37,7 @@ impl Logo {
     }
 
     /// Reads a file, beside the threads that answer.
-    pub(crate) async fn read(file: Vec<u8>) -> Result<Self, PictureMistake> {
+    pub async fn read(file: Vec<u8>) -> Result<Self, PictureMistake> {
         pictures::read(file, BOUNDS, Self::of).await
     }
 

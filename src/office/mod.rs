@@ -17,10 +17,10 @@
 //! few seconds later; a look that began before an edit never takes back what the edit wrote, because a
 //! copy is replaced by a higher version only.
 
-pub(crate) mod colour;
-pub(crate) mod logo;
-pub(crate) mod model;
-pub(crate) mod store;
+pub mod colour;
+pub mod logo;
+pub mod model;
+pub mod store;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -41,17 +41,17 @@ struct Edition {
 
 impl Office {
     /// Returns the settings as this instance knows them.
-    pub(crate) fn settings(&self) -> Arc<OfficeSettings> {
+    pub fn settings(&self) -> Arc<OfficeSettings> {
         self.copy().settings
     }
 
     /// Returns the logo as this instance knows it; `None` without one.
-    pub(crate) fn logo(&self) -> Option<Arc<Logo>> {
+    pub fn logo(&self) -> Option<Arc<Logo>> {
         self.copy().logo
     }
 
     /// Reads the settings and the logo if they are newer than the copy.
-    pub(crate) async fn refresh(&self, db: &Pool) -> Result<(), sqlx::Error> {
+    pub async fn refresh(&self, db: &Pool) -> Result<(), sqlx::Error> {
         let known = self.copy();
         let Some(newer) = store::find_newer(db, known.settings.version).await? else {
             return Ok(());

@@ -13,37 +13,38 @@ const DARK: [&str; 2] = ["#6fd0ab", "#06281d"];
 
 /// Settings that an administrator types; an empty text is not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct OfficeTexts {
+pub struct OfficeTexts {
     /// Name; empty: the program's own.
-    pub(crate) name: String,
+    pub name: String,
     /// E-mail address for people with questions.
-    pub(crate) email: String,
+    pub email: String,
     /// Telephone number for people with questions.
-    pub(crate) phone: String,
+    pub phone: String,
     /// Colour of buttons and links, as `#rrggbb`; empty: the program's own.
-    pub(crate) colour: String,
+    pub colour: String,
     /// Imprint, in Markdown.
-    pub(crate) imprint: String,
+    pub imprint: String,
     /// Terms, in Markdown.
-    pub(crate) terms: String,
+    pub terms: String,
     /// Privacy notice, in Markdown.
-    pub(crate) privacy: String,
+    pub privacy: String,
 }
 
 /// Settings of the office.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct OfficeSettings {
+pub struct OfficeSettings {
     /// Number of edits.
-    pub(crate) version: i64,
+    pub version: i64,
+    /// Texts that an administrator edits.
     #[serde(flatten)]
-    pub(crate) texts: OfficeTexts,
+    pub texts: OfficeTexts,
     /// Version of the logo; `None` without one.
-    pub(crate) logo: Option<String>,
+    pub logo: Option<String>,
 }
 
 impl OfficeSettings {
     /// Returns the name of the office.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         match self.texts.name.as_str() {
             "" => NAME,
             name => name,
@@ -51,7 +52,7 @@ impl OfficeSettings {
     }
 
     /// Returns the legal texts that are not empty.
-    pub(crate) fn legal_texts(&self) -> impl Iterator<Item = LegalText<'_>> {
+    pub fn legal_texts(&self) -> impl Iterator<Item = LegalText<'_>> {
         let OfficeTexts { imprint, terms, privacy, .. } = &self.texts;
         let all = [
             ("/imprint", "office-imprint", imprint),
@@ -64,36 +65,36 @@ impl OfficeSettings {
     }
 
     /// Returns the path of the logo; `None` without a logo.
-    pub(crate) fn logo_path(&self, size: LogoSize) -> Option<String> {
+    pub fn logo_path(&self, size: LogoSize) -> Option<String> {
         let version = self.logo.as_ref()?;
         Some(format!("/office/{version}/{}.png", size.as_ref()))
     }
 
     /// Returns the path of the logo for the header; `None` without a logo.
-    pub(crate) fn small_logo(&self) -> Option<String> {
+    pub fn small_logo(&self) -> Option<String> {
         self.logo_path(LogoSize::Small)
     }
 
     /// Returns the path of the stylesheet with the colour; `None` without a colour.
-    pub(crate) fn style_path(&self) -> Option<String> {
+    pub fn style_path(&self) -> Option<String> {
         let digits = self.texts.colour.strip_prefix('#')?;
         Some(format!("/office/{digits}.css"))
     }
 
     /// Returns the accent on light pages.
-    pub(crate) fn accent(&self) -> String {
+    pub fn accent(&self) -> String {
         let [accent, _] = self.colours(Shades::light, LIGHT);
         accent
     }
 
     /// Returns the declarations that colour a button of a mail on a light ground.
-    pub(crate) fn light_button(&self) -> String {
+    pub fn light_button(&self) -> String {
         let [accent, on_accent] = self.colours(Shades::light, LIGHT);
         format!("background: {accent}; color: {on_accent}")
     }
 
     /// Returns the declarations that colour a button of a mail on a dark ground.
-    pub(crate) fn dark_button(&self) -> String {
+    pub fn dark_button(&self) -> String {
         let [accent, on_accent] = self.colours(Shades::dark, DARK);
         format!("background: {accent}; color: {on_accent}")
     }
@@ -106,14 +107,14 @@ impl OfficeSettings {
     }
 
     /// Returns the address that writes to the office; `None` without an e-mail address.
-    pub(crate) fn mail_href(&self) -> Option<String> {
+    pub fn mail_href(&self) -> Option<String> {
         let (name, host) = self.texts.email.rsplit_once('@')?;
         let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
         Some(format!("mailto:{name}@{host}"))
     }
 
     /// Returns the address that calls the office; `None` without a telephone number.
-    pub(crate) fn phone_href(&self) -> Option<String> {
+    pub fn phone_href(&self) -> Option<String> {
         let phone = self.texts.phone.as_str();
         let digits = phone.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect::<String>();
         (!digits.is_empty()).then(|| format!("tel:{digits}"))
@@ -122,17 +123,17 @@ impl OfficeSettings {
 
 /// Text that the law asks for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LegalText<'a> {
+pub struct LegalText<'a> {
     /// Path of its page.
-    pub(crate) path: &'static str,
+    pub path: &'static str,
     title_key: &'static str,
     /// Markdown.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
 }
 
 impl LegalText<'_> {
     /// Returns the locale key of its name.
-    pub(crate) fn title_key(&self) -> &'static str {
+    pub fn title_key(&self) -> &'static str {
         self.title_key
     }
 }
@@ -140,7 +141,7 @@ impl LegalText<'_> {
 /// Size of a logo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum LogoSize {
+pub enum LogoSize {
     /// For the header of pages.
     Small,
     /// For other sites and home screens.

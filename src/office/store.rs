@@ -47,7 +47,7 @@ pub(crate) async fn find_newer(
 }
 
 /// Locks the settings and returns them.
-pub(crate) async fn lock(tx: &mut Connection) -> Result<OfficeSettings, sqlx::Error> {
+pub async fn lock(tx: &mut Connection) -> Result<OfficeSettings, sqlx::Error> {
     let row = sqlx::query_as!(
         SettingsRow,
         "select version, name, email, phone, colour, imprint, terms, privacy, logo_version
@@ -59,10 +59,7 @@ pub(crate) async fn lock(tx: &mut Connection) -> Result<OfficeSettings, sqlx::Er
 }
 
 /// Writes the settings, which [`lock`] has locked.
-pub(crate) async fn update(
-    tx: &mut Connection,
-    settings: &OfficeSettings,
-) -> Result<(), sqlx::Error> {
+pub async fn update(tx: &mut Connection, settings: &OfficeSettings) -> Result<(), sqlx::Error> {
     let OfficeSettings { version, texts, logo } = settings;
     sqlx::query!(
         "update office_settings
@@ -84,7 +81,7 @@ pub(crate) async fn update(
 }
 
 /// Keeps a logo; one that is kept already stays as it is.
-pub(crate) async fn insert_logo(tx: &mut Connection, logo: &Logo) -> Result<(), sqlx::Error> {
+pub async fn insert_logo(tx: &mut Connection, logo: &Logo) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into office_logos (version, small, large) values ($1, $2, $3)
          on conflict on constraint office_logos_pkey do nothing",
@@ -98,7 +95,7 @@ pub(crate) async fn insert_logo(tx: &mut Connection, logo: &Logo) -> Result<(), 
 }
 
 /// Deletes all logos but the one with the version `kept`.
-pub(crate) async fn delete_other_logos(
+pub async fn delete_other_logos(
     tx: &mut Connection,
     kept: Option<&str>,
 ) -> Result<(), sqlx::Error> {

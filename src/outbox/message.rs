@@ -17,7 +17,7 @@ pub(crate) const MAIL_TTL: Duration = Duration::from_hours(72);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::VariantNames)]
 #[serde(tag = "kind", content = "payload", rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum Message {
+pub enum Message {
     /// A new password was asked for. The secret is the token of the link.
     ResetPassword,
     /// The address must be confirmed. The secret is the token of the link.
@@ -183,7 +183,7 @@ pub(crate) enum Message {
 /// Change of an account's second factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ProtectionChange {
+pub enum ProtectionChange {
     /// It was set.
     Set,
     /// It was removed.
@@ -197,7 +197,7 @@ pub(crate) enum ProtectionChange {
 impl Message {
     /// Returns how long the mail may be on its way before it is given up; with a secret, how long the
     /// secret is valid.
-    pub(crate) fn ttl(&self) -> Duration {
+    pub fn ttl(&self) -> Duration {
         match self {
             Self::ResetPassword => Duration::from_mins(30),
             Self::ConfirmAddress => Duration::from_hours(24),
@@ -206,7 +206,7 @@ impl Message {
     }
 
     /// Returns the topic by which the mail may be declined; `None` if it may not.
-    pub(crate) fn topic(&self) -> Option<MailTopic> {
+    pub fn topic(&self) -> Option<MailTopic> {
         match self {
             Self::TransferReceived { .. }
             | Self::TransferExpiring { .. }
@@ -220,12 +220,12 @@ impl Message {
     }
 
     /// Whether the mail has a secret until it is sent or given up.
-    pub(crate) fn has_secret(&self) -> bool {
+    pub fn has_secret(&self) -> bool {
         matches!(self, Self::ResetPassword | Self::ConfirmAddress)
     }
 
     /// Returns the kind and the payload as they are stored.
-    pub(crate) fn stored(&self) -> (String, Value) {
+    pub fn stored(&self) -> (String, Value) {
         let mut stored = serde_json::to_value(self).unwrap_or_default();
         let kind = stored.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
         (kind, stored.get_mut("payload").map(Value::take).unwrap_or_default())
@@ -233,7 +233,7 @@ impl Message {
 
     /// Returns the message that is stored as `kind` and `payload`; `None` if a newer version of the
     /// program wrote it.
-    pub(crate) fn parse(kind: &str, payload: &Value) -> Option<Self> {
+    pub fn parse(kind: &str, payload: &Value) -> Option<Self> {
         serde_json::from_value(json!({ "kind": kind, "payload": payload })).ok()
     }
 }

@@ -33,13 +33,13 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::message::MAIL_TTL;
-pub(crate) use self::message::{Message, ProtectionChange};
-pub(crate) use self::model::{
+pub use self::message::{Message, ProtectionChange};
+pub use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
     SharedKeys, StoredMail,
 };
-pub(crate) use self::store::NewMails;
-pub(crate) use self::topic::MailTopic;
+pub use self::store::NewMails;
+pub use self::topic::MailTopic;
 use crate::app::AccountId;
 use crate::infra::{
     postgres::{
@@ -62,7 +62,7 @@ const KEPT_DAYS: i32 = 30;
 /// Writes mails to accounts, at their current addresses and in their languages, in the transaction
 /// that the mails are about. Leaves out people of a rehearsal, accounts that were deleted, and mails
 /// of a topic that the account declined.
-pub(crate) async fn write_to_accounts(
+pub async fn write_to_accounts(
     tx: &mut Connection,
     mails: &[AccountMail],
 ) -> Result<(), sqlx::Error> {
@@ -75,13 +75,13 @@ pub(crate) async fn write_to_accounts(
 
 /// Returns the columns of mails to accounts that [`write_to_accounts`] would write, to be written in
 /// one statement with other things.
-pub(crate) fn columns(mails: &[AccountMail]) -> NewMails {
+pub fn columns(mails: &[AccountMail]) -> NewMails {
     NewMails::of(mails.iter().filter(|mail| !throwaway::is_marked(mail.account_id.0)))
 }
 
 /// Writes one message to many accounts like [`write_to_accounts`]. Each mail has the keys of `keys` with the
 /// account's id behind them.
-pub(crate) async fn write_to_all(
+pub async fn write_to_all(
     tx: &mut Connection,
     accounts: &[AccountId],
     message: &Message,
@@ -96,18 +96,18 @@ pub(crate) async fn write_to_all(
 }
 
 /// Deletes the mails to an address that are sent or given up. Mails that are still to be sent stay.
-pub(crate) async fn forget_ended(tx: &mut Connection, recipient: &str) -> Result<(), sqlx::Error> {
+pub async fn forget_ended(tx: &mut Connection, recipient: &str) -> Result<(), sqlx::Error> {
     store::delete_ended(tx, recipient).await
 }
 
 /// Writes one mail, in the transaction that it is about.
-pub(crate) async fn write(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
+pub async fn write(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
     store::insert(tx, mail).await
 }
 
 /// Claims at most `mails_max` mails that are due, each the first of its order key, for
 /// `claim_max`.
-pub(crate) async fn claim(
+pub async fn claim(
     db: &Pool,
     mails_max: i64,
     claim_max: Duration,
@@ -116,18 +116,18 @@ pub(crate) async fn claim(
 }
 
 /// Records that a mail was sent, even if another instance has claimed it meanwhile.
-pub(crate) async fn note_sent(db: &Pool, mail: &Claimed) -> Result<(), sqlx::Error> {
+pub async fn note_sent(db: &Pool, mail: &Claimed) -> Result<(), sqlx::Error> {
     store::write_sent(db, mail.id).await
 }
 
 /// Gives a claimed mail up, because of `why`; does nothing if the claim has ended.
-pub(crate) async fn note_failed(db: &Pool, mail: &Claimed, why: &str) -> Result<(), sqlx::Error> {
+pub async fn note_failed(db: &Pool, mail: &Claimed, why: &str) -> Result<(), sqlx::Error> {
     store::write_failed(db, mail.id, mail.claim, &shortened(why)).await
 }
 
 /// Puts a claimed mail off for `pause`, because of `why`; does nothing if the claim has ended.
 /// `is_counted` says whether the attempt counts toward giving up.
-pub(crate) async fn put_off(
+pub async fn put_off(
     db: &Pool,
     mail: &Claimed,
     pause: Duration,
@@ -154,7 +154,7 @@ pub async fn end_old(db: &Pool, is_sending: bool) -> Result<(), sqlx::Error> {
 }
 
 /// Returns a page of the mails in `state`, or of all, newest first.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     state: Option<MailState>,
     after: Option<Uuid>,
@@ -164,17 +164,17 @@ pub(crate) async fn list(
 }
 
 /// Counts mails that wait and mails that were given up, each up to [`COUNTED_MAX`].
-pub(crate) async fn count(db: &Pool) -> Result<MailCounts, sqlx::Error> {
+pub async fn count(db: &Pool) -> Result<MailCounts, sqlx::Error> {
     store::count::count(db, COUNTED_MAX).await
 }
 
 /// Returns one mail; `None` if there is none.
-pub(crate) async fn find(db: &Pool, id: MailId) -> Result<Option<ListedMail>, sqlx::Error> {
+pub async fn find(db: &Pool, id: MailId) -> Result<Option<ListedMail>, sqlx::Error> {
     store::list::find(db, id).await
 }
 
 /// Makes a mail that was given up due again, and returns whether it did: not if it was not given
 /// up, or has lost its secret.
-pub(crate) async fn send_again(tx: &mut Connection, id: MailId) -> Result<bool, sqlx::Error> {
+pub async fn send_again(tx: &mut Connection, id: MailId) -> Result<bool, sqlx::Error> {
     store::write_due_again(tx, id, MAIL_TTL.as_secs_f64()).await
 }

@@ -16,12 +16,12 @@ use crate::{
 
 ids! {
     /// Id of a mail, also in its Message-ID.
-    pub(crate) MailId(Uuid),
+    pub MailId(Uuid),
 }
 
 /// Mail to an account's address, to be written.
 #[derive(Clone, Debug)]
-pub(crate) struct AccountMail {
+pub struct AccountMail {
     /// Account it is sent to.
     pub account_id: AccountId,
     /// What it tells.
@@ -34,7 +34,7 @@ pub(crate) struct AccountMail {
 
 /// Keys of the mails of one message to many accounts, without the account's id at their end.
 #[derive(Clone, Debug)]
-pub(crate) struct SharedKeys {
+pub struct SharedKeys {
     /// Thing the mails are about; those to one account are sent in order.
     pub order_key: String,
     /// Event the mails tell; a second mail to one account is not written.
@@ -43,7 +43,7 @@ pub(crate) struct SharedKeys {
 
 /// Mail to any address, to be written.
 #[derive(Clone, Debug)]
-pub(crate) struct NewMail {
+pub struct NewMail {
     /// What it tells.
     pub message: Message,
     /// Its secret; `None` if it has none.
@@ -61,16 +61,16 @@ pub(crate) struct NewMail {
 /// Part of a mail that grants something to its reader. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, sqlx::Type)]
 #[sqlx(transparent)]
-pub(crate) struct MailSecret(String);
+pub struct MailSecret(String);
 
 impl MailSecret {
     /// Creates the secret of a mail.
-    pub(crate) fn new(text: String) -> Self {
+    pub fn new(text: String) -> Self {
         Self(text)
     }
 
     /// Returns the secret, to be written into the mail.
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 }
@@ -83,7 +83,7 @@ impl fmt::Debug for MailSecret {
 
 /// Content of a mail as it is stored.
 #[derive(Clone, Debug)]
-pub(crate) struct StoredMail {
+pub struct StoredMail {
     /// Address it is sent to.
     pub recipient: String,
     /// Language it is written in.
@@ -100,7 +100,7 @@ pub(crate) struct StoredMail {
 
 /// Mail that this instance may send.
 #[derive(Clone, Debug)]
-pub(crate) struct Claimed {
+pub struct Claimed {
     /// Id of the mail.
     pub id: MailId,
     /// Number of the claim.
@@ -126,7 +126,7 @@ pub(crate) struct Claimed {
 )]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum MailState {
+pub enum MailState {
     /// Still to be sent.
     Waiting,
     /// Accepted by the mail server.
@@ -137,16 +137,18 @@ pub(crate) enum MailState {
 
 /// Mails that wait and mails that were given up, each up to a bound.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MailCounts {
-    pub(crate) waiting: i64,
-    pub(crate) failed: i64,
+pub struct MailCounts {
+    /// Number of mails that wait.
+    pub waiting: i64,
+    /// Number of mails that were given up.
+    pub failed: i64,
     /// Age of the oldest mail that waits, in seconds; 0 if none does.
-    pub(crate) oldest_waiting_secs: f64,
+    pub oldest_waiting_secs: f64,
 }
 
 /// Mail as administrators see it.
 #[derive(Clone, Debug)]
-pub(crate) struct ListedMail {
+pub struct ListedMail {
     /// Id of the mail.
     pub id: MailId,
     /// Content of the mail.
@@ -165,7 +167,7 @@ pub(crate) struct ListedMail {
 
 impl ListedMail {
     /// Whether the mail was given up and can still be sent: nothing that it needs was wiped.
-    pub(crate) fn can_be_sent_again(&self) -> bool {
+    pub fn can_be_sent_again(&self) -> bool {
         let has_all = |message: &Message| !message.has_secret();
         self.state == MailState::Failed && self.content.message.as_ref().is_some_and(has_all)
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum MailTopic {
+pub enum MailTopic {
     /// Points that another account sends or answers, and tickets that it offers. The mail that the
     /// reader's own ticket changed hands is always written.
     Transfers,

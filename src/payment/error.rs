@@ -31,7 +31,7 @@ problems! {
 
 impl PaymentError {
     /// Whether another attempt at the same payment is not worth it.
-    pub(crate) fn is_final(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         const RACES: &[ProblemCode] = codes![KitError::{Contended, AlreadyProcessing}];
         let problem = self.problem();
         problem.status.is_client_error() && RACES.iter().all(|race| race.code != problem.code)

@@ -34,14 +34,14 @@
 
 mod batch;
 mod cancel;
-pub(crate) mod checkout;
+pub mod checkout;
 mod error;
 mod model;
-pub(crate) mod pages;
+pub mod pages;
 mod pay;
 mod refund;
 mod resale;
-pub(crate) mod shares;
+pub mod shares;
 mod store;
 mod telling;
 mod together;
@@ -49,7 +49,7 @@ mod together;
 pub use batch::Payments;
 pub use checkout::Checkouts;
 pub use error::PaymentError;
-pub(crate) use model::Cancelled;
+pub use model::Cancelled;
 pub use model::Paid;
 pub use pay::pay;
-pub(crate) use refund::{Share, refund};
+pub use refund::{Share, refund};

@@ -20,9 +20,9 @@ ids! {
 /// Request to pay a hold, which waits for its batch.
 #[derive(Clone, Debug)]
 pub(crate) struct PaymentRequest {
-    pub(crate) account_id: AccountId,
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) key: Option<RequestKey>,
+    pub account_id: AccountId,
+    pub reservation_id: ReservationId,
+    pub key: Option<RequestKey>,
 }
 
 /// State of a payment.
@@ -51,7 +51,7 @@ pub struct Paid {
 
 /// Result of a cancellation; also stored as the outcome of its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Cancelled {
+pub struct Cancelled {
     /// Reservation that was cancelled.
     pub reservation_id: ReservationId,
     /// `CANCELLED` before payment, `REFUNDED` after it.

@@ -29,7 +29,7 @@ use crate::{
 /// Form of a payment or a cancellation, which contains only a request key.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct KeyForm {
+pub struct KeyForm {
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
@@ -49,7 +49,7 @@ impl KeyForm {
 }
 
 /// Handles `POST /reservations/{id}/payment`.
-pub(crate) async fn create_payment(
+pub async fn create_payment(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,
@@ -70,7 +70,7 @@ pub(crate) async fn create_payment(
 }
 
 /// Handles `POST /reservations/{id}/cancellation`.
-pub(crate) async fn create_cancellation(
+pub async fn create_cancellation(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,

@@ -19,7 +19,7 @@ use crate::{
 
 /// Share of a payment that a refund returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Share {
+pub enum Share {
     /// Share agreed when the reservation was made, refused after its deadline; everything for a
     /// cancelled program. Refused if a ticket was used, offered, or handed over to another account,
     /// or if another order of the owner needs one of the places. Places on return that buyers hold
@@ -54,7 +54,7 @@ impl Share {
 /// Refunds a paid reservation inside the caller's transaction: returns to each payer the share of
 /// that payer's payment, voids unused tickets and frees the seats. Also returns the performance,
 /// whose map change the caller must announce after the commit.
-pub(crate) async fn refund(
+pub async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,

@@ -8,12 +8,12 @@ use crate::{
 /// Payment to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewPayment {
-    pub(crate) id: PaymentId,
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) account_id: AccountId,
-    pub(crate) amount: Points,
+    pub id: PaymentId,
+    pub reservation_id: ReservationId,
+    pub account_id: AccountId,
+    pub amount: Points,
     /// Number within the reservation, from 1; without shares there is only one payment.
-    pub(crate) number: i32,
+    pub number: i32,
 }
 
 /// Inserts completed payments; fails if one of the reservations has a live one.
@@ -61,10 +61,10 @@ pub(crate) async fn list_written(
 
 /// Completed payment whose row this transaction has locked.
 pub(crate) struct LockedPayment {
-    pub(crate) id: PaymentId,
-    pub(crate) payer_id: AccountId,
-    pub(crate) version: i64,
-    pub(crate) amount: Points,
+    pub id: PaymentId,
+    pub payer_id: AccountId,
+    pub version: i64,
+    pub amount: Points,
 }
 
 /// Locks the completed payments of a reservation: one, or one for each of its shares.

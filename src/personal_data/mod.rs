@@ -11,7 +11,7 @@
 //!
 //! One statement reads all of it, so all parts are of one moment.
 
-pub(crate) mod pages;
+pub mod pages;
 mod store;
 
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ use crate::{accounts::AccountId, infra::postgres::Pool};
 const ROWS_MAX: usize = 5_000;
 
 /// Returns the document of an account; `None` if it does not exist.
-pub(crate) async fn find(db: &Pool, account_id: AccountId) -> Result<Option<Value>, sqlx::Error> {
+pub async fn find(db: &Pool, account_id: AccountId) -> Result<Option<Value>, sqlx::Error> {
     // One more than is shown, to learn whether there are more.
     let rows_max = i64::try_from(ROWS_MAX).unwrap_or(i64::MAX).saturating_add(1);
     let found = store::find(db, account_id, rows_max).await?;

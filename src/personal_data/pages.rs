@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// `GET /account/data.json`
-pub(crate) async fn download_data(
+pub async fn download_data(
     app: Data<App>,
     limits: Data<Limits>,
     me: CurrentAccount,

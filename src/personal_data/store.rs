@@ -11,7 +11,7 @@ pub(crate) async fn find(
     account_id: AccountId,
     rows_max: i64,
 ) -> Result<Option<Value>, sqlx::Error> {
-    sqlx::query_file_scalar!("src/personal_data/personal_data.sql", account_id as _, rows_max)
+    sqlx::query_file_scalar!("../../src/personal_data/personal_data.sql", account_id as _, rows_max)
         .fetch_optional(db)
         .await
 }

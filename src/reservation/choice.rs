@@ -10,7 +10,7 @@ use crate::{
 /// Seats or places that a request wants to hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Choice {
+pub enum Choice {
     /// Seats by id: at least one, sorted and distinct.
     Seats(Vec<ScheduleSeatId>),
     /// Places of a zone.
@@ -26,7 +26,7 @@ pub(crate) enum Choice {
 
 /// Conditions for the best available seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Wish {
+pub struct Wish {
     /// Number of seats side by side, at least one.
     pub n_seats: usize,
     /// Section to search; `None` for all sections.
@@ -41,7 +41,7 @@ pub(crate) struct Wish {
 
 impl Choice {
     /// Returns the number of seats or places.
-    pub(crate) fn quantity(&self) -> i64 {
+    pub fn quantity(&self) -> i64 {
         match self {
             Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
             Self::Places { quantity, .. } => i64::from(*quantity),

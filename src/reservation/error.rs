@@ -103,7 +103,7 @@ impl ReservationError {
     }
 
     /// Returns the seats that the refusal names.
-    pub(crate) fn seat_ids(&self) -> &[ScheduleSeatId] {
+    pub fn seat_ids(&self) -> &[ScheduleSeatId] {
         match self {
             Self::SeatUnavailable { seat_ids, .. }
             | Self::CompanionAlone { seat_ids }
@@ -113,18 +113,18 @@ impl ReservationError {
     }
 
     /// Returns the seats that are leased to the account with the refusal.
-    pub(crate) fn leased_seat_ids(&self) -> &[ScheduleSeatId] {
+    pub fn leased_seat_ids(&self) -> &[ScheduleSeatId] {
         let Self::SeatUnavailable { leased_seat_ids, .. } = self else { return &[] };
         leased_seat_ids
     }
 
     /// Returns a refusal with a random retry delay, so that retries do not arrive together.
-    pub(crate) fn waiting(waiting: Waiting) -> Self {
+    pub fn waiting(waiting: Waiting) -> Self {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(2_000..4_000) }
     }
 
     /// Returns the mistake in the form when the error is an unknown seat or zone.
-    pub(crate) fn mistake(&self) -> Option<Mistakes> {
+    pub fn mistake(&self) -> Option<Mistakes> {
         match self {
             Self::UnknownSeat => Some(Mistakes::one("seat_ids", "reservation-refusal-seats")),
             Self::UnknownZone => Some(Mistakes::one("zone_id", "reservation-refusal-zone")),
@@ -133,7 +133,7 @@ impl ReservationError {
     }
 
     /// Whether the error is a refusal that may be replaced by a stored outcome, not a failure.
-    pub(crate) fn is_refusal(&self) -> bool {
+    pub fn is_refusal(&self) -> bool {
         !matches!(
             self,
             Self::Database(_)

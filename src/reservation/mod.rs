@@ -45,33 +45,33 @@
 //! holds that block a new hold are expired in a transaction of their own before the new hold's.
 
 mod choice;
-pub(crate) mod codes;
+pub mod codes;
 mod error;
-pub(crate) mod hold;
+pub mod hold;
 mod inventory;
 mod leased_seats;
-pub(crate) mod lifecycle;
-pub(crate) mod model;
+pub mod lifecycle;
+pub mod model;
 mod number;
-pub(crate) mod order_rules;
-pub(crate) mod pages;
-pub(crate) mod returns;
+pub mod order_rules;
+pub mod pages;
+pub mod returns;
 mod row_counts;
-pub(crate) mod seat_map;
-pub(crate) mod waiting_list;
+pub mod seat_map;
+pub mod waiting_list;
 
 pub use error::ReservationError;
-pub(crate) use hold::hold;
-pub(crate) use hold::limiter::ReservationState;
-pub(crate) use hold::waiting_here::WaitingHere;
-pub(crate) use inventory::error::InventoryError;
-pub(crate) use inventory::model::SeatPick;
-pub(crate) use inventory::{block_seats, hide_section, resize_zone};
+pub use hold::hold;
+pub use hold::limiter::ReservationState;
+pub use hold::waiting_here::WaitingHere;
+pub use inventory::error::InventoryError;
+pub use inventory::model::SeatPick;
+pub use inventory::{block_seats, hide_section, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
-pub(crate) use lifecycle::expiry::expire_lapsed_of;
-pub(crate) use lifecycle::refunding::{lock_confirmed, refund_items};
+pub use lifecycle::expiry::expire_lapsed_of;
+pub use lifecycle::refunding::{lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
-pub(crate) use lifecycle::{
+pub use lifecycle::{
     find_owned, list_with_live_holds, mark_shared, payable, release,
     store::{
         holds::lock_all,
@@ -79,13 +79,13 @@ pub(crate) use lifecycle::{
     },
 };
 pub use model::ReservationId;
-pub(crate) use model::{
+pub use model::{
     Held, Item, Locked, LockedReservations, Reservation, ReservationItemId, ReservationStatus,
     ReturnId,
 };
-pub(crate) use number::ReservationNumber;
-pub(crate) use pages::reservation_page;
+pub use number::ReservationNumber;
+pub use pages::reservation_page;
 pub use returns::end_overdue;
-pub(crate) use seat_map::feed::announce;
-pub(crate) use waiting_list::serve_list;
+pub use seat_map::feed::announce;
+pub use waiting_list::serve_list;
 pub use waiting_list::serve_lists;

@@ -15,7 +15,7 @@ use crate::{
     points::Points,
 };
 
-pub(crate) use super::choice::{Choice, Wish};
+pub use super::choice::{Choice, Wish};
 
 ids! {
     /// Id of a reservation.
@@ -23,9 +23,9 @@ ids! {
     /// Id of one item of a reservation: a seat, or places in a zone.
     pub ReservationItemId(Uuid),
     /// Id of a wish of a waiting list.
-    pub(crate) WishId(Uuid),
+    pub WishId(Uuid),
     /// Id of a return; also the reference of the seller's entry in the ledger.
-    pub(crate) ReturnId(Uuid),
+    pub ReturnId(Uuid),
 }
 
 /// State of a reservation.
@@ -50,7 +50,7 @@ pub enum ReservationStatus {
 
 impl ReservationStatus {
     /// Returns the locale key of its name.
-    pub(crate) fn text_key(self) -> String {
+    pub fn text_key(self) -> String {
         format!("reservation-status-{}", self.as_ref().to_lowercase())
     }
 }
@@ -58,7 +58,7 @@ impl ReservationStatus {
 /// Reservation as its owner sees it. A hold past its end is shown as expired, whether or not its
 /// row has been updated.
 #[derive(Clone, Debug)]
-pub(crate) struct Reservation {
+pub struct Reservation {
     /// Id of the reservation.
     pub id: ReservationId,
     /// Performance reserved.
@@ -102,22 +102,22 @@ pub(crate) struct Reservation {
 
 impl Reservation {
     /// Returns the points a refund at `now`, within the deadline, gives back; `None` on overflow.
-    pub(crate) fn refund(&self, now: DateTime<Utc>) -> Option<Points> {
+    pub fn refund(&self, now: DateTime<Utc>) -> Option<Points> {
         self.total.share(self.refund_percent_at(now))
     }
 
     /// Returns the share that a refund at `now`, within the deadline, gives back, in percent (0-100).
-    pub(crate) fn refund_percent_at(&self, now: DateTime<Utc>) -> i32 {
+    pub fn refund_percent_at(&self, now: DateTime<Utc>) -> i32 {
         if self.full_refund_at(now).is_some() { 100 } else { self.refund_percent }
     }
 
     /// Returns until when everything is refunded; `None` where the agreed share is.
-    pub(crate) fn full_refund_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    pub fn full_refund_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.full_refund_until.filter(|until| now < *until)
     }
 
     /// Whether a refund is possible at `now`.
-    pub(crate) fn is_refundable(&self, now: DateTime<Utc>) -> bool {
+    pub fn is_refundable(&self, now: DateTime<Utc>) -> bool {
         now < self.refund_until || self.full_refund_at(now).is_some()
     }
 }
@@ -140,18 +140,18 @@ pub struct Item {
     pub unit_price: Points,
     /// Return that the place is bought from; `None` for a free place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) return_id: Option<ReturnId>,
+    pub return_id: Option<ReturnId>,
     /// Whether the place was on return when it was held, so that no code makes it cheaper.
     #[serde(skip)]
-    pub(crate) was_on_return: bool,
+    pub was_on_return: bool,
     /// Number of its places that were resold since it was paid.
     #[serde(skip)]
-    pub(crate) returned: i32,
+    pub returned: i32,
 }
 
 impl Item {
     /// Creates the item of a seat.
-    pub(crate) fn of_seat(id: ScheduleSeatId, price: Points) -> Self {
+    pub fn of_seat(id: ScheduleSeatId, price: Points) -> Self {
         Self::new(Some(id), None, 1, price)
     }
 
@@ -180,7 +180,8 @@ impl Item {
     }
 
     /// Returns the item as one that is bought from a return.
-    pub(crate) fn of_return(self, return_id: Option<ReturnId>) -> Self {
+    #[must_use]
+    pub fn of_return(self, return_id: Option<ReturnId>) -> Self {
         Self { return_id, was_on_return: return_id.is_some(), ..self }
     }
 
@@ -191,7 +192,7 @@ impl Item {
 
 /// Price type of an item, as it was when the item was held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ItemPriceType {
+pub struct ItemPriceType {
     /// Id of its terms.
     pub id: PriceTypeId,
     /// Name.
@@ -202,7 +203,7 @@ pub(crate) struct ItemPriceType {
 
 /// Item as shown to its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ItemOfKind {
+pub struct ItemOfKind {
     /// Item.
     #[serde(flatten)]
     pub item: Item,
@@ -237,18 +238,18 @@ pub struct Locked {
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
     /// Wish that it was offered to; `None` if its owner chose it.
-    pub(crate) wish_id: Option<WishId>,
+    pub wish_id: Option<WishId>,
     /// Whether a share of it was ever made, for several people to pay.
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
-    pub(crate) buys_return: bool,
+    pub buys_return: bool,
     /// Items of the reservation.
     pub items: Vec<Item>,
 }
 
 impl Locked {
     /// Returns the ids of its seats.
-    pub(crate) fn seat_ids(&self) -> Vec<ScheduleSeatId> {
+    pub fn seat_ids(&self) -> Vec<ScheduleSeatId> {
         self.items.iter().filter_map(|item| item.schedule_seat_id).collect()
     }
 }
@@ -256,7 +257,7 @@ impl Locked {
 /// Hold whose row this transaction has locked: unpaid, not past its end, of a program that is not
 /// cancelled.
 #[derive(Clone, Debug)]
-pub struct Held(pub(crate) Locked);
+pub struct Held(pub Locked);
 
 impl std::ops::Deref for Held {
     type Target = Locked;
@@ -269,18 +270,18 @@ impl std::ops::Deref for Held {
 /// Waiting lists that this transaction has locked; required to free seats or places of their
 /// performances.
 #[derive(Clone, Debug)]
-pub(crate) struct LockedLists {
+pub struct LockedLists {
     /// Performances with a wish that waits.
     pub(super) waited_for: Vec<ScheduleId>,
 }
 
 /// Reservations whose rows this transaction has locked, with their versions and statuses.
-pub(crate) type LockedReservations = HashMap<ReservationId, (i64, ReservationStatus)>;
+pub type LockedReservations = HashMap<ReservationId, (i64, ReservationStatus)>;
 
 /// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
-pub(crate) struct Confirmed {
-    pub(crate) locked: Locked,
+pub struct Confirmed {
+    pub locked: Locked,
     /// Whether a refund is allowed: before the deadline, or at any time if the program was
     /// cancelled.
     pub is_refundable: bool,
@@ -290,7 +291,7 @@ pub(crate) struct Confirmed {
     /// Waiting lists that are offered the seats and places of the refund.
     pub(super) lists: LockedLists,
     /// Whether its program or performance was cancelled.
-    pub(crate) is_cancelled: bool,
+    pub is_cancelled: bool,
     /// Versions of the locked reservations: its own, and the buyers' holds of its places.
     pub(super) reservations: LockedReservations,
 }
@@ -325,7 +326,7 @@ pub enum SeatStatus {
 
 /// Hold as returned to the client, the first time and for each repetition of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Hold {
+pub struct Hold {
     /// Id of the reservation.
     pub reservation_id: ReservationId,
     /// Always [`ReservationStatus::Held`].
@@ -346,7 +347,7 @@ pub(crate) struct Hold {
 
 impl Hold {
     /// Creates a hold of `items`, which cost `total` together.
-    pub(crate) fn new(items: Vec<ItemOfKind>, total: Points, expires_at: DateTime<Utc>) -> Self {
+    pub fn new(items: Vec<ItemOfKind>, total: Points, expires_at: DateTime<Utc>) -> Self {
         let reservation_id = ReservationId(new_id());
         let (status, code, discount) = (ReservationStatus::Held, None, None);
         Self { reservation_id, status, total, code, discount, expires_at, items }

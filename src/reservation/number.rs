@@ -15,12 +15,12 @@ use super::model::ReservationId;
 /// both are found. The digits are Crockford's base32, which has no letter that is mistaken for a
 /// digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ReservationNumber(u64);
+pub struct ReservationNumber(u64);
 
 /// Error for text that is not the number of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is no reservation number")]
-pub(crate) struct NoReservationNumber;
+pub struct NoReservationNumber;
 
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BITS_PER_DIGIT: u32 = 5;
@@ -45,7 +45,7 @@ impl From<ReservationId> for ReservationNumber {
 
 impl ReservationNumber {
     /// Returns the range of ids that can have this number: all ids of its millisecond.
-    pub(crate) fn ids(self) -> RangeInclusive<Uuid> {
+    pub fn ids(self) -> RangeInclusive<Uuid> {
         let ms = u128::from((self.0 >> LAST_BITS) + FIRST_MS);
         let first = ms << BITS_BELOW_MS;
         Uuid::from_u128(first)..=Uuid::from_u128(first | ((1 << BITS_BELOW_MS) - 1))

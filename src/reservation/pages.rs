@@ -1,6 +1,6 @@
 //! HTTP pages of seats and reservations.
 
-pub(crate) use crate::reservation::{
+pub use crate::reservation::{
     codes::pages::{create_redemption, show_terms},
     hold::pages::create_hold,
     lifecycle::pages::{

@@ -9,7 +9,7 @@ const FORMULA_SIGNS: [char; 11] =
 const GUARD: char = '\'';
 
 /// Returns a cell that spreadsheets do not take for a formula: names may begin with `=`.
-pub(crate) fn guarded(cell: &str) -> Cow<'_, str> {
+pub fn guarded(cell: &str) -> Cow<'_, str> {
     let is_number = |unsigned: &str| {
         unsigned.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
             && unsigned.parse::<f64>().is_ok()
@@ -21,7 +21,7 @@ pub(crate) fn guarded(cell: &str) -> Cow<'_, str> {
 }
 
 /// Returns the cell from which [`guarded`] made `cell`, for a file that is read again.
-pub(crate) fn unguarded(cell: &str) -> &str {
+pub fn unguarded(cell: &str) -> &str {
     cell.strip_prefix(GUARD).filter(|rest| needs_guard(rest)).unwrap_or(cell)
 }
 

@@ -4,7 +4,7 @@ use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Encoding of a file's letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
-pub(crate) enum Charset {
+pub enum Charset {
     /// Encoding of a file without another sign.
     #[strum(serialize = "UTF-8")]
     Utf8,
@@ -20,7 +20,7 @@ pub(crate) enum Charset {
 }
 
 /// Returns the text of a file, and its charset. Unreadable bytes become U+FFFD.
-pub(crate) fn decode(bytes: Vec<u8>) -> (String, Charset) {
+pub fn decode(bytes: Vec<u8>) -> (String, Charset) {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return (text, Charset::Utf8),
         Err(error) => error.into_bytes(),

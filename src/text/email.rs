@@ -42,12 +42,12 @@ impl Email {
     }
 
     /// Returns the part before the @.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.0.rsplit_once('@').map_or("", |(name, _)| name)
     }
 
     /// Returns the first label of the host.
-    pub(crate) fn host_label(&self) -> &str {
+    pub fn host_label(&self) -> &str {
         let host = self.0.rsplit_once('@').map_or("", |(_, host)| host);
         host.split('.').next().unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl fmt::Display for Email {
 
 /// Returns `text` folded in width and case (NFKC, full case folding) and composed. Folding is
 /// idempotent except for a few sequences that occur in no address.
-pub(crate) fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     let normalizer = ComposingNormalizer::new_nfkc();
     let composed = normalizer.normalize(text);
     let folded = CaseMapper::new().fold_string(&composed);

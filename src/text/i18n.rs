@@ -11,7 +11,7 @@ use fluent_templates::{
 
 static_loader! {
     static LOCALES = {
-        locales: "./locales",
+        locales: "../../locales",
         fallback_language: "en",
         customise: |bundle| {
             bundle.set_use_isolating(false);
@@ -95,7 +95,7 @@ impl Locale {
     }
 
     /// Name of the style sheet of the fonts of its letters; `None` where every page has them.
-    pub(crate) fn letters(self) -> Option<&'static str> {
+    pub fn letters(self) -> Option<&'static str> {
         self.0.letters
     }
 
@@ -151,7 +151,8 @@ impl Phrase {
     }
 
     /// Returns the text named `key` with the same arguments.
-    pub(crate) fn renamed(&self, key: &str) -> Self {
+    #[must_use]
+    pub fn renamed(&self, key: &str) -> Self {
         Self { key: key.to_owned().into(), ..self.clone() }
     }
 
@@ -203,7 +204,7 @@ impl<T: Count> Count for &T {
 }
 
 /// Groups a number by thousands: 1234567 as 1,234,567, in every language.
-pub(crate) fn grouped(value: impl fmt::Display) -> String {
+pub fn grouped(value: impl fmt::Display) -> String {
     let digits = value.to_string();
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));

@@ -18,7 +18,7 @@ const SCHEMES: [&str; 3] = ["https:", "http:", "mailto:"];
 
 /// Text that is written as HTML in templates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Markdown<'a>(pub(crate) &'a str);
+pub struct Markdown<'a>(pub &'a str);
 
 impl HtmlSafe for Markdown<'_> {}
 
@@ -30,7 +30,7 @@ impl fmt::Display for Markdown<'_> {
 
 /// Text that is a page of its own, below the title: it has headings of the rank below that.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PageText<'a>(pub(crate) &'a str);
+pub struct PageText<'a>(pub &'a str);
 
 impl HtmlSafe for PageText<'_> {}
 
@@ -42,7 +42,7 @@ impl fmt::Display for PageText<'_> {
 
 impl<'a> Markdown<'a> {
     /// Returns the text without markup, in one line.
-    pub(crate) fn plain(&self) -> String {
+    pub fn plain(&self) -> String {
         let words = self.events(HEADING).map(|event| match event {
             Event::Text(text) | Event::Code(text) => text.into_string(),
             Event::Start(Tag::Strong | Tag::Emphasis | Tag::Link { .. })

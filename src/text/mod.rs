@@ -2,10 +2,10 @@
 //!
 //! A **locale** is a language of the product, a **phrase** a text with its arguments.
 
-pub(crate) mod cell;
-pub(crate) mod charset;
-pub(crate) mod email;
-pub(crate) mod i18n;
-pub(crate) mod markdown;
-pub(crate) mod times;
-pub(crate) mod typed;
+pub mod cell;
+pub mod charset;
+pub mod email;
+pub mod i18n;
+pub mod markdown;
+pub mod times;
+pub mod typed;

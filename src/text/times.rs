@@ -32,35 +32,35 @@ pub(crate) fn set_home(zone: Tz) {
 
 /// Returns the time zone of the office: of events that happen at no venue, such as a charge, and of the
 /// days by which bookings are counted. Seoul's, unless another was made it.
-pub(crate) fn home() -> Tz {
+pub fn home() -> Tz {
     *HOME.get_or_init(|| Tz::Asia__Seoul)
 }
 
 /// Lists the names of the time zones that may be chosen, sorted.
-pub(crate) fn zone_names() -> impl Iterator<Item = &'static str> {
+pub fn zone_names() -> impl Iterator<Item = &'static str> {
     let names = chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name());
     names.filter(|name| *name == "UTC" || REGIONS.iter().any(|region| name.starts_with(region)))
 }
 
 /// Formats a moment as RFC 3339 in UTC with milliseconds, for programs and scripts.
-pub(crate) fn rfc3339(moment: DateTime<Utc>) -> String {
+pub fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
 /// Formats date and time of a moment on the clock of `zone`, which it names.
-pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
+pub fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     let (form, names) = locale.moment_form();
     let text = moment.with_timezone(&zone).format_localized(form, names);
     format!("{text} {}", zone_name(moment, zone))
 }
 
 /// Formats the time of day on the clock of `zone`, which it names.
-pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
+pub fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
     format!("{} {}", moment.with_timezone(&zone).format("%H:%M"), zone_name(moment, zone))
 }
 
 /// Formats a moment that is near: the time of day, with its day unless that is today's in `zone`.
-pub(crate) fn near(moment: DateTime<Utc>, now: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
+pub fn near(moment: DateTime<Utc>, now: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     if moment.with_timezone(&zone).date_naive() == now.with_timezone(&zone).date_naive() {
         time_of_day(moment, zone)
     } else {
@@ -69,14 +69,14 @@ pub(crate) fn near(moment: DateTime<Utc>, now: DateTime<Utc>, zone: Tz, locale: 
 }
 
 /// Formats a day without its year.
-pub(crate) fn short_day(day: NaiveDate, locale: Locale) -> String {
+pub fn short_day(day: NaiveDate, locale: Locale) -> String {
     let (form, names) = locale.day_form();
     day.format_localized(form, names).to_string()
 }
 
 /// Returns the short name of `zone` at a moment, such as `KST`; its offset, such as `UTC+05:45`,
 /// where it has none.
-pub(crate) fn zone_name(moment: DateTime<Utc>, zone: Tz) -> String {
+pub fn zone_name(moment: DateTime<Utc>, zone: Tz) -> String {
     let local = moment.with_timezone(&zone);
     let name = local.format("%Z").to_string();
     match name.starts_with(char::is_alphabetic) {
@@ -86,18 +86,18 @@ pub(crate) fn zone_name(moment: DateTime<Utc>, zone: Tz) -> String {
 }
 
 /// Formats a moment as RFC 3339 on the clock of `zone`, with its offset, for tables.
-pub(crate) fn rfc3339_in(moment: DateTime<Utc>, zone: Tz) -> String {
+pub fn rfc3339_in(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).to_rfc3339_opts(chrono::SecondsFormat::Millis, false)
 }
 
 /// Returns the zone named `name`; Seoul's, the database's default, for an unknown name.
-pub(crate) fn zone(name: &str) -> Tz {
+pub fn zone(name: &str) -> Tz {
     name.parse().unwrap_or(Tz::Asia__Seoul)
 }
 
 /// Formats a moment for a browser's `datetime-local` field, on the clock of `zone`; with seconds
 /// only if they are not zero.
-pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
+pub fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
     let form = match moment.second() {
         0 => "%Y-%m-%dT%H:%M",
         _ => "%Y-%m-%dT%H:%M:%S",
@@ -107,7 +107,7 @@ pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
 
 /// Returns the moment at which the clock of `to` shows the time that the clock of `from` shows at `moment`. Of
 /// an hour that a clock shows twice it is the first, and one that it leaves out is an hour later.
-pub(crate) fn at_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> DateTime<Utc> {
+pub fn at_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> DateTime<Utc> {
     let hour = moment.with_timezone(&from).naive_local();
     let found = to.from_local_datetime(&hour).earliest();
     let later = || to.from_local_datetime(&(hour + TimeDelta::hours(1))).earliest();
@@ -115,12 +115,12 @@ pub(crate) fn at_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> DateTime<
 }
 
 /// Returns whether two zones show the same hour at a moment.
-pub(crate) fn is_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> bool {
+pub fn is_same_hour(moment: DateTime<Utc>, from: Tz, to: Tz) -> bool {
     moment.with_timezone(&from).naive_local() == moment.with_timezone(&to).naive_local()
 }
 
 /// Formats a duration as it is typed: `5` for minutes, or `4:30`.
-pub(crate) fn typed_minutes(secs: i32) -> String {
+pub fn typed_minutes(secs: i32) -> String {
     match (secs / SECS_A_MINUTE, secs % SECS_A_MINUTE) {
         (minutes, 0) => minutes.to_string(),
         (minutes, secs) => format!("{minutes}:{secs:02}"),
@@ -128,7 +128,7 @@ pub(crate) fn typed_minutes(secs: i32) -> String {
 }
 
 /// Parses a duration written as [`typed_minutes`] does; returns seconds, `None` for any other text.
-pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
+pub fn parse_minutes(text: &str) -> Option<i32> {
     let (minutes, secs) = match text.split_once(':') {
         Some((minutes, secs)) if secs.len() == 2 && !secs.starts_with('+') => {
             (minutes, secs.parse::<u8>().ok()?)

@@ -11,13 +11,13 @@ use icu_normalizer::ComposingNormalizer;
 use serde::{Deserialize, Deserializer};
 
 /// Returns `text` in its composed form (NFC); borrowed if it is composed already.
-pub(crate) fn compose(text: &str) -> Cow<'_, str> {
+pub fn compose(text: &str) -> Cow<'_, str> {
     ComposingNormalizer::new_nfc().normalize(text)
 }
 
 /// Reads a text of a query string, composed and without surrounding whitespace; for
 /// `serde(deserialize_with)`.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
     Ok(compose(String::deserialize(text)?.trim()).into_owned())
 }
 

@@ -75,7 +75,7 @@ impl Show {
 problems! {
     /// Reason why no PDF file was made.
     #[derive(Clone, Copy)]
-    pub(crate) enum PdfError {
+    pub enum PdfError {
         Busy => KitError::Unavailable,
         /// A page cannot be drawn: a bug.
         Failed => KitError::Internal,

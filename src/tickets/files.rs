@@ -13,15 +13,15 @@ use crate::{app::App, reservation::ReservationId, text::i18n::Locale};
 
 /// File with its name and its media type.
 #[derive(Clone, Debug)]
-pub(crate) struct TicketFile {
-    pub(crate) name: &'static str,
-    pub(crate) media_type: &'static str,
-    pub(crate) content: Vec<u8>,
+pub struct TicketFile {
+    pub name: &'static str,
+    pub media_type: &'static str,
+    pub content: Vec<u8>,
 }
 
 /// Reason why a file is missing.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum FileError {
+pub enum FileError {
     /// The PDF file was not made.
     #[error("the PDF file of the tickets was not made: {0}")]
     Pdf(#[from] PdfError),
@@ -33,7 +33,7 @@ pub(crate) enum FileError {
 /// Returns the PDF file and the calendar entry of the valid tickets that the owner of a reservation
 /// holds, stamped `now`; no file if there is no such ticket. The same tickets and stamp give the
 /// same bytes.
-pub(crate) async fn files_of(
+pub async fn files_of(
     app: &App,
     reservation_id: ReservationId,
     locale: Locale,

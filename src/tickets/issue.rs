@@ -16,13 +16,13 @@ use crate::{
 };
 
 /// Makes one ticket per seat or place of `items` (item, number of places); [`issue`] writes them.
-pub(crate) fn make(account_id: AccountId, items: &[(ReservationItemId, i32)]) -> Vec<Issued> {
+pub fn make(account_id: AccountId, items: &[(ReservationItemId, i32)]) -> Vec<Issued> {
     make_for(items, |_, _| Some(account_id)).unwrap_or_default()
 }
 
 /// Makes tickets like [`make`], each for the account that `holder_of` returns for its item and
 /// number; `None` if `holder_of` returns `None` for one of them.
-pub(crate) fn make_for(
+pub fn make_for(
     items: &[(ReservationItemId, i32)],
     holder_of: impl Fn(ReservationItemId, i32) -> Option<AccountId>,
 ) -> Option<Vec<Issued>> {
@@ -37,19 +37,19 @@ pub(crate) fn make_for(
 }
 
 /// Issues the tickets of one reservation or of several.
-pub(crate) async fn issue(tx: &mut Connection, tickets: &[Issued]) -> Result<(), TicketError> {
+pub async fn issue(tx: &mut Connection, tickets: &[Issued]) -> Result<(), TicketError> {
     Ok(store::insert_tickets(tx, tickets).await?)
 }
 
 /// Returns the codes of `tickets`.
-pub(crate) fn codes_of(tickets: Vec<Issued>) -> Vec<TicketCode> {
+pub fn codes_of(tickets: Vec<Issued>) -> Vec<TicketCode> {
     tickets.into_iter().map(|ticket| ticket.code).collect()
 }
 
 /// Rule for voiding tickets of which some are used, offered, or held by another account than the
 /// owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Used {
+pub enum Used {
     /// A ticket that was used, handed over or offered refuses the voiding.
     RefuseAny,
     /// The voiding is refused only if every ticket was used; otherwise used tickets stay used.
@@ -61,7 +61,7 @@ pub(crate) enum Used {
 /// Voids the unused tickets of `items` (item, number of places) of a reservation of `owner_id`, or
 /// none if `used` refuses. Ends their hand-overs, and mails the holders of the voided tickets,
 /// except `payers`, whose mail is about the refund.
-pub(crate) async fn void(
+pub async fn void(
     tx: &mut Connection,
     owner_id: AccountId,
     items: &[(ReservationItemId, i32)],
@@ -93,7 +93,7 @@ pub(crate) async fn void(
 
 /// Voids resold tickets, in the transaction of the buyer's payment. They are valid, because a
 /// check-in would have ended their returns.
-pub(crate) async fn void_sold(tx: &mut Connection, ids: &[Uuid]) -> Result<(), TicketError> {
+pub async fn void_sold(tx: &mut Connection, ids: &[Uuid]) -> Result<(), TicketError> {
     let ticket_ids: Vec<TicketId> = ids.iter().copied().map(TicketId).collect();
     store::lock_all(tx, &ticket_ids).await?;
     let voided = store::write_void(tx, &ticket_ids).await?;

@@ -28,25 +28,25 @@
 //! winding down, and a ticket whose reservation was refunded meanwhile becomes void.
 
 mod calendar;
-pub(crate) mod check_in;
+pub mod check_in;
 mod error;
 mod files;
 mod gone_holders;
-pub(crate) mod hand_over;
+pub mod hand_over;
 mod issue;
 mod model;
-pub(crate) mod pages;
+pub mod pages;
 mod pdf;
-pub(crate) mod returns;
+pub mod returns;
 mod store;
 
-pub(crate) use check_in::counts::DoorCounts;
-pub(crate) use error::TicketError;
-pub(crate) use files::{TicketFile, files_of};
-pub(crate) use gone_holders::void_of_deleted;
-pub(crate) use hand_over::expire_lapsed_of;
-pub(crate) use hand_over::model::HandOverStatus;
-pub(crate) use hand_over::{claim_hand_overs, expire_hand_overs};
-pub(crate) use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
-pub(crate) use model::{Issued, TicketCode, TicketId, TicketStatus};
+pub use check_in::counts::DoorCounts;
+pub use error::TicketError;
+pub use files::{TicketFile, files_of};
+pub use gone_holders::void_of_deleted;
+pub use hand_over::expire_lapsed_of;
+pub use hand_over::model::HandOverStatus;
+pub use hand_over::{claim_hand_overs, expire_hand_overs};
+pub use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
+pub use model::{Issued, TicketCode, TicketId, TicketStatus};
 pub(crate) use store::NewTickets;

@@ -18,7 +18,7 @@ use crate::{
 
 ids! {
     /// Id of a ticket, for internal use; holders see the code instead.
-    pub(crate) TicketId(Uuid),
+    pub TicketId(Uuid),
 }
 
 /// Code of a ticket: 128 random bits in base32 (RFC 4648, section 6) without padding. Upper-case
@@ -108,7 +108,7 @@ impl FromStr for TicketCode {
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum TicketStatus {
+pub enum TicketStatus {
     /// Not used; admits its holder.
     Valid,
     /// Used at a check-in.
@@ -119,82 +119,82 @@ pub(crate) enum TicketStatus {
 
 impl TicketStatus {
     /// Returns the locale key of its name.
-    pub(crate) fn text_key(self) -> String {
+    pub fn text_key(self) -> String {
         format!("ticket-status-{}", self.as_ref())
     }
 }
 
 /// Ticket to be written.
 #[derive(Clone, Debug)]
-pub(crate) struct Issued {
+pub struct Issued {
     /// Item of the reservation that the ticket belongs to.
-    pub(crate) item_id: ReservationItemId,
+    pub item_id: ReservationItemId,
     /// Account that the ticket is issued to.
-    pub(crate) account_id: AccountId,
+    pub account_id: AccountId,
     /// Number of the ticket within its item, from 1.
-    pub(crate) number: i32,
+    pub number: i32,
     /// Number of tickets of the item.
-    pub(crate) quantity: i32,
+    pub quantity: i32,
     /// Code of the ticket.
-    pub(crate) code: TicketCode,
+    pub code: TicketCode,
 }
 
 /// Ticket with everything that is printed on it.
 #[derive(Clone, Debug)]
-pub(crate) struct Ticket {
-    pub(crate) id: TicketId,
+pub struct Ticket {
+    pub id: TicketId,
     /// Holder of the ticket: the account that paid for it, or the recipient of its last hand-over.
-    pub(crate) account_id: AccountId,
-    pub(crate) code: TicketCode,
-    pub(crate) status: TicketStatus,
-    pub(crate) used_at: Option<DateTime<Utc>>,
-    pub(crate) reservation_id: ReservationId,
+    pub account_id: AccountId,
+    pub code: TicketCode,
+    pub status: TicketStatus,
+    pub used_at: Option<DateTime<Utc>>,
+    pub reservation_id: ReservationId,
     /// Account that owns the reservation.
-    pub(crate) owner_id: AccountId,
+    pub owner_id: AccountId,
     /// Name of the holder's account.
-    pub(crate) holder: String,
+    pub holder: String,
     /// Whether a hand-over of the ticket is pending.
-    pub(crate) is_offered: bool,
+    pub is_offered: bool,
     /// Whether the ticket is on sale again, and not sold yet.
-    pub(crate) is_on_return: bool,
-    pub(crate) slug: String,
-    pub(crate) title: String,
+    pub is_on_return: bool,
+    pub slug: String,
+    pub title: String,
     /// Number of the program in order of making.
-    pub(crate) poster_number: i32,
+    pub poster_number: i32,
     /// Length of the performance, in minutes; `None`: not known.
-    pub(crate) running_mins: Option<i32>,
-    pub(crate) starts_at: DateTime<Utc>,
+    pub running_mins: Option<i32>,
+    pub starts_at: DateTime<Utc>,
     /// Start that was agreed at the reservation, where the performance begins at another time now.
-    pub(crate) moved_from: Option<DateTime<Utc>>,
+    pub moved_from: Option<DateTime<Utc>>,
     /// Whether the program or the performance was cancelled.
-    pub(crate) is_cancelled: bool,
+    pub is_cancelled: bool,
     /// Number that rises with every change of what the ticket says.
-    pub(crate) revision: i64,
+    pub revision: i64,
     /// Time of the last change of the reservation's state or of the start.
-    pub(crate) changed_at: DateTime<Utc>,
-    pub(crate) venue: String,
+    pub changed_at: DateTime<Utc>,
+    pub venue: String,
     /// Address of the venue; empty if it is not known.
-    pub(crate) address: String,
-    pub(crate) time_zone: String,
+    pub address: String,
+    pub time_zone: String,
     /// Section, row and number of a seat, or the zone.
-    pub(crate) section: Option<String>,
-    pub(crate) row_label: Option<String>,
-    pub(crate) number: Option<i32>,
+    pub section: Option<String>,
+    pub row_label: Option<String>,
+    pub number: Option<i32>,
     /// Kind of the seat; `None` for an ordinary one, and for a place of a zone.
-    pub(crate) kind: Option<SeatKind>,
-    pub(crate) zone: Option<String>,
+    pub kind: Option<SeatKind>,
+    pub zone: Option<String>,
     /// Price category of the seat; `None` for a seat without one, and for a place of a zone.
-    pub(crate) category: Option<String>,
-    pub(crate) price: Points,
+    pub category: Option<String>,
+    pub price: Points,
     /// Name of its price type, and its note about what to bring, which may be empty; `None` at the
     /// ordinary price.
-    pub(crate) price_type: Option<String>,
-    pub(crate) price_type_note: Option<String>,
+    pub price_type: Option<String>,
+    pub price_type_note: Option<String>,
 }
 
 impl Ticket {
     /// Returns the name of the seat, with its kind, or of the zone.
-    pub(crate) fn place(&self, locale: Locale) -> String {
+    pub fn place(&self, locale: Locale) -> String {
         let name = match (&self.section, &self.row_label, self.number) {
             (Some(section), Some(row), Some(number)) => locale
                 .text("seat-name-full")
@@ -218,12 +218,12 @@ impl Ticket {
     }
 
     /// Returns what to bring for the price type; `None` without one, or if its note is empty.
-    pub(crate) fn what_to_bring(&self) -> Option<&str> {
+    pub fn what_to_bring(&self) -> Option<&str> {
         self.price_type_note.as_deref().filter(|note| !note.is_empty())
     }
 
     /// Whether the holder is another account than the owner of the reservation.
-    pub(crate) fn is_handed_over(&self) -> bool {
+    pub fn is_handed_over(&self) -> bool {
         self.account_id != self.owner_id
     }
 }

@@ -17,12 +17,12 @@ use crate::{
 /// Columns of tickets to be written.
 #[derive(Debug)]
 pub(crate) struct NewTickets<'a> {
-    pub(crate) ids: Vec<Uuid>,
-    pub(crate) item_ids: Vec<Uuid>,
-    pub(crate) accounts: Vec<AccountId>,
-    pub(crate) numbers: Vec<i32>,
-    pub(crate) quantities: Vec<i32>,
-    pub(crate) codes: Vec<&'a str>,
+    pub ids: Vec<Uuid>,
+    pub item_ids: Vec<Uuid>,
+    pub accounts: Vec<AccountId>,
+    pub numbers: Vec<i32>,
+    pub quantities: Vec<i32>,
+    pub codes: Vec<&'a str>,
 }
 
 impl<'a> NewTickets<'a> {
@@ -138,7 +138,7 @@ pub(crate) struct Uses {
     /// Tickets held by another account than the owner of their reservation.
     pub(crate) n_away: i64,
     /// Tickets with a pending hand-over.
-    pub(crate) n_offered: i64,
+    pub n_offered: i64,
     /// Tickets that are void because the account of their holder was deleted (`gone_holders`).
     pub(crate) n_gone: i64,
 }

@@ -9,7 +9,7 @@ use super::{error::WalletError, ledger::lock_wallet, model::Wallet, store};
 use crate::{accounts::AccountId, infra::postgres::Connection};
 
 /// Locks the wallet that an account is about to give up; `None` if it has none.
-pub(crate) async fn lock_for_closing(
+pub async fn lock_for_closing(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {
@@ -20,7 +20,7 @@ pub(crate) async fn lock_for_closing(
 /// account's row must be locked since then. Creates a wallet that does not exist, because a credit
 /// reads from the wallet's row whether it is closed. Fails with [`WalletError::StaleVersion`] if a
 /// wallet was created meanwhile.
-pub(crate) async fn close(
+pub async fn close(
     tx: &mut Connection,
     account_id: AccountId,
     wallet: Option<Wallet>,

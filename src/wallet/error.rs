@@ -74,12 +74,12 @@ problems! {
 
 impl WalletError {
     /// Returns the refusal for an account without a wallet.
-    pub(crate) fn no_points(needed: Points) -> Self {
+    pub fn no_points(needed: Points) -> Self {
         Self::InsufficientPoints { balance: Points::ZERO, needed }
     }
 
     /// Returns the error of PostgreSQL behind this one.
-    pub(crate) fn database(&self) -> Option<&sqlx::Error> {
+    pub fn database(&self) -> Option<&sqlx::Error> {
         match self {
             Self::Database(error) | Self::Key(KeyError::Database(error)) => Some(error),
             _ => None,

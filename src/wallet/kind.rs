@@ -22,7 +22,7 @@ use strum::VariantArray;
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Given by the demo provider, without money.
     Charge,
     /// Bought with money at a payment provider.
@@ -60,7 +60,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// Lists the kinds that owners can find in their history: all but the forfeit, after which no
     /// owner is left.
-    pub(crate) fn seen_by_owners() -> impl Iterator<Item = Self> {
+    pub fn seen_by_owners() -> impl Iterator<Item = Self> {
         Self::VARIANTS.iter().copied().filter(|kind| *kind != Self::Forfeit)
     }
 
@@ -87,7 +87,7 @@ impl Kind {
     }
 
     /// Returns the locale key of the kind's name.
-    pub(crate) fn text_key(self) -> &'static str {
+    pub fn text_key(self) -> &'static str {
         match self {
             Self::Charge => "wallet-kind-charge",
             Self::Purchase => "wallet-kind-purchase",

@@ -19,7 +19,7 @@ use crate::{
 /// Takes `amount` usable points out of a wallet in the caller's transaction, for the payment or
 /// other cause `reference_id`. The wallet stays locked until the transaction ends, so this must
 /// come last. Returns the balance after it.
-pub(crate) async fn debit(
+pub async fn debit(
     tx: &mut Connection,
     account_id: AccountId,
     amount: Points,
@@ -38,7 +38,7 @@ pub(crate) async fn debit(
 
 /// Adds `amount` points to a wallet in the caller's transaction, for the cause `reference_id`. Creates
 /// the wallet at its first credit. Returns the balance after it. Refused for an account that was deleted.
-pub(crate) async fn credit(
+pub async fn credit(
     tx: &mut Connection,
     account_id: AccountId,
     amount: Points,
@@ -58,19 +58,16 @@ pub(crate) async fn credit(
 
 /// Refund of one payment to its payer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RefundCredit {
-    pub(crate) payer_id: AccountId,
-    pub(crate) amount: Points,
+pub struct RefundCredit {
+    pub payer_id: AccountId,
+    pub amount: Points,
     /// Id of the payment.
-    pub(crate) payment_id: Uuid,
+    pub payment_id: Uuid,
 }
 
 /// Credits refunds to the wallets of their payers, all of one reservation, in the caller's transaction.
 /// A refund to an account that was deleted is given up in the statement that credits it.
-pub(crate) async fn refund(
-    tx: &mut Connection,
-    refunds: &[RefundCredit],
-) -> Result<(), WalletError> {
+pub async fn refund(tx: &mut Connection, refunds: &[RefundCredit]) -> Result<(), WalletError> {
     let payers: HashSet<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
     let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
     // Every payer has a wallet.

@@ -36,19 +36,19 @@
 //! outcome. Lapsed requests are expired by the next transaction that needs them and by a worker; a
 //! page that only shows one reads it as expired and writes nothing.
 
-pub(crate) mod charges;
+pub mod charges;
 mod closing;
-pub(crate) mod debts;
+pub mod debts;
 mod error;
 mod kind;
 mod ledger;
 mod locked;
 mod model;
-pub(crate) mod pages;
+pub mod pages;
 mod pledges;
-pub(crate) mod statement;
+pub mod statement;
 mod store;
-pub(crate) mod transfers;
+pub mod transfers;
 mod withheld;
 
 pub use charges::{
@@ -56,14 +56,14 @@ pub use charges::{
     model::{Charge, ChargeAmount, Charged},
     stripe::ProviderError,
 };
-pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
-pub(crate) use closing::{close, lock_for_closing};
+pub use charges::{pages::form::ChargeBox, provider::Provider};
+pub use closing::{close, lock_for_closing};
 pub use error::WalletError;
-pub(crate) use ledger::{RefundCredit, credit, debit, refund};
-pub(crate) use locked::{LockedWallets, store::Movements};
-pub(crate) use model::{Kind, Movement, Wallet};
+pub use ledger::{RefundCredit, credit, debit, refund};
+pub use locked::{LockedWallets, store::Movements};
+pub use model::{Kind, Movement, Wallet};
 pub use transfers::{claims::claim_transfers, expire_transfers, reminders::remind_receivers};
-pub(crate) use transfers::{
+pub use transfers::{
     claims::forget_addresses_of, expire_lapsed_of, model::TransferStatus, store::find_shown_wallet,
 };
-pub(crate) use withheld::{ShareOfPayer, release_share, settle_shares, withhold_share};
+pub use withheld::{ShareOfPayer, release_share, settle_shares, withhold_share};

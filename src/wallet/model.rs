@@ -8,16 +8,16 @@ use uuid::Uuid;
 use super::error::WalletError;
 use crate::{accounts::AccountId, infra::ids::ids, points::Points, text::i18n::grouped};
 
-pub(crate) use super::kind::Kind;
+pub use super::kind::Kind;
 
 ids! {
     /// Id of a wallet. Two wallets are locked in the order of their ids.
-    pub(crate) WalletId(Uuid),
+    pub WalletId(Uuid),
 }
 
 /// Wallet as one statement read it.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Wallet {
+pub struct Wallet {
     /// Id of the wallet.
     pub wallet_id: WalletId,
     /// Account that owns the wallet.
@@ -37,7 +37,7 @@ pub(crate) struct Wallet {
 
 impl Wallet {
     /// Returns the points that can be spent.
-    pub(crate) fn usable(&self) -> Points {
+    pub fn usable(&self) -> Points {
         self.unpledged().checked_sub(self.debt).unwrap_or_default()
     }
 
@@ -48,7 +48,7 @@ impl Wallet {
 
     /// Returns the wallet after `movement`; refused if it would spend points that are not usable.
     /// Only a reversal, and giving the whole wallet up, takes points that are withheld for a debt.
-    pub(crate) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
+    pub fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
         let short = || WalletError::InsufficientPoints {
             balance: self.usable(),
             needed: Points::new(movement.pending_change.saturating_sub(movement.amount))
@@ -77,51 +77,51 @@ impl Wallet {
 
 /// Change of a wallet to be written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Movement {
-    pub(crate) kind: Kind,
+pub struct Movement {
+    pub kind: Kind,
     /// Signed change of the balance.
-    pub(crate) amount: i64,
+    pub amount: i64,
     /// Signed change of the withheld points.
-    pub(crate) pending_change: i64,
+    pub pending_change: i64,
     /// Signed change of the points that are owed.
     pub(crate) debt_change: i64,
     /// Id of the charge, payment or transfer that moves the points.
-    pub(crate) reference_id: Uuid,
+    pub reference_id: Uuid,
 }
 
 impl Movement {
     /// Creates a movement into the balance.
-    pub(crate) fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: amount.get(), pending_change: 0, debt_change: 0, reference_id }
     }
 
     /// Creates a movement that withholds points; they stay in the balance.
-    pub(crate) fn hold(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub fn hold(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         let pending_change = amount.get();
         Self { kind, amount: 0, pending_change, debt_change: 0, reference_id }
     }
 
     /// Creates a movement that releases withheld points.
-    pub(crate) fn release(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub fn release(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         let pending_change = -amount.get();
         Self { kind, amount: 0, pending_change, debt_change: 0, reference_id }
     }
 
     /// Creates a movement of withheld points out of the balance.
-    pub(crate) fn out(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub fn out(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         let change = -amount.get();
         Self { kind, amount: change, pending_change: change, debt_change: 0, reference_id }
     }
 
     /// Creates a movement out of the balance.
-    pub(crate) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: -amount.get(), pending_change: 0, debt_change: 0, reference_id }
     }
 }
 
 /// Entry of a wallet's history.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct PointTransaction {
+pub struct PointTransaction {
     /// Id of the point transaction.
     pub id: Uuid,
     /// Reason of the change.

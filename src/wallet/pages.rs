@@ -38,14 +38,14 @@ use crate::{
 
 /// Charge and transfer forms of the page.
 #[derive(Debug)]
-pub(crate) struct WalletForms {
-    pub(crate) charge: ChargeBox,
-    pub(crate) send: SendBox,
+pub struct WalletForms {
+    pub charge: ChargeBox,
+    pub send: SendBox,
 }
 
 impl WalletForms {
     /// Creates both forms, empty.
-    pub(crate) fn new(app: &App, provider: &Provider) -> Self {
+    pub fn new(app: &App, provider: &Provider) -> Self {
         Self { charge: ChargeBox::new(provider), send: SendBox::new(app) }
     }
 }
@@ -131,8 +131,9 @@ impl ShownPoints {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WalletDocument<'a> {
+/// Wallet of an account, with the newest changes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WalletDocument<'a> {
     #[serde(flatten)]
     purse: ShownPoints,
     transactions: &'a [PointTransaction],
@@ -187,7 +188,7 @@ async fn wallet_page(
 }
 
 /// Renders the newest page with `forms`, which may contain refusals.
-pub(crate) async fn show(
+pub async fn show(
     app: &App,
     me: CurrentAccount,
     forms: WalletForms,
@@ -198,7 +199,7 @@ pub(crate) async fn show(
 }
 
 /// Handles `GET /wallet`.
-pub(crate) async fn show_wallet(
+pub async fn show_wallet(
     app: Data<App>,
     provider: Data<Provider>,
     me: CurrentAccount,

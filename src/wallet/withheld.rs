@@ -22,16 +22,16 @@ use crate::{
 
 /// Points of one payer for one share.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ShareOfPayer {
+pub struct ShareOfPayer {
     /// Reference of the entries: the share, and then its payment.
-    pub(crate) share_id: Uuid,
-    pub(crate) payer_id: AccountId,
-    pub(crate) amount: Points,
+    pub share_id: Uuid,
+    pub payer_id: AccountId,
+    pub amount: Points,
 }
 
 /// Withholds the points of a share; they must be usable. Returns the payer's balance, which contains
 /// them. Refused for the wallet of a deleted account.
-pub(crate) async fn withhold_share(
+pub async fn withhold_share(
     tx: &mut Connection,
     share: &ShareOfPayer,
 ) -> Result<Points, WalletError> {
@@ -42,7 +42,7 @@ pub(crate) async fn withhold_share(
 
 /// Withholds the points of `last`, and spends the points of all shares of its reservation; `withheld`
 /// are the other shares, whose points are withheld already. Returns the balance of the last payer.
-pub(crate) async fn settle_shares(
+pub async fn settle_shares(
     tx: &mut Connection,
     last: &ShareOfPayer,
     withheld: &[ShareOfPayer],
@@ -66,10 +66,7 @@ pub(crate) async fn settle_shares(
 }
 
 /// Releases the points of a share that is not paid with them.
-pub(crate) async fn release_share(
-    tx: &mut Connection,
-    share: &ShareOfPayer,
-) -> Result<(), WalletError> {
+pub async fn release_share(tx: &mut Connection, share: &ShareOfPayer) -> Result<(), WalletError> {
     let wallet = lock_wallet(tx, share.payer_id).await?;
     let wallet = wallet.ok_or(WalletError::NothingWithheld)?;
     let release = Movement::release(Kind::ShareRelease, share.amount, share.share_id);

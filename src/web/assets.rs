@@ -29,7 +29,7 @@ const LARGE_BYTES: usize = 256 * 1024;
 const QUICK_QUALITY: i32 = 5;
 
 #[derive(Embed)]
-#[folder = "static/"]
+#[folder = "../../static/"]
 struct Assets;
 
 /// File as it is served.
@@ -110,24 +110,25 @@ fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the address of the file `name`, such as `css/base.css`.
-pub(crate) fn href(name: &str) -> String {
+pub fn href(name: &str) -> String {
     format!("/static/{}/{name}", *VERSION)
 }
 
 /// Returns the text of the file `name`; `None` if there is none.
-pub(crate) fn text(name: &str) -> Option<Cow<'static, str>> {
+pub fn text(name: &str) -> Option<Cow<'static, str>> {
     ASSETS.get(name).map(|file| String::from_utf8_lossy(&file.plain))
 }
 
 /// Concatenates the files `names` into one `data:` URL, for a page that is kept as a file.
-pub(crate) fn inlined(names: &[&str], mime: &str) -> String {
+pub fn inlined(names: &[&str], mime: &str) -> String {
     let files = names.iter().filter_map(|name| ASSETS.get(*name));
     let bytes: Vec<u8> = files.flat_map(|file| file.plain.to_vec()).collect();
     format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
 }
 
 /// `GET /static/{version}/{name}`: serves an embedded file.
-pub(crate) async fn show_asset(
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn show_asset(
     path: web::Path<(String, String)>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {

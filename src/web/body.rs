@@ -15,7 +15,7 @@ use futures_util::StreamExt;
 use super::error::{BadRequest, PageError, RequestTimeout, TooLarge};
 
 /// Upper bound of a form or a JSON document, in bytes.
-pub(crate) const BYTES_MAX: usize = 64 * 1024;
+pub const BYTES_MAX: usize = 64 * 1024;
 /// Upper bound of what is read and discarded of a body that is too large, in bytes: a browser that
 /// is still sending would not see the refusal.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -34,10 +34,7 @@ pub(crate) async fn receive(
 }
 
 /// Works as [`receive`], and returns the body.
-pub(crate) async fn receive_payload(
-    payload: Payload,
-    bytes_max: usize,
-) -> Result<Bytes, PageError> {
+pub async fn receive_payload(payload: Payload, bytes_max: usize) -> Result<Bytes, PageError> {
     let received = tokio::time::timeout(RECEIVE_MAX, collect(payload, bytes_max)).await;
     received.unwrap_or_else(|_| Err(RequestTimeout.into()))
 }

@@ -24,12 +24,12 @@ use crate::{
 };
 
 /// Returns the client's network, by which limits and budgets are counted.
-pub(crate) fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
+pub fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
     Network::of(address(request, trusted))
 }
 
 /// Records the client's address in the current span.
-pub(crate) fn record(request: &HttpRequest) {
+pub fn record(request: &HttpRequest) {
     if let Some(app) = request.app_data::<Data<App>>() {
         let address = address(request, &app.config.trusted_proxies);
         tracing::Span::current().record("client", tracing::field::display(address));
@@ -37,7 +37,7 @@ pub(crate) fn record(request: &HttpRequest) {
 }
 
 /// Writes an event of the sender of `request` to the security log.
-pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Option<AccountId>) {
+pub fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Option<AccountId>) {
     if let Some(app) = request.app_data::<Data<App>>() {
         app.security_log.record(&ClientEvent {
             event,
@@ -52,7 +52,7 @@ pub(crate) fn tell(request: &HttpRequest, event: SecurityEvent, account_id: Opti
 /// Returns the client's address; an IPv4 address is never mapped into IPv6. Headers of proxies
 /// (`forwarded.rs`) are believed only as far as the chain of `trusted` ones reaches, read from the
 /// nearest hop outwards. A header that says nothing is logged.
-pub(crate) fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
+pub fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     let (address, doubt) = believed(request, trusted);
     if let Some(doubt) = doubt
         && WARNINGS.check().is_ok()
@@ -63,7 +63,7 @@ pub(crate) fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
 }
 
 /// Returns the host that the client asked for: what a proxy says of it counts only from a trusted one.
-pub(crate) fn host(request: &HttpRequest) -> String {
+pub fn host(request: &HttpRequest) -> String {
     let app = request.app_data::<Data<App>>();
     let trusted = app.map(|app| app.config.trusted_proxies.as_slice()).unwrap_or_default();
     if is_among(trusted, &peer(request)) {

@@ -22,7 +22,7 @@ use crate::app::App;
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// Lets reads and same-site writes pass; refuses others with [`CrossSite`].
-pub(crate) async fn refuse_cross_site(
+pub async fn refuse_cross_site(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
@@ -34,7 +34,7 @@ pub(crate) async fn refuse_cross_site(
 }
 
 /// Whether a browser says that one of our own pages led to `request`, redirects included.
-pub(crate) fn is_from_here(request: &HttpRequest) -> bool {
+pub fn is_from_here(request: &HttpRequest) -> bool {
     values(request, SEC_FETCH_SITE).eq([Some("same-origin")])
 }
 

@@ -25,13 +25,13 @@ use super::{
 use crate::infra::failpoint;
 
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
-pub(crate) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
+pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// [`CHANGE_MAX`] for routes where many requests may wait for the password gate, or where one writes
 /// very many rows.
 pub(crate) const LONG_CHANGE_MAX: Duration = Duration::from_secs(15);
 
 /// Upper bound of a change's work, whether or not a client still waits for it.
-pub(crate) const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
+pub const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
 const _: () = assert!(CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 const _: () = assert!(LONG_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 
@@ -39,7 +39,7 @@ const _: () = assert!(LONG_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 /// their connections. A change counts as running until its work is done, whether or not its client
 /// still waits.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Running(pub TaskTracker);
+pub struct Running(pub TaskTracker);
 
 /// Deadline and upload terms of a route.
 #[derive(Clone, Copy, Debug)]

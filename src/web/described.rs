@@ -21,7 +21,7 @@ pub trait Described {
 
 /// Right that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum AllowedBy {
+pub enum AllowedBy {
     /// No session is needed; with one, more is shown.
     Visitor,
     /// An account that is signed in.
@@ -36,24 +36,29 @@ pub(crate) enum AllowedBy {
 #[derive(Debug)]
 pub struct Facts {
     /// Whether the operation changes something.
-    pub(crate) is_change: bool,
-    pub(crate) access: BTreeSet<AllowedBy>,
-    pub(crate) path: Option<Schema>,
-    pub(crate) query: Option<Schema>,
-    pub(crate) body: Option<Schema>,
+    pub is_change: bool,
+    /// What allows the operation.
+    pub access: BTreeSet<AllowedBy>,
+    /// Schema of the parts of the path.
+    pub path: Option<Schema>,
+    /// Schema of the query.
+    pub query: Option<Schema>,
+    /// Schema of the body.
+    pub body: Option<Schema>,
     /// Whether the body is any bytes.
-    pub(crate) has_raw_body: bool,
+    pub has_raw_body: bool,
     /// Whether the body is a form with a file, and nothing else.
-    pub(crate) is_multipart: bool,
+    pub is_multipart: bool,
     /// Headers, each with its description.
-    pub(crate) headers: Vec<(&'static str, &'static str)>,
-    pub(crate) refusals: BTreeSet<ProblemCode>,
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// Refusals that follow from the arguments.
+    pub refusals: BTreeSet<ProblemCode>,
     generator: SchemaGenerator,
 }
 
 impl Facts {
     /// Returns the facts of an operation whose arguments say nothing.
-    pub(crate) fn new(is_change: bool) -> Self {
+    pub fn new(is_change: bool) -> Self {
         let settings = SchemaSettings::draft2020_12().for_deserialize();
         let settings = settings.with(|settings| {
             settings.inline_subschemas = true;
@@ -93,12 +98,12 @@ impl Facts {
     }
 
     /// Adds rows of errors.
-    pub(crate) fn refuses(&mut self, rows: &'static [ProblemCode]) {
+    pub fn refuses(&mut self, rows: &'static [ProblemCode]) {
         self.refusals.extend(rows);
     }
 
     /// Adds a way to be allowed.
-    pub(crate) fn admits(&mut self, access: AllowedBy) {
+    pub fn admits(&mut self, access: AllowedBy) {
         self.access.insert(access);
     }
 

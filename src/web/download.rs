@@ -14,7 +14,7 @@ use super::error::{Internal, PageError};
 use crate::text::cell::guarded;
 
 /// Rows of one chunk.
-pub(crate) const CHUNK_ROWS: i64 = 1_000;
+pub const CHUNK_ROWS: i64 = 1_000;
 
 /// Start of every file: without it Excel reads UTF-8 in the system's legacy code page, which
 /// garbles Korean names.
@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Streams a file of rows that `next` reads chunk by chunk: `next` gets the key of the last row
 /// and returns rows with their keys; an empty chunk ends the file. The first chunk is read
 /// before the answer begins, so that its failure yields an error status.
-pub(crate) async fn csv<F>(
+pub async fn csv<F>(
     name: &str,
     header: impl IntoIterator<Item = impl Into<String>>,
     next: impl Fn(Option<Uuid>) -> F + 'static,
@@ -49,7 +49,7 @@ where
 }
 
 /// Answers with a file of `records`; the first is the header.
-pub(crate) fn whole_csv(
+pub fn whole_csv(
     name: &str,
     records: impl IntoIterator<Item = Vec<String>>,
 ) -> Result<HttpResponse, PageError> {

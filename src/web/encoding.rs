@@ -17,7 +17,7 @@ use super::error::{PageError, UnsupportedMediaType};
 const IDENTITY: &str = "identity";
 
 /// Lets only requests without an encoded body pass; refuses others with [`UnsupportedMediaType`].
-pub(crate) async fn refuse_encoded(
+pub async fn refuse_encoded(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

@@ -12,7 +12,7 @@ pub use self::KitError::{
     BadRequest, CrossSite, Internal, NotFound, RequestTimeout, TooLarge, Unavailable,
     UnsupportedMediaType,
 };
-pub(crate) use super::problems::{codes, problems};
+pub use super::problems::{codes, problems};
 pub use super::{
     problem::{Problem, ProblemCode},
     problems::Problems,
@@ -62,13 +62,14 @@ impl PageError {
     }
 
     /// Returns the feature's error if it is an `E`.
-    pub(crate) fn find<E: HttpError>(&self) -> Option<&E> {
+    pub fn find<E: HttpError>(&self) -> Option<&E> {
         let error: &(dyn StdError + 'static) = self.0.as_ref();
         error.downcast_ref()
     }
 
     /// Returns the error with an error page that leads to `href`.
-    pub(crate) fn leading_to(self, href: String) -> Self {
+    #[must_use]
+    pub fn leading_to(self, href: String) -> Self {
         Self(Box::new(LeadingError { error: self, href }))
     }
 }

@@ -5,6 +5,7 @@ use actix_web::HttpResponse;
 use super::error::{NotFound, PageError};
 
 /// Answers 404 to any path that `routes` does not list.
-pub(crate) async fn show_not_found() -> Result<HttpResponse, PageError> {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn show_not_found() -> Result<HttpResponse, PageError> {
     Err(NotFound.into())
 }

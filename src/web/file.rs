@@ -14,9 +14,11 @@ use super::{
 
 /// File with the version that was shown; the file is empty where none was chosen.
 #[derive(Debug)]
-pub(crate) struct FileBody {
-    pub(crate) file: Vec<u8>,
-    pub(crate) version: Field,
+pub struct FileBody {
+    /// Content of the file.
+    pub file: Vec<u8>,
+    /// Version that was shown.
+    pub version: Field,
 }
 
 impl FromRequest for FileBody {

@@ -18,7 +18,7 @@ const LIVES: Duration = Duration::seconds(30);
 
 /// Returns the key of the message to show; `None` if there is none or the cookie holds no flash
 /// key.
-pub(crate) fn of(request: &HttpRequest) -> Option<String> {
+pub fn of(request: &HttpRequest) -> Option<String> {
     let key = host_cookie::read(request, COOKIE)?.value().to_owned();
     let is_key = key.starts_with(KEY_PREFIX)
         && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -26,7 +26,7 @@ pub(crate) fn of(request: &HttpRequest) -> Option<String> {
 }
 
 /// Adds the message `key`, which begins with `flash-`, to an answer that redirects.
-pub(crate) fn with_message(mut answer: HttpResponse, key: &'static str) -> HttpResponse {
+pub fn with_message(mut answer: HttpResponse, key: &'static str) -> HttpResponse {
     if answer.status().is_redirection() {
         // The cookie's value is a plain key and always a valid header, so the error cannot occur.
         let _ = answer.add_cookie(&cookie(key));
@@ -44,7 +44,7 @@ fn cookie(key: &'static str) -> Cookie<'static> {
 }
 
 /// Returns the cookie that removes a shown message.
-pub(crate) fn removal() -> Cookie<'static> {
+pub fn removal() -> Cookie<'static> {
     let mut cookie = cookie("");
     cookie.make_removal();
     cookie

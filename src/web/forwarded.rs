@@ -18,7 +18,7 @@ pub(super) fn is_present(headers: &HeaderMap) -> bool {
 
 /// Returns the hops that a request names, the nearest first; `None` for one that is hidden
 /// (`unknown`, `_name`) or cannot be read.
-pub(crate) fn hops(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+pub fn hops(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let is_listed = headers.contains_key(X_FORWARDED_FOR);
     let read: fn(&str) -> Vec<Option<IpAddr>> = if is_listed { list_of } else { elements_of };
     let lines = headers.get_all(if is_listed { X_FORWARDED_FOR } else { FORWARDED });

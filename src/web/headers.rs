@@ -31,12 +31,12 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 
 /// Content security policy of an instance.
 #[derive(Clone, Debug)]
-pub(crate) struct ContentPolicy(HeaderValue);
+pub struct ContentPolicy(HeaderValue);
 
 impl ContentPolicy {
     /// Allows forms to lead to the pages of the payment provider too: a browser checks the redirect
     /// that answers a form.
-    pub(crate) fn of(config: &PaymentConfig) -> Self {
+    pub fn of(config: &PaymentConfig) -> Self {
         let policy = match &config.provider {
             ProviderConfig::Demo => None,
             ProviderConfig::Stripe(stripe) => {
@@ -49,7 +49,7 @@ impl ContentPolicy {
 }
 
 /// Lets the scripts of a page compile WebAssembly, which the usual policy does not.
-pub(crate) fn allow_webassembly(response: &mut HttpResponse) {
+pub fn allow_webassembly(response: &mut HttpResponse) {
     let allowed = "script-src 'self' 'wasm-unsafe-eval'";
     let policy = CONTENT_SECURITY_POLICY.replacen("script-src 'self'", allowed, 1);
     if let Ok(policy) = HeaderValue::from_str(&policy) {
@@ -67,7 +67,7 @@ const SAFETY: [(HeaderName, &str); 5] = [
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Gives the request its id and its span, and the answer its headers.
-pub(crate) async fn add_headers(
+pub async fn add_headers(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

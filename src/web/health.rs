@@ -20,26 +20,26 @@ use crate::{
 };
 
 /// State of the process.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct HealthDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HealthDocument {
     /// Always `up`.
     status: &'static str,
 }
 
 /// Whether an instance was asked to stop, and serves on until load balancers have noticed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Draining(Arc<AtomicBool>);
+pub struct Draining(Arc<AtomicBool>);
 
 impl Draining {
     /// Has the instance answer that it is not ready from now on.
-    pub(crate) fn begin(&self) {
+    pub fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 /// State of an instance.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ReadinessDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReadinessDocument {
     /// `ready`, `not migrated` or `away`.
     database: &'static str,
     /// `ready` or `away`.
@@ -54,7 +54,8 @@ pub(crate) struct ReadinessDocument {
 }
 
 /// `GET /healthz`: answers 200 while the process runs.
-pub(crate) async fn show_health() -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn show_health() -> HttpResponse {
     page::json(StatusCode::OK, &HealthDocument { status: "up" })
 }
 
@@ -65,7 +66,7 @@ pub(crate) async fn show_health() -> HttpResponse {
 /// A tick that PostgreSQL refused has finished as well. While commits wait for a standby, no worker
 /// counts as late: every other instance is in the same state, and taking this one out of service
 /// would not help.
-pub(crate) async fn show_readiness(
+pub async fn show_readiness(
     app: Data<App>,
     progress: Data<WorkerProgress>,
     draining: Data<Draining>,

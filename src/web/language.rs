@@ -17,13 +17,13 @@ use crate::{text::i18n::Locale, web::locale::LOCALE_COOKIE};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 /// Form of the language switch.
-pub(crate) struct LanguageForm {
+pub struct LanguageForm {
     lang: Field,
     next: Field,
 }
 
 /// Returns the chosen language, and an answer that keeps it in a cookie and redirects to `next`.
-pub(crate) fn choose(form: &LanguageForm) -> Result<(Locale, HttpResponse), Mistakes> {
+pub fn choose(form: &LanguageForm) -> Result<(Locale, HttpResponse), Mistakes> {
     const LIVES: Duration = Duration::days(365);
     let chosen = Locale::parse(form.lang.text());
     let locale = chosen.ok_or_else(|| Mistakes::one("lang", "language-unknown"))?;

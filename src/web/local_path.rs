@@ -9,14 +9,14 @@ use url::Url;
 /// Parsed once, where it comes in: a link to this site with a forged `next` must not lead to
 /// another site, split a header, or fail after the work was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LocalPath(String);
+pub struct LocalPath(String);
 
 impl LocalPath {
     /// Upper bound in bytes; no address of this site with its query is longer.
     const BYTES_MAX: usize = 2_000;
 
     /// Returns `text` if it is a path of this site; `None` otherwise.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let is_plain = text.len() <= Self::BYTES_MAX
             && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
             && !has_escaped_control(text);
@@ -32,17 +32,17 @@ impl LocalPath {
     }
 
     /// Returns the start page, `/`.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self("/".to_owned())
     }
 
     /// Returns `text` if it is a path of this site, else the start page.
-    pub(crate) fn or_start(text: &str) -> Self {
+    pub fn or_start(text: &str) -> Self {
         Self::parse(text).unwrap_or_else(Self::start)
     }
 
     /// Returns the path as it appears in a header or a link.
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -54,7 +54,7 @@ impl fmt::Display for LocalPath {
 }
 
 /// Returns the address of the page `path`, with `next` as the page that it leads on to.
-pub(crate) fn with_next(path: &str, next: &str) -> String {
+pub fn with_next(path: &str, next: &str) -> String {
     let query =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
     format!("{path}?{query}")

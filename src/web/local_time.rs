@@ -25,7 +25,7 @@ const YEARS: RangeInclusive<i32> = 1_970..=9_998;
 
 /// Time as it was typed, with what its form showed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TypedTime<'a> {
+pub struct TypedTime<'a> {
     /// Name of the field, under which mistakes are noted.
     pub name: &'static str,
     /// Text of the field: a local time, or RFC 3339.
@@ -40,7 +40,7 @@ pub(crate) struct TypedTime<'a> {
 
 /// One of the two instants at which a clock shows the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// Offset from UTC, which the form sends.
     pub offset: String,
     /// The zone's abbreviation for this offset, such as `EDT`.
@@ -59,7 +59,7 @@ enum Said {
 impl TypedTime<'_> {
     /// Returns the typed instant, or notes the mistake and returns `None`. `usual` is the zone
     /// where the form names none, `stored` the instant shown by a form that carries none.
-    pub(crate) fn parse(
+    pub fn parse(
         &self,
         mistakes: &mut Mistakes,
         usual: Tz,
@@ -97,7 +97,7 @@ impl TypedTime<'_> {
     }
 
     /// Lists the two readings of a time that occurs twice; empty for any other text.
-    pub(crate) fn readings(&self, usual: Tz) -> Vec<Reading> {
+    pub fn readings(&self, usual: Tz) -> Vec<Reading> {
         let zone = self.zone.parse().unwrap_or(usual);
         let Said::Local(_, MappedLocalTime::Ambiguous(first, second)) =
             said(self.text.text(), zone)
@@ -133,7 +133,7 @@ impl TypedTime<'_> {
 /// Parses a time that may be left out, on the clock of `zone`; `Some(None)` for an empty field. `None`
 /// for one that was refused, which is noted.
 #[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-pub(crate) fn parse_optional_time(
+pub fn parse_optional_time(
     mistakes: &mut Mistakes,
     name: &'static str,
     text: &Field,
@@ -148,7 +148,7 @@ pub(crate) fn parse_optional_time(
 }
 
 /// Formats an instant for a hidden form field, in microseconds as the database keeps it.
-pub(crate) fn carried(instant: DateTime<Utc>) -> String {
+pub fn carried(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 

@@ -16,7 +16,7 @@ use super::path::RoutePattern;
 const NO_ROUTE: &str = "(none)";
 
 /// Counts the request and records its duration under the pattern of its route.
-pub(crate) async fn measure(
+pub async fn measure(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

@@ -19,7 +19,7 @@ use super::{
 use crate::{app::App, infra::progress::WorkerProgress, telemetry};
 
 /// Upper bound of programs with series of their own.
-pub(crate) const QUEUES_MAX: usize = 50;
+pub const QUEUES_MAX: usize = 50;
 
 /// Length of one program's queue, and how good its estimated waits were.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ fn size(queue: &QueueLength) -> i64 {
 }
 
 /// `GET /metrics` on the public listener.
-pub(crate) async fn show_metrics(
+pub async fn show_metrics(
     app: Data<App>,
     series: Data<QueueSeries>,
     progress: Data<WorkerProgress>,
@@ -85,7 +85,7 @@ pub(crate) async fn show_metrics(
 }
 
 /// `GET /metrics` on the listener at `METRICS_ADDR`; requires the token if one is configured.
-pub(crate) async fn show_metrics_apart(
+pub async fn show_metrics_apart(
     app: Data<App>,
     series: Data<QueueSeries>,
     progress: Data<WorkerProgress>,

@@ -7,23 +7,23 @@ use crate::text::{i18n::Phrase, times};
 
 impl View {
     /// Formats a moment on the clock of the time zone named `zone`.
-    pub(crate) fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
+    pub fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
         times::in_full(*moment, times::zone(zone), self.locale)
     }
 
     /// Formats a moment of an event that happens at no venue, on the clock of the office.
-    pub(crate) fn home_moment(&self, moment: &DateTime<Utc>) -> String {
+    pub fn home_moment(&self, moment: &DateTime<Utc>) -> String {
         times::in_full(*moment, times::home(), self.locale)
     }
 
     /// Formats a moment that is near on the clock of `zone`: its time of day, and its day unless it is today.
-    pub(crate) fn near(&self, moment: &DateTime<Utc>, now: &DateTime<Utc>, zone: &str) -> String {
+    pub fn near(&self, moment: &DateTime<Utc>, now: &DateTime<Utc>, zone: &str) -> String {
         times::near(*moment, *now, times::zone(zone), self.locale)
     }
 
     /// Formats a length of time that a person is given: `90 seconds`, `10 minutes` or `24 hours`. What is
     /// longer than two minutes and no whole number of them is rounded down.
-    pub(crate) fn time_span(&self, secs: i32) -> Phrase {
+    pub fn time_span(&self, secs: i32) -> Phrase {
         const MINUTE: i32 = 60;
         const HOUR: i32 = 60 * MINUTE;
         let (key, count) = match secs {
@@ -35,7 +35,7 @@ impl View {
     }
 
     /// Formats a moment for scripts: RFC 3339 in UTC.
-    pub(crate) fn instant(&self, moment: &DateTime<Utc>) -> String {
+    pub fn instant(&self, moment: &DateTime<Utc>) -> String {
         times::rfc3339(*moment)
     }
 }

@@ -7,7 +7,7 @@ use actix_web::{
 
 /// Format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     /// HTML page for people.
     Html,
     /// JSON document for programs.
@@ -18,7 +18,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// Returns the format that `Accept` prefers; a page if it names none of them.
-    pub(crate) fn of(request: &HttpRequest) -> Self {
+    pub fn of(request: &HttpRequest) -> Self {
         let accepted = Accept::parse(request).map(|accept| accept.ranked()).unwrap_or_default();
         let named = accepted.iter().find_map(|media_type| match media_type.essence_str() {
             "text/event-stream" => Some(Self::EventStream),
@@ -30,7 +30,7 @@ impl Format {
     }
 
     /// Whether errors are rendered as problem documents.
-    pub(crate) fn is_for_programs(self) -> bool {
+    pub fn is_for_programs(self) -> bool {
         self != Self::Html
     }
 }

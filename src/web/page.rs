@@ -27,7 +27,7 @@ use crate::text::i18n::{Count, Locale, Phrase, grouped};
 /// Account that is signed in, as the page's header shows it. The session extractor puts it into the
 /// request's extensions, so that an error page shows it too.
 #[derive(Clone, Debug)]
-pub(crate) struct SignedIn {
+pub struct SignedIn {
     /// Whether the account may use the door pages.
     pub is_staff: bool,
     /// Whether the account may use the admin pages.
@@ -40,7 +40,7 @@ pub(crate) struct SignedIn {
 
 /// Link in the page's header.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
+pub struct Link {
     /// Path the link leads to.
     pub href: &'static str,
     /// Text of the link.
@@ -53,7 +53,7 @@ pub(crate) struct Link {
 
 /// Data every page is rendered with; templates call it `v`.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
+pub struct View {
     /// Language of the request.
     pub locale: Locale,
     /// Path and query of the page, to come back to; for a submitted form, path and query of the
@@ -79,7 +79,7 @@ impl FromRequest for View {
 
 impl View {
     /// Builds the view of `request`.
-    pub(crate) fn of(request: &HttpRequest) -> Self {
+    pub fn of(request: &HttpRequest) -> Self {
         Self {
             locale: locale_of(request),
             path: page_of(request),
@@ -91,48 +91,48 @@ impl View {
     }
 
     /// Returns the text named `key`.
-    pub(crate) fn t(&self, key: &'static str) -> Phrase {
+    pub fn t(&self, key: &'static str) -> Phrase {
         office::named(&self.office, key, self.locale.text(key))
     }
 
     /// Returns the text named `key`, a key built at run time.
-    pub(crate) fn text(&self, key: impl Into<String>) -> Phrase {
+    pub fn text(&self, key: impl Into<String>) -> Phrase {
         self.locale.text(key.into())
     }
 
     /// Formats a number, grouped by thousands.
-    pub(crate) fn number(&self, value: impl std::fmt::Display) -> String {
+    pub fn number(&self, value: impl std::fmt::Display) -> String {
         grouped(value)
     }
 
     /// Returns the address of the asset `name`.
-    pub(crate) fn asset(&self, name: &str) -> String {
+    pub fn asset(&self, name: &str) -> String {
         assets::href(name)
     }
 
     /// Returns the message left by the previous request; rendering the page removes its cookie.
-    pub(crate) fn flash(&self) -> Option<Phrase> {
+    pub fn flash(&self) -> Option<Phrase> {
         self.flash.clone().map(|key| self.text(key))
     }
 
     /// Whether the message left by the previous request is the one named `key`.
-    pub(crate) fn is_told(&self, key: &str) -> bool {
+    pub fn is_told(&self, key: &str) -> bool {
         self.flash.as_deref() == Some(key)
     }
 
     /// Lists the languages other than the current one.
-    pub(crate) fn other_locales(&self) -> impl Iterator<Item = Locale> {
+    pub fn other_locales(&self) -> impl Iterator<Item = Locale> {
         let current = self.locale;
         Locale::all().filter(move |locale| *locale != current)
     }
 
     /// Formats an amount of points.
-    pub(crate) fn points(&self, points: impl Count) -> Phrase {
+    pub fn points(&self, points: impl Count) -> Phrase {
         self.t("points-amount").number("count", &points).number("points", &points)
     }
 
     /// Returns an e-mail address; of a deleted account, which has none, says that it is deleted.
-    pub(crate) fn address(&self, email: &str) -> String {
+    pub fn address(&self, email: &str) -> String {
         match email.contains('@') {
             true => email.to_owned(),
             false => self.t("admin-person-deleted").to_string(),
@@ -140,12 +140,12 @@ impl View {
     }
 
     /// Returns the log-in page's address, with the current page as its `next`.
-    pub(crate) fn login_href(&self) -> String {
+    pub fn login_href(&self) -> String {
         self.entrance("/login")
     }
 
     /// Returns the sign-up page's address, with the current page as its `next`.
-    pub(crate) fn signup_href(&self) -> String {
+    pub fn signup_href(&self) -> String {
         self.entrance("/signup")
     }
 
@@ -162,17 +162,17 @@ impl View {
 
     /// Draws the poster of the program named `slug`, whose number in order of making is `number`.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
-    pub(crate) fn poster(&self, number: &i32, slug: &str) -> Poster {
+    pub fn poster(&self, number: &i32, slug: &str) -> Poster {
         Poster::of_program(*number, slug)
     }
 
     /// Draws a poster for a page that is about no program, always the same for one `name`.
-    pub(crate) fn poster_of(&self, name: &str) -> Poster {
+    pub fn poster_of(&self, name: &str) -> Poster {
         Poster::of_name(name)
     }
 
     /// Lists the header's links for the account that is signed in.
-    pub(crate) fn navigation(&self) -> impl Iterator<Item = Link> {
+    pub fn navigation(&self) -> impl Iterator<Item = Link> {
         const LINKS: [(&str, &str); 3] = [
             ("/reservations", "layout-reservations"),
             ("/tickets", "layout-tickets"),
@@ -191,19 +191,19 @@ impl View {
     }
 
     /// Returns the detail of `error`, as one paragraph beside a form.
-    pub(crate) fn refusal(&self, error: &dyn HttpError) -> String {
+    pub fn refusal(&self, error: &dyn HttpError) -> String {
         error.problem().localize(self.locale, "detail").to_string()
     }
 
     /// Joins the reasons of all refused fields with spaces.
-    pub(crate) fn reasons(&self, mistakes: &Mistakes) -> String {
+    pub fn reasons(&self, mistakes: &Mistakes) -> String {
         let reasons: Vec<String> =
             mistakes.reasons().map(|reason| self.t(reason).to_string()).collect();
         reasons.join(" ")
     }
 
     /// Renders a page; a template that fails to render is logged and answered with an empty 500.
-    pub(crate) fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
+    pub fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
         match page.render() {
             Ok(body) => {
                 let mut response = HttpResponse::build(status);
@@ -222,7 +222,7 @@ impl View {
     }
 
     /// Answers a read: with the page, or for programs with `document` as JSON.
-    pub(crate) fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
+    pub fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
         match self.format.is_for_programs() {
             true => json(StatusCode::OK, document),
             false => self.html(StatusCode::OK, page),
@@ -231,7 +231,7 @@ impl View {
 
     /// Answers a change: programs get `document` with `status`, browsers are redirected to
     /// `location`.
-    pub(crate) fn done(
+    pub fn done(
         &self,
         status: StatusCode,
         document: &impl Serialize,
@@ -263,31 +263,31 @@ fn page_of(request: &HttpRequest) -> String {
 }
 
 /// Builds a JSON response.
-pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
+pub fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
     HttpResponse::build(status).json(document)
 }
 
 /// Answer to a change without a document: an empty object.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Empty {}
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Empty {}
 
 /// Answer to a change of one thing.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Identified<Id> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Identified<Id> {
     /// Id of the changed row.
-    pub(crate) id: Id,
+    pub id: Id,
 }
 
 /// Answer to a deletion.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct DeletedDocument<Id> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedDocument<Id> {
     /// Id of the deleted row.
-    pub(crate) deleted: Id,
+    pub deleted: Id,
 }
 
 /// Redirects (303) a browser to `location`, a path of this site; to the start page if `location` is
 /// no valid header value. Input from a request must be a [`LocalPath`] first.
-pub(crate) fn see_other(location: &str) -> HttpResponse {
+pub fn see_other(location: &str) -> HttpResponse {
     let location = header::HeaderValue::from_str(location)
         .unwrap_or_else(|_| header::HeaderValue::from_static("/"));
     HttpResponse::SeeOther().insert_header((header::LOCATION, location)).finish()

@@ -10,7 +10,7 @@ use actix_web::{
 use uuid::Uuid;
 
 /// Upper bound of passes a browser keeps.
-pub(crate) const KEPT_MAX: usize = 8;
+pub const KEPT_MAX: usize = 8;
 /// Upper bound of pass cookies read from one request.
 const READ_MAX: usize = 64;
 
@@ -19,12 +19,12 @@ fn prefix(is_https: bool) -> &'static str {
 }
 
 /// Returns the name of the cookie with the pass of `program_id`.
-pub(crate) fn name(is_https: bool, program_id: Uuid) -> String {
+pub fn name(is_https: bool, program_id: Uuid) -> String {
     format!("{}{}", prefix(is_https), program_id.simple())
 }
 
 /// Returns a cookie named `name` that carries `pass` for `secs_left` seconds.
-pub(crate) fn build(is_https: bool, name: String, pass: String, secs_left: i64) -> Cookie<'static> {
+pub fn build(is_https: bool, name: String, pass: String, secs_left: i64) -> Cookie<'static> {
     Cookie::build(name, pass)
         .path("/")
         .http_only(true)
@@ -35,7 +35,7 @@ pub(crate) fn build(is_https: bool, name: String, pass: String, secs_left: i64) 
 }
 
 /// Lists names and values of the pass cookies in `request`.
-pub(crate) fn shown(request: &HttpRequest, is_https: bool) -> Vec<(String, String)> {
+pub fn shown(request: &HttpRequest, is_https: bool) -> Vec<(String, String)> {
     let Ok(cookies) = request.cookies() else { return Vec::new() };
     let is_pass = |name: &str| {
         let program_id = name.strip_prefix(prefix(is_https));
@@ -46,14 +46,14 @@ pub(crate) fn shown(request: &HttpRequest, is_https: bool) -> Vec<(String, Strin
 }
 
 /// Returns a cookie that removes the pass named `name`.
-pub(crate) fn removal(is_https: bool, name: String) -> Cookie<'static> {
+pub fn removal(is_https: bool, name: String) -> Cookie<'static> {
     let mut cookie = build(is_https, name, String::new(), 0);
     cookie.make_removal();
     cookie
 }
 
 /// Removes every pass that `request` carries from the browser.
-pub(crate) fn remove_all(request: &HttpRequest, is_https: bool, response: &mut HttpResponse) {
+pub fn remove_all(request: &HttpRequest, is_https: bool, response: &mut HttpResponse) {
     for (name, _) in shown(request, is_https) {
         // A name that was read from a header is a valid header value.
         let _ = response.add_cookie(&removal(is_https, name));

@@ -40,7 +40,7 @@ impl std::fmt::Debug for Path {
 
 /// Method of a path, with what the API reference says about it.
 #[derive(Clone, Debug)]
-pub(crate) struct DescribedMethod {
+pub struct DescribedMethod {
     /// The method.
     pub method: Method,
     /// Description in the table.
@@ -78,24 +78,24 @@ impl Path {
     }
 
     /// Returns the allowed methods with their descriptions, without HEAD.
-    pub(crate) fn described(&self) -> &[DescribedMethod] {
+    pub fn described(&self) -> &[DescribedMethod] {
         &self.methods
     }
 
     /// Returns the group of the API reference that the path belongs to.
-    pub(crate) fn group(&self) -> &'static str {
+    pub fn group(&self) -> &'static str {
         self.group
     }
 
     /// Sets the group of the API reference.
     #[must_use]
-    pub(crate) fn in_group(mut self, group: &'static str) -> Self {
+    pub fn in_group(mut self, group: &'static str) -> Self {
         self.group = group;
         self
     }
 
     /// Whether the path accepts a file.
-    pub(crate) fn accepts_file(&self) -> bool {
+    pub fn accepts_file(&self) -> bool {
         self.doorkeeper.is_some()
     }
 
@@ -161,7 +161,7 @@ impl Path {
 
 impl DescribedMethod {
     /// Returns the facts from the handler's arguments.
-    pub(crate) fn facts(&self) -> Facts {
+    pub fn facts(&self) -> Facts {
         let mut facts = Facts::new(!self.method.is_safe());
         (self.describe)(&mut facts);
         facts
@@ -220,7 +220,7 @@ async fn refuse_fields(
 
 problems! {
     /// Refusal of a path.
-    pub(crate) enum PathError {
+    pub enum PathError {
         /// The path has no such method.
         MethodNotAllowed { allowed: String } = 405 "method-not-allowed".header("allow", allowed),
     }

@@ -40,6 +40,7 @@ pub trait Problems {
 ///   was waited for too long (`lock_timeout`). Any other error of PostgreSQL becomes `Database`.
 /// - `retried`: variants after which [`Contention`](crate::infra::postgres::Contention) makes another
 ///   attempt, as it does after conflicts in the database; and the error after the last attempt.
+#[macro_export]
 macro_rules! problems {
     (@value $member:ident) => { $member };
     (@value $member:ident $value:expr) => { $value };
@@ -209,6 +210,7 @@ macro_rules! problems {
 
 /// Lists rows of tables for an operation that refuses with them, such as
 /// `codes![ShareError::{Taken, NotPaid}, KitError::Contended]`.
+#[macro_export]
 macro_rules! codes {
     ($(
         $error:ident :: $($variant:ident)? $( { $($of_many:ident),+ $(,)? } )?
@@ -223,5 +225,5 @@ macro_rules! codes {
     };
 }
 
-pub(crate) use codes;
-pub(crate) use problems;
+pub use codes;
+pub use problems;

@@ -8,7 +8,7 @@ const SIDE_MIN: u32 = 240;
 
 /// How much of a code may be covered or dirty.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Repair {
+pub enum Repair {
     /// 7 %: fewest dots.
     Least,
     /// 25 %.
@@ -17,7 +17,7 @@ pub(crate) enum Repair {
 
 /// Draws a code of `text`, black on white with the quiet zone that scanners need; `None` if the text
 /// is too long.
-pub(crate) fn draw(text: &str, repair: Repair) -> Option<String> {
+pub fn draw(text: &str, repair: Repair) -> Option<String> {
     let level = match repair {
         Repair::Least => EcLevel::L,
         Repair::Quarter => EcLevel::Q,
@@ -29,6 +29,6 @@ pub(crate) fn draw(text: &str, repair: Repair) -> Option<String> {
 }
 
 /// Answers with a drawing.
-pub(crate) fn answer(drawing: String) -> HttpResponse {
+pub fn answer(drawing: String) -> HttpResponse {
     HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "image/svg+xml")).body(drawing)
 }

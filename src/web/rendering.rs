@@ -41,8 +41,8 @@ struct ErrorPage<'a> {
 const OF_EVERY_PROBLEM: [&str; 5] = ["type", "title", "status", "detail", "code"];
 
 /// Problem document (RFC 9457).
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ProblemDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProblemDocument {
     /// Always `about:blank`: `code` says what the problem is.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -60,7 +60,7 @@ pub(crate) struct ProblemDocument {
 }
 
 /// Renders every failed response as a page or a problem document.
-pub(crate) async fn render(
+pub async fn render(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

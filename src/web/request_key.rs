@@ -18,7 +18,7 @@ use super::{
 const REFUSAL: &str = "common-refusal-request-key";
 
 /// Parses `request_key`; `None` without a mistake if the field is empty: the request has no key.
-pub(crate) fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid> {
+pub fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid> {
     match request_key.is_empty() {
         true => None,
         false => mistakes.note("request_key", REFUSAL, request_key.parse()),
@@ -28,7 +28,7 @@ pub(crate) fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid
 /// Key in the header `Idempotency-Key`, a UUID; `None` if the request has none. A malformed key is refused by
 /// the handler, after the check of the caller's rights.
 #[derive(Clone, Debug)]
-pub(crate) struct HeaderKey(pub Result<Option<Uuid>, Mistakes>);
+pub struct HeaderKey(pub Result<Option<Uuid>, Mistakes>);
 
 impl FromRequest for HeaderKey {
     type Error = Infallible;

@@ -6,6 +6,7 @@
 
 use std::{
     cell::RefCell,
+    fmt,
     pin::Pin,
     rc::Rc,
     task::{Context, Poll},
@@ -26,14 +27,20 @@ use futures_util::{Stream, StreamExt, stream};
 struct SharedBody(Rc<RefCell<Option<Payload>>>);
 
 /// Body of an answer that holds the request's until it is sent.
-pub(crate) struct Holding {
+pub struct Holding {
     answer: BoxBody,
     _unread: SharedBody,
 }
 
+impl fmt::Debug for Holding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Holding").field("answer", &self.answer).finish_non_exhaustive()
+    }
+}
+
 /// Lets the answer to a request whose body has no length, and was not read to its end, end the
 /// connection.
-pub(crate) async fn close_unread(
+pub async fn close_unread(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<EitherBody<impl MessageBody + 'static, Holding>>, Error> {

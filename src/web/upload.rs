@@ -41,7 +41,7 @@ pub(crate) type Doorkeeper = fn(HttpRequest) -> LocalBoxFuture<'static, Result<U
 
 /// Upload permits of one instance; clones share them.
 #[derive(Clone)]
-pub(crate) struct Uploads {
+pub struct Uploads {
     permits: Arc<Semaphore>,
     /// Number of permits each account has or waits for; accounts without any have no entry.
     taken: Arc<Mutex<HashMap<Uuid, usize>>>,

@@ -7,12 +7,12 @@ use actix_web::{
 };
 
 /// Files whose address changes with their content are cached for ever.
-pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
+pub const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// A file under the address of another version may differ the next time.
-pub(crate) const NOT_KEPT: &str = "no-cache";
+pub const NOT_KEPT: &str = "no-cache";
 
 /// Answers with a file, or that it is the one with the tag `etag` that the asker has.
-pub(crate) fn versioned_file(
+pub fn versioned_file(
     request: &HttpRequest,
     etag: String,
     cache_control: &'static str,

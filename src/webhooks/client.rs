@@ -36,12 +36,12 @@ pub struct HookClient {
 
 /// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Attempt {
+pub struct Attempt {
     /// Status of the answer, if there was one.
-    pub(crate) status: Option<i32>,
+    pub status: Option<i32>,
     /// Why it failed; `None`: the event is delivered.
-    pub(crate) error: Option<String>,
-    pub(crate) latency_ms: i32,
+    pub error: Option<String>,
+    pub latency_ms: i32,
 }
 
 impl Attempt {
@@ -53,7 +53,7 @@ impl Attempt {
 
 impl HookClient {
     /// Creates the client.
-    pub(crate) fn new(config: &Config) -> Result<Self, reqwest::Error> {
+    pub fn new(config: &Config) -> Result<Self, reqwest::Error> {
         let allows_private = config.webhook_private_targets;
         let client = https::client()
             .timeout(ATTEMPT_MAX)
@@ -69,7 +69,7 @@ impl HookClient {
     }
 
     /// Sends an event to `url`, signed with `secrets` at `timestamp`, in seconds since the epoch.
-    pub(crate) async fn send(
+    pub async fn send(
         &self,
         url: &str,
         event: &ClaimedEvent,

@@ -6,7 +6,7 @@ use crate::web::error::{KitError, problems};
 problems! {
     /// Refusal of an administrator's change.
     #[derive(Clone, Copy, PartialEq, Eq)]
-    pub(crate) enum WebhookError {
+    pub enum WebhookError {
         TooMany = 409 "too-many-webhooks".number("count", ENDPOINTS_MAX),
         /// The endpoint is paused already, or was not paused.
         Unchanged(id: EndpointId) = 409 "webhook-unchanged"

@@ -23,19 +23,19 @@
 //! cannot put the delivery off any more, but a delivery that was answered with 2xx counts as made.
 
 mod client;
-pub(crate) mod error;
-pub(crate) mod model;
+pub mod error;
+pub mod model;
 mod secret;
 mod signature;
-pub(crate) mod store;
-pub(crate) mod target;
+pub mod store;
+pub mod target;
 
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 
 pub use self::client::HookClient;
-pub(crate) use self::secret::HookSecret;
+pub use self::secret::HookSecret;
 use self::{
     client::Attempt,
     model::{ActiveEndpoint, ClaimedEvent},
@@ -52,7 +52,7 @@ use crate::{
 };
 
 /// Endpoints at most: each has deliveries of its own.
-pub(crate) const ENDPOINTS_MAX: i64 = 50;
+pub const ENDPOINTS_MAX: i64 = 50;
 /// Bounds of claims of deliveries to one endpoint; the deliveries of one subject are attempted one by one.
 const CLAIMS: Claims = Claims {
     rows_max: 16,
@@ -64,12 +64,12 @@ const CLAIMS: Claims = Claims {
 /// How long one tick goes on claiming.
 const ROUND_MAX: Duration = Duration::from_secs(10);
 /// Hours in which the secret before a rotation signs too.
-pub(crate) const OLD_SECRET_HOURS: i32 = 24;
+pub const OLD_SECRET_HOURS: i32 = 24;
 /// Bounds of giving deliveries up, and of deleting them.
 const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 20 };
 
 /// Makes the deliveries that are due, a bounded time long; called periodically.
-pub(crate) async fn deliver_due(app: &App, client: &HookClient) -> Result<(), sqlx::Error> {
+pub async fn deliver_due(app: &App, client: &HookClient) -> Result<(), sqlx::Error> {
     let active = endpoints::list_active(&app.db, ENDPOINTS_MAX).await?;
     let working = active.iter().map(|endpoint| deliver_to(app, client, endpoint));
     join_all(working).await.into_iter().collect()
@@ -124,7 +124,7 @@ pub async fn end_old(db: &Pool) -> Result<(), sqlx::Error> {
 }
 
 /// Makes a delivery that has ended due again; returns whether it did.
-pub(crate) async fn replay(
+pub async fn replay(
     tx: &mut Connection,
     endpoint_id: model::EndpointId,
     event_id: EventId,

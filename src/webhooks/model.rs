@@ -14,7 +14,7 @@ use crate::{
 
 ids! {
     /// Id of an endpoint.
-    pub(crate) EndpointId(Uuid),
+    pub EndpointId(Uuid),
 }
 
 /// Endpoint that deliveries are made to, with its sealed secrets: the current one, and the one before a
@@ -29,7 +29,7 @@ pub(crate) struct ActiveEndpoint {
 
 /// Endpoint to be registered.
 #[derive(Clone, Debug)]
-pub(crate) struct NewEndpoint {
+pub struct NewEndpoint {
     pub url: String,
     pub description: String,
     pub kinds: Vec<EventKind>,
@@ -37,7 +37,7 @@ pub(crate) struct NewEndpoint {
 
 /// Endpoint as administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ListedEndpoint {
+pub struct ListedEndpoint {
     pub id: EndpointId,
     pub url: String,
     pub description: String,
@@ -51,7 +51,7 @@ pub(crate) struct ListedEndpoint {
 }
 
 /// Deliveries counted of one state.
-pub(crate) const COUNTED_MAX: i64 = 1_000;
+pub const COUNTED_MAX: i64 = 1_000;
 
 /// State of a delivery.
 #[derive(
@@ -68,7 +68,7 @@ pub(crate) const COUNTED_MAX: i64 = 1_000;
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum HookState {
+pub enum HookState {
     /// Still to be made.
     Waiting,
     /// Answered with 2xx.
@@ -79,7 +79,7 @@ pub(crate) enum HookState {
 
 /// Delivery as administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ListedDelivery {
+pub struct ListedDelivery {
     pub event_id: EventId,
     pub kind: String,
     pub subject_id: Uuid,
@@ -96,7 +96,7 @@ pub(crate) struct ListedDelivery {
 
 /// Claimed delivery, with its event.
 #[derive(Clone, Debug)]
-pub(crate) struct ClaimedEvent {
+pub struct ClaimedEvent {
     pub id: EventId,
     /// Number of the claim.
     pub claim: i32,

@@ -16,7 +16,7 @@ const BYTES: usize = 32;
 
 /// Secret that signs the requests to one endpoint.
 #[derive(Clone)]
-pub(crate) struct HookSecret([u8; BYTES]);
+pub struct HookSecret([u8; BYTES]);
 
 impl fmt::Debug for HookSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -26,21 +26,22 @@ impl fmt::Debug for HookSecret {
 
 impl HookSecret {
     /// Returns a new secret.
-    pub(crate) fn generate() -> Self {
+    pub fn generate() -> Self {
         Self(rand::random())
     }
 
     /// Returns the secret as its owner keeps it.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         format!("{PREFIX}{}", BASE64_STANDARD.encode(self.0))
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    /// Returns the bytes that sign a delivery.
+    pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// Encrypts the secret for its endpoint; `None` if the provider fails.
-    pub(crate) fn seal(&self, app: &App, id: EndpointId) -> Option<Vec<u8>> {
+    pub fn seal(&self, app: &App, id: EndpointId) -> Option<Vec<u8>> {
         Seal::of(&app.signing_key, PURPOSE)?.close(id.0, &self.0)
     }
 

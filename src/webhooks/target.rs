@@ -47,7 +47,7 @@ const PRIVATE: [&str; 24] = [
 
 /// Reason why an address is no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TargetFault {
+pub enum TargetFault {
     /// It is no address, or has parts that no receiver needs, such as a password.
     #[error("no address of a receiver")]
     Malformed,
@@ -60,7 +60,7 @@ pub(crate) enum TargetFault {
 }
 
 /// Parses the address of an endpoint. Plain http is for private targets, where those are allowed.
-pub(crate) fn parse(text: &str, allows_private: bool) -> Result<Url, TargetFault> {
+pub fn parse(text: &str, allows_private: bool) -> Result<Url, TargetFault> {
     let url = Url::parse(text).ok().filter(|_| text.chars().count() <= URL_CHARS_MAX);
     let url = url.ok_or(TargetFault::Malformed)?;
     let is_plain = url.scheme() == "http";
@@ -93,7 +93,7 @@ fn is_private_host(host: &Host<&str>) -> bool {
 }
 
 /// Whether an address is of the public internet.
-pub(crate) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     let address = address.to_canonical();
     let networks = PRIVATE.iter().filter_map(|network| network.parse::<IpNet>().ok());
     !networks.into_iter().any(|network| network.contains(&address))
@@ -101,13 +101,13 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 
 /// Resolver of the names of targets, which fails for a name with a private address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TargetResolver {
-    pub(crate) allows_private: bool,
+pub struct TargetResolver {
+    pub allows_private: bool,
 }
 
 impl TargetResolver {
     /// Returns the addresses of `name`; fails if one of them is refused.
-    pub(crate) async fn addresses_of(
+    pub async fn addresses_of(
         self,
         name: &str,
     ) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {

@@ -31,9 +31,11 @@ def main():
     sources = os.path.join(os.getcwd(), "src") + os.sep
     rooms = collections.defaultdict(lambda: {"lines": [0, 0], "functions": [0, 0]})
     for entry in files:
-        if not entry["filename"].startswith(sources):
+        # A crate of the workspace names its files from its own folder.
+        filename = os.path.normpath(entry["filename"])
+        if not filename.startswith(sources):
             continue
-        room, *rest = entry["filename"].removeprefix(sources).split(os.sep)
+        room, *rest = filename.removeprefix(sources).split(os.sep)
         for name in (f"`{room}/`" if rest else "`src/`", "**all**"):
             for kind, counts in rooms[name].items():
                 counts[0] += entry["summary"][kind]["count"]

@@ -20,10 +20,10 @@
 //! read its key before it was revoked is carried out. A transaction that ends the keys of an account has
 //! its row locked, which a new key refers to: no key is made meanwhile and missed.
 
-pub(crate) mod error;
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod error;
+pub mod model;
+pub mod pages;
+pub mod store;
 
 use self::{
     error::ApiKeyError,
@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// Upper bound of usable keys.
-pub(crate) const KEYS_MAX: i64 = 100;
+pub const KEYS_MAX: i64 = 100;
 
 /// Returns the actor of a key; fails unless it has `scope`.
 pub(crate) async fn authorize(

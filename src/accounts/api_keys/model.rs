@@ -13,12 +13,12 @@ use crate::{accounts::model::AccountId, infra::ids::ids};
 
 ids! {
     /// Id of an API key.
-    pub(crate) ApiKeyId(Uuid),
+    pub ApiKeyId(Uuid),
 }
 
 /// Author of an act: an administrator, or a key that one made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Actor {
+pub struct Actor {
     /// Administrator, or the maker of the key.
     pub account_id: AccountId,
     pub api_key_id: Option<ApiKeyId>,
@@ -44,7 +44,7 @@ pub(crate) enum AuditWord {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
 )]
-pub(crate) enum ApiScope {
+pub enum ApiScope {
     /// Read programs, drafts included, and their performances.
     #[strum(serialize = "programs:read")]
     ProgramsRead,
@@ -55,14 +55,14 @@ pub(crate) enum ApiScope {
 
 impl ApiScope {
     /// Returns the name, as it is stored and shown.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
 /// Key as its owner sends it.
 #[derive(Clone)]
-pub(crate) struct KeyToken([u8; KeyToken::BYTES]);
+pub struct KeyToken([u8; KeyToken::BYTES]);
 
 impl fmt::Debug for KeyToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,23 +76,23 @@ impl KeyToken {
     const PREFIX: &str = "stagedoor_";
 
     /// Returns a new key.
-    pub(crate) fn generate() -> Self {
+    pub fn generate() -> Self {
         Self(rand::random())
     }
 
     /// Returns the key as its owner keeps it.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         format!("{}{}", Self::PREFIX, BASE64_URL_SAFE_NO_PAD.encode(self.0))
     }
 
     /// Reads a key; `None` for text that cannot be one.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text.strip_prefix(Self::PREFIX)?).ok()?;
         bytes.try_into().ok().map(Self)
     }
 
     /// Returns the stored hash of the key.
-    pub(crate) fn hash(&self) -> Vec<u8> {
+    pub fn hash(&self) -> Vec<u8> {
         Sha256::digest(self.0).to_vec()
     }
 }
@@ -100,7 +100,7 @@ impl KeyToken {
 /// Key of a request, as it is at that moment.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
-pub(crate) struct FoundKey {
+pub struct FoundKey {
     pub id: ApiKeyId,
     pub made_by: AccountId,
     pub scopes: Vec<String>,
@@ -119,7 +119,7 @@ pub(crate) struct FoundKey {
 
 /// Key to be made.
 #[derive(Clone, Debug)]
-pub(crate) struct NewKey {
+pub struct NewKey {
     pub name: String,
     pub scopes: Vec<ApiScope>,
     /// Days until it ends; `None`: it does not end by itself.
@@ -128,7 +128,7 @@ pub(crate) struct NewKey {
 
 /// Key as administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ListedKey {
+pub struct ListedKey {
     pub id: ApiKeyId,
     pub name: String,
     pub scopes: Vec<String>,

@@ -32,14 +32,14 @@ use crate::{
 
 /// Administrator, or a key that may read programs.
 #[derive(Clone, Debug)]
-pub(crate) struct ProgramsReader {
+pub struct ProgramsReader {
     /// View to render its pages with.
     pub view: View,
 }
 
 /// Administrator, or a key that may change programs.
 #[derive(Clone, Debug)]
-pub(crate) struct ProgramsWriter {
+pub struct ProgramsWriter {
     /// Author of the act.
     pub actor: Actor,
     /// View to render its pages with.
@@ -49,11 +49,11 @@ pub(crate) struct ProgramsWriter {
 /// Administrator who confirmed the password recently, or a key that may change programs: for what
 /// cannot be undone.
 #[derive(Clone, Debug)]
-pub(crate) struct ConfirmedProgramsWriter(pub ProgramsWriter);
+pub struct ConfirmedProgramsWriter(pub ProgramsWriter);
 
 /// Returns the account for which an upload's `request` acts, by its session or its key alone; fails for
 /// others. Runs before the body is read, so an upload with a key counts twice against its rate limit.
-pub(crate) fn programs_writer_of(
+pub fn programs_writer_of(
     request: HttpRequest,
 ) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
     Box::pin(async move { Ok(ProgramsWriter::extract(&request).await?.actor.account_id.0) })

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Returns the key with the hash `token_hash`.
-pub(crate) async fn find(db: &Pool, token_hash: &[u8]) -> Result<Option<FoundKey>, sqlx::Error> {
+pub async fn find(db: &Pool, token_hash: &[u8]) -> Result<Option<FoundKey>, sqlx::Error> {
     sqlx::query_as!(
         FoundKey,
         r#"
@@ -33,7 +33,7 @@ pub(crate) async fn find(db: &Pool, token_hash: &[u8]) -> Result<Option<FoundKey
 }
 
 /// Notes that a key is used, unless that was noted within a minute.
-pub(crate) async fn write_used(db: &Pool, id: ApiKeyId) -> Result<(), sqlx::Error> {
+pub async fn write_used(db: &Pool, id: ApiKeyId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update api_keys set last_used_at = clock_timestamp()
@@ -48,7 +48,7 @@ pub(crate) async fn write_used(db: &Pool, id: ApiKeyId) -> Result<(), sqlx::Erro
 }
 
 /// Inserts a key, unless there are `keys_max` that were not revoked; returns whether it did.
-pub(crate) async fn insert(
+pub async fn insert(
     tx: &mut Connection,
     id: ApiKeyId,
     made_by: AccountId,
@@ -77,7 +77,7 @@ pub(crate) async fn insert(
 }
 
 /// Revokes a key; returns its name, `None` if there is no such key that was not revoked.
-pub(crate) async fn write_revoked(
+pub async fn write_revoked(
     tx: &mut Connection,
     id: ApiKeyId,
 ) -> Result<Option<String>, sqlx::Error> {
@@ -139,7 +139,7 @@ pub(crate) async fn insert_ends(
 }
 
 /// Lists at most `rows_max` keys after the key `after`, newest first, the revoked ones too.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     after: Option<Uuid>,
     rows_max: i64,

@@ -5,7 +5,7 @@
 
 mod store;
 
-pub(crate) use self::store::{DeletableAccount, has_session, lock_alone};
+pub use self::store::{DeletableAccount, has_session, lock_alone};
 use super::{
     links, log_in::second_step::store as pending, model::AccountId, second_factor, sessions,
 };
@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Removes the person from a locked account, whose name becomes `name`, and deletes its sessions,
 /// links, pending log-ins, second factor, recovery codes and request keys. Returns the hashes of
 /// the sessions.
-pub(crate) async fn erase(
+pub async fn erase(
     tx: &mut Connection,
     id: AccountId,
     name: &str,

@@ -9,7 +9,7 @@ use crate::{
 
 /// Account whose row is locked for its deletion.
 #[derive(Clone, Debug)]
-pub(crate) struct DeletableAccount {
+pub struct DeletableAccount {
     /// Folded e-mail address.
     pub email: String,
     /// Tag of the language of its mails.
@@ -24,7 +24,7 @@ pub(crate) struct DeletableAccount {
 /// that it refers to: no transaction adds rows for it before this one ends. Does not wait, because a
 /// holder of such a lock may wait for a row of the caller: `None` if another transaction uses the
 /// account, or there is none.
-pub(crate) async fn lock_alone(
+pub async fn lock_alone(
     tx: &mut Connection,
     id: AccountId,
 ) -> Result<Option<DeletableAccount>, sqlx::Error> {
@@ -43,7 +43,7 @@ pub(crate) async fn lock_alone(
 }
 
 /// Returns whether a session of an account is open.
-pub(crate) async fn has_session(
+pub async fn has_session(
     tx: &mut Connection,
     id: AccountId,
     session_id: Uuid,

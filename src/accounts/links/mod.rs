@@ -117,6 +117,6 @@ pub(crate) async fn end_links(
 }
 
 /// Deletes a bounded number of links that ended a day ago or earlier; called periodically.
-pub(crate) async fn purge(db: &Pool) -> Result<(), sqlx::Error> {
+pub async fn purge(db: &Pool) -> Result<(), sqlx::Error> {
     store::delete_old(db, PURGED_ROWS_MAX).await
 }

@@ -20,7 +20,7 @@ pub enum LinkPurpose {
 
 impl LinkPurpose {
     /// Returns the mail that the link is in.
-    pub(crate) fn message(self) -> Message {
+    pub fn message(self) -> Message {
         match self {
             Self::Reset => Message::ResetPassword,
             Self::Confirm => Message::ConfirmAddress,
@@ -30,16 +30,16 @@ impl LinkPurpose {
 
 /// Token of a link. `Debug` does not show it.
 #[derive(Clone)]
-pub(crate) struct LinkToken(SessionToken);
+pub struct LinkToken(SessionToken);
 
 impl LinkToken {
     /// Parses the token in a link.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         SessionToken::decode(text).map(Self)
     }
 
     /// Returns the SHA-256 that the database stores.
-    pub(crate) fn hash(&self) -> TokenHash {
+    pub fn hash(&self) -> TokenHash {
         self.0.hash()
     }
 }

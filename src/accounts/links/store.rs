@@ -12,7 +12,7 @@ use crate::{
 /// Account that may get and use links, whose row is locked.
 pub(crate) struct OpenAccount {
     /// Language chosen for its mails; `None`: that of the pages.
-    pub(crate) mail_locale: Option<Locale>,
+    pub mail_locale: Option<Locale>,
 }
 
 /// Locks an account's row; `None` if there is no such account, it was deleted, or an administrator locked

@@ -33,7 +33,7 @@ const HOUR: Duration = Duration::from_hours(1);
 /// Budget that refused an attempt; the security log has its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum Budget {
+pub enum Budget {
     Network,
     Account,
 }
@@ -51,7 +51,7 @@ pub struct LogInBudget {
 
 /// Attempt that every budget allowed; counted as failed unless it succeeds or is withdrawn.
 #[derive(Debug)]
-pub(crate) struct LogInAttempt {
+pub struct LogInAttempt {
     networks: Networks,
     guesses: Guesses,
     from: Origin,
@@ -94,7 +94,7 @@ impl LogInBudget {
     }
 
     /// Counts an attempt; on `Ok` the caller may check the password.
-    pub(crate) async fn begin(&self, from: Origin) -> Result<LogInAttempt, (Budget, RateLimited)> {
+    pub async fn begin(&self, from: Origin) -> Result<LogInAttempt, (Budget, RateLimited)> {
         self.begin_among(&self.passwords, from).await
     }
 

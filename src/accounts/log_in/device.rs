@@ -30,7 +30,7 @@ struct Claims {
 }
 
 /// Signs a token that `account` was logged in to on a new device; `None` if signing fails.
-pub(crate) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) -> Option<String> {
+pub fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) -> Option<String> {
     let exp = (now + chrono::TimeDelta::days(KNOWN_DAYS)).timestamp();
     let claims = Claims { iss: ISSUER.to_owned(), sub: account.encode(), jti: Uuid::new_v4(), exp };
     let key = EncodingKey::from_secret(key.as_bytes());
@@ -41,7 +41,7 @@ pub(crate) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) ->
 
 /// Returns the device id in `text` if this deployment signed it for `account` and it has not
 /// expired at `now`.
-pub(crate) fn read(
+pub fn read(
     text: &str,
     account: AccountKey,
     key: &SigningKey,

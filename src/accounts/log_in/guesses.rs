@@ -48,10 +48,11 @@ static WITHDRAW: LazyLock<Script> =
 /// Key of an account that is tried, whether or not it exists: a truncated SHA-256 of the folded
 /// address, so its length is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct AccountKey([u8; 16]);
+pub struct AccountKey([u8; 16]);
 
 impl AccountKey {
-    pub(crate) fn of(email: &Email) -> Self {
+    /// Makes the key of the account with this address.
+    pub fn of(email: &Email) -> Self {
         let digest: [u8; 32] = Sha256::digest(email.as_str()).into();
         let mut key = [0; 16];
         key.iter_mut().zip(digest).for_each(|(byte, hashed)| *byte = hashed);
@@ -59,7 +60,7 @@ impl AccountKey {
     }
 
     /// Returns the text used in Redis keys and cookies: URL-safe base64.
-    pub(crate) fn encode(self) -> String {
+    pub fn encode(self) -> String {
         use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
         BASE64_URL_SAFE_NO_PAD.encode(self.0)
     }
@@ -67,11 +68,11 @@ impl AccountKey {
 
 /// Origin of an attempt.
 #[derive(Clone, Debug)]
-pub(crate) struct Origin {
-    pub(crate) account: AccountKey,
-    pub(crate) network: Network,
+pub struct Origin {
+    pub account: AccountKey,
+    pub network: Network,
     /// Known device id; `None` if the browser proved none.
-    pub(crate) device: Option<String>,
+    pub device: Option<String>,
 }
 
 /// Failure counts of accounts; clones share the counts kept while Redis is unreachable.

@@ -17,8 +17,8 @@
 
 pub(crate) mod budget;
 pub(crate) mod code_check;
-pub(crate) mod device;
-pub(crate) mod guesses;
-pub(crate) mod pages;
+pub mod device;
+pub mod guesses;
+pub mod pages;
 pub(crate) mod password_check;
-pub(crate) mod second_step;
+pub mod second_step;

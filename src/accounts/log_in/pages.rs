@@ -42,7 +42,7 @@ const PATH: &str = "/login";
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["email", "password"]))]
-pub(crate) struct LogInForm {
+pub struct LogInForm {
     /// Email address.
     email: Field,
     /// Password.
@@ -70,14 +70,15 @@ struct LogInPage {
 }
 
 /// `GET /login`
-pub(crate) async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
     let (email, refusal) = (String::new(), FormRefusal::default());
     let page = LogInPage { v, email, next: query.path(), refusal };
     page.v.html(StatusCode::OK, &page)
 }
 
 /// `POST /login`
-pub(crate) async fn create_session(
+pub async fn create_session(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,
@@ -121,7 +122,7 @@ pub(crate) async fn create_session(
 }
 
 /// `POST /logout`
-pub(crate) async fn delete_session(
+pub async fn delete_session(
     app: Data<App>,
     request: HttpRequest,
     v: View,

@@ -26,23 +26,24 @@ use crate::{
 
 /// Password that was found right. It may be changed at any moment, so every operation that it opens
 /// compares the hash once more, after locking the account's row.
-#[derive(Clone)]
-pub(crate) struct CheckedPassword {
+#[derive(Debug, Clone)]
+pub struct CheckedPassword {
     /// Account that the password belongs to.
-    pub(crate) account_id: AccountId,
+    pub account_id: AccountId,
     /// Hash that the password was compared with.
-    pub(crate) password_hash: String,
+    pub password_hash: String,
 }
 
 /// Sender of a password and the limits that apply to it.
-pub(crate) struct PasswordCheck<'a> {
-    pub(crate) app: &'a App,
-    pub(crate) gate: &'a PasswordGate,
+#[derive(Debug)]
+pub struct PasswordCheck<'a> {
+    pub app: &'a App,
+    pub gate: &'a PasswordGate,
     pub(crate) budget: &'a LogInBudget,
     /// Client's address.
-    pub(crate) client: IpAddr,
+    pub client: IpAddr,
     /// Content of the device cookie; its signature is not checked yet.
-    pub(crate) device: Option<String>,
+    pub device: Option<String>,
 }
 
 impl PasswordCheck<'_> {

@@ -17,11 +17,11 @@
 //! again.
 
 mod model;
-pub(crate) mod pages;
+pub mod pages;
 mod store;
 mod unsubscription;
 
-pub(crate) use self::{
+pub use self::{
     model::MailChoices,
     store::write_turn_wanted as want_turn_mails,
     unsubscription::{UNSUBSCRIPTION_PATH, Unsubscription},

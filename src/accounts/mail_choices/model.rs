@@ -4,7 +4,7 @@ use crate::text::i18n::Locale;
 
 /// Mails that an account wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MailChoices {
+pub struct MailChoices {
     /// Language; `None`: that of the pages used last.
     pub locale: Option<Locale>,
     /// Whether mails about points that another account sends or answers are wanted.

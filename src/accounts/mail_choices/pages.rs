@@ -37,7 +37,7 @@ const CHOICES_PATH: &str = "/account#mails";
 /// Form of the choices. A box that is not checked is not sent.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct ChoicesForm {
+pub struct ChoicesForm {
     /// Tag of the language of mails; empty: that of the last visit.
     language: Field,
     /// Whether mails about transfers are wanted.
@@ -68,7 +68,7 @@ impl ChoicesForm {
 }
 
 /// `POST /account/mails`
-pub(crate) async fn update_choices(
+pub async fn update_choices(
     app: Data<App>,
     me: CurrentAccount,
     Body(form): Body<ChoicesForm>,
@@ -103,15 +103,15 @@ fn path_of(query: &LinkQuery) -> String {
 }
 
 /// Topic of the mails that a link ends.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TopicDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TopicDocument {
     topic: MailTopic,
     /// Whether its mails are wanted.
     wanted: bool,
 }
 
 /// `GET /mails/unsubscription`: ends nothing, because programs that check mails read it.
-pub(crate) async fn new_unsubscription(
+pub async fn new_unsubscription(
     app: Data<App>,
     v: View,
     query: Query<LinkQuery>,
@@ -126,14 +126,14 @@ pub(crate) async fn new_unsubscription(
 /// Body of a mail program that ends the mails for its reader (RFC 8058); a browser's form has none.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct OneClickForm {
+pub struct OneClickForm {
     /// Form that mail programs send (RFC 8058).
     #[serde(rename = "List-Unsubscribe")]
     one_click: Field,
 }
 
 /// `POST /mails/unsubscription`
-pub(crate) async fn create_unsubscription(
+pub async fn create_unsubscription(
     app: Data<App>,
     v: View,
     query: Query<LinkQuery>,

@@ -49,10 +49,7 @@ pub(crate) async fn find_wanted(
 }
 
 /// Turns the mails about an account's turn on.
-pub(crate) async fn write_turn_wanted(
-    tx: &mut Connection,
-    id: AccountId,
-) -> Result<(), sqlx::Error> {
+pub async fn write_turn_wanted(tx: &mut Connection, id: AccountId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update accounts set mails_turn = true

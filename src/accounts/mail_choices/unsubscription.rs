@@ -10,15 +10,15 @@ use uuid::Uuid;
 use crate::{accounts::model::AccountId, infra::secrets::SigningKey, outbox::MailTopic};
 
 /// Path of the page that the link leads to; its query is `token`.
-pub(crate) const UNSUBSCRIPTION_PATH: &str = "/mails/unsubscription";
+pub const UNSUBSCRIPTION_PATH: &str = "/mails/unsubscription";
 /// Issuer claim that distinguishes these tokens from other texts signed with the same key.
 const ISSUER: &str = "stagedoor/unsubscription";
 
 /// End of one topic for one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unsubscription {
-    pub(crate) account_id: AccountId,
-    pub(crate) topic: MailTopic,
+pub struct Unsubscription {
+    pub account_id: AccountId,
+    pub topic: MailTopic,
 }
 
 /// Claims of the token.
@@ -31,7 +31,7 @@ struct Claims {
 
 impl Unsubscription {
     /// Returns the token of the link; `None` when signing failed.
-    pub(crate) fn sign(self, key: &SigningKey) -> Option<String> {
+    pub fn sign(self, key: &SigningKey) -> Option<String> {
         let claims = Claims { iss: ISSUER.to_owned(), sub: self.account_id.0, topic: self.topic };
         let key = EncodingKey::from_secret(key.as_bytes());
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)
@@ -40,7 +40,7 @@ impl Unsubscription {
     }
 
     /// Returns the account and the topic of the token in `text`, if this deployment signed it.
-    pub(crate) fn read(text: &str, key: &SigningKey) -> Option<Self> {
+    pub fn read(text: &str, key: &SigningKey) -> Option<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["iss", "sub"]);

@@ -25,34 +25,30 @@ const RETRY_AFTER_SECS: u64 = 3;
 
 /// Bound on concurrent hashes of one instance: one per core.
 #[derive(Clone, Debug)]
-pub(crate) struct PasswordGate(HashQueue);
+pub struct PasswordGate(HashQueue);
 
 impl PasswordGate {
     /// Creates a gate as wide as the machine has cores.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let width = std::thread::available_parallelism().map_or(1, usize::from);
         Self(HashQueue::new(width))
     }
 
     /// Returns the hash of `password` to store, in PHC format with a fresh salt; `network` is
     /// the one that waits in the queue.
-    pub(crate) async fn hash(
-        &self,
-        network: Network,
-        password: Password,
-    ) -> Result<String, AccountError> {
+    pub async fn hash(&self, network: Network, password: Password) -> Result<String, AccountError> {
         self.pass(network, SIGN_UP_WAIT_MAX, move || hash(password.as_bytes())).await?
     }
 
     /// Returns the hash of a password written in the code, as [`PasswordGate::hash`] does.
-    pub(crate) async fn hash_text(&self, text: &'static str) -> Result<String, AccountError> {
+    pub async fn hash_text(&self, text: &'static str) -> Result<String, AccountError> {
         let here = Network::of(Ipv4Addr::LOCALHOST.into());
         self.pass(here, SIGN_UP_WAIT_MAX, move || hash(text.as_bytes())).await?
     }
 
     /// Returns whether `password`, sent from `network`, matches `hash`. Without a hash the
     /// result is false and takes as long, so that timing does not reveal which accounts exist.
-    pub(crate) async fn verify(
+    pub async fn verify(
         &self,
         network: Network,
         password: Password,

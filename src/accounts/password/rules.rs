@@ -28,8 +28,7 @@ const REST_CHARS_MIN: usize = 6;
 const OFFICE_WORDS: [&str; 5] = ["stagedoor", "ticket", "office", "admin", "staff"];
 
 /// Sorted hash prefixes of breached passwords; `docs/KNOWN-PASSWORDS.md` names the sources.
-static KNOWN: &[u8] =
-    include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/known_passwords.bin"));
+static KNOWN: &[u8] = include_bytes!("../../../data/known_passwords.bin");
 
 /// Reason why a password may not be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,7 +46,7 @@ pub enum PasswordRefusal {
 
 impl PasswordRefusal {
     /// Returns the locale key of the reason.
-    pub(crate) fn text_key(self) -> &'static str {
+    pub fn text_key(self) -> &'static str {
         match self {
             Self::Length => "account-refusal-password",
             Self::Known => "account-refusal-password-known",

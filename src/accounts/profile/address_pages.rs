@@ -41,8 +41,8 @@ struct AddressMailPage {
 }
 
 /// Address of the account.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct AddressDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AddressDocument {
     email: String,
     /// Whether the owner confirmed it.
     confirmed: bool,
@@ -50,7 +50,7 @@ pub(crate) struct AddressDocument {
 
 /// `GET /account/address/confirmation`: offers to mail the link for the present address. An account
 /// that has confirmed it meanwhile is redirected.
-pub(crate) async fn new_confirmation_mail(
+pub async fn new_confirmation_mail(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<Next>,
@@ -69,13 +69,13 @@ pub(crate) async fn new_confirmation_mail(
 /// Form that asks for the link; it may name the page that the link leads on to.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct MailForm {
+pub struct MailForm {
     /// Path of this site that a browser is led to afterwards.
     next: Field,
 }
 
 /// `POST /account/address/confirmation`: mails the link for the present address again.
-pub(crate) async fn create_confirmation_mail(
+pub async fn create_confirmation_mail(
     app: Data<App>,
     me: CurrentAccount,
     Body(form): Body<MailForm>,
@@ -103,7 +103,7 @@ struct AddressPage {
 }
 
 /// `GET /address/confirmation`: confirms nothing, because programs that check mails read it.
-pub(crate) async fn new_confirmation(
+pub async fn new_confirmation(
     app: Data<App>,
     v: View,
     query: Query<LinkQuery>,
@@ -119,13 +119,13 @@ pub(crate) async fn new_confirmation(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["token"]))]
-pub(crate) struct TokenForm {
+pub struct TokenForm {
     /// Token of the link in the mail.
     token: Field,
 }
 
 /// `POST /address/confirmation`
-pub(crate) async fn create_confirmation(
+pub async fn create_confirmation(
     app: Data<App>,
     v: View,
     Body(form): Body<TokenForm>,

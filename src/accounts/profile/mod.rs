@@ -17,8 +17,8 @@
 //! same one, the second is refused as [`AccountError::WrongPassword`]. Two accounts that confirm one address race for
 //! `accounts_email_key`; the loser gets [`AccountError::EmailTaken`].
 
-pub(crate) mod address_pages;
-pub(crate) mod pages;
+pub mod address_pages;
+pub mod pages;
 mod store;
 
 use uuid::Uuid;
@@ -42,19 +42,12 @@ use crate::{
 };
 
 /// Returns the account as its owner sees it; `None` if it does not exist.
-pub(crate) async fn find(
-    app: &App,
-    account_id: AccountId,
-) -> Result<Option<AccountDetails>, sqlx::Error> {
+pub async fn find(app: &App, account_id: AccountId) -> Result<Option<AccountDetails>, sqlx::Error> {
     store::find(&app.db, account_id).await
 }
 
 /// Changes the account's name.
-pub(crate) async fn rename(
-    app: &App,
-    account_id: AccountId,
-    name: &Name,
-) -> Result<(), AccountError> {
+pub async fn rename(app: &App, account_id: AccountId, name: &Name) -> Result<(), AccountError> {
     match store::write_name(&app.db, account_id, name).await? {
         true => Ok(()),
         false => Err(AccountError::Deleted),
@@ -152,10 +145,7 @@ pub(crate) async fn ask_for_address(
 
 /// Confirms the address that a link was sent to, which becomes the account's. Returns the page that
 /// the link leads on to; `None` if it names none.
-pub(crate) async fn confirm_address(
-    app: &App,
-    token: &LinkToken,
-) -> Result<Option<String>, AccountError> {
+pub async fn confirm_address(app: &App, token: &LinkToken) -> Result<Option<String>, AccountError> {
     let mut tx = app.db.begin().await?;
     let owner = links::use_link(&mut tx, token, LinkPurpose::Confirm).await?;
     if owner.address == owner.email {

@@ -65,8 +65,8 @@ fn refused(v: View, details: AccountDetails, refusal: FormRefusal) -> HttpRespon
 }
 
 /// Account that is signed in, as its owner sees it.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct AccountDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AccountDocument {
     account_id: AccountId,
     email: String,
     name: String,
@@ -76,7 +76,7 @@ pub(crate) struct AccountDocument {
 }
 
 /// Mails that an account wants.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MailsDocument {
     /// Tag of their language; null: the language of the last visit.
     language: Option<&'static str>,
@@ -85,10 +85,7 @@ struct MailsDocument {
 }
 
 /// `GET /account`
-pub(crate) async fn show_account(
-    app: Data<App>,
-    me: CurrentAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn show_account(app: Data<App>, me: CurrentAccount) -> Result<HttpResponse, PageError> {
     let details = details(&app, &me).await?;
     let document = AccountDocument {
         account_id: me.account_id,
@@ -109,19 +106,19 @@ pub(crate) async fn show_account(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["name"]))]
-pub(crate) struct NameForm {
+pub struct NameForm {
     /// Name.
     name: Field,
 }
 
 /// Name of the account.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NameDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NameDocument {
     name: String,
 }
 
 /// `POST /account/name`
-pub(crate) async fn update_name(
+pub async fn update_name(
     app: Data<App>,
     me: CurrentAccount,
     Body(form): Body<NameForm>,
@@ -143,7 +140,7 @@ pub(crate) async fn update_name(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["password", "new_password"]))]
-pub(crate) struct PasswordForm {
+pub struct PasswordForm {
     /// Password.
     password: Field,
     /// New password.
@@ -153,7 +150,7 @@ pub(crate) struct PasswordForm {
 }
 
 /// `POST /account/password`
-pub(crate) async fn update_password(
+pub async fn update_password(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,
@@ -199,7 +196,7 @@ fn check<'a>(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["password", "email"]))]
-pub(crate) struct AddressForm {
+pub struct AddressForm {
     /// Password.
     password: Field,
     /// Email address.
@@ -207,7 +204,7 @@ pub(crate) struct AddressForm {
 }
 
 /// `POST /account/address`
-pub(crate) async fn update_address(
+pub async fn update_address(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,

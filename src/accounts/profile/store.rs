@@ -8,7 +8,7 @@ use crate::{
 
 /// Account as its owner sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct AccountDetails {
+pub struct AccountDetails {
     /// Address, folded.
     pub email: String,
     /// Name.

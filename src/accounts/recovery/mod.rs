@@ -14,7 +14,7 @@
 //! and waits for the account's row, is refused as a wrong password: it compares the hash after the
 //! wait.
 
-pub(crate) mod pages;
+pub mod pages;
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ use crate::{
 const ANSWER_STEP: Duration = Duration::from_millis(500);
 
 /// Mails a link to the account with the address `email`, if there is one that may have it.
-pub(crate) async fn ask(app: &App, email: &Email) -> Result<(), AccountError> {
+pub async fn ask(app: &App, email: &Email) -> Result<(), AccountError> {
     in_steps(mail_if_known(app, email)).await
 }
 
@@ -64,7 +64,7 @@ async fn mail_if_known(app: &App, email: &Email) -> Result<(), AccountError> {
 }
 
 /// Sets a new password with a link. The password was chosen for the link's owner.
-pub(crate) async fn reset(
+pub async fn reset(
     app: &App,
     gate: &PasswordGate,
     network: Network,
@@ -99,6 +99,6 @@ pub(crate) async fn tell_password(
 }
 
 /// Returns the address and the name that a password must not be like.
-pub(crate) fn identity(email: &str, name: &str) -> (Option<Email>, Option<Name>) {
+pub fn identity(email: &str, name: &str) -> (Option<Email>, Option<Name>) {
     (Email::parse(email), Name::parse(name))
 }

@@ -40,7 +40,7 @@ const TOKEN_POLICY: HeaderValue = HeaderValue::from_static("strict-origin");
 /// Query string of a link in a mail.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct LinkQuery {
+pub struct LinkQuery {
     /// Token of the link in the mail.
     token: String,
 }
@@ -58,7 +58,7 @@ impl LinkQuery {
 }
 
 /// Keeps the address of a page, which has a token, from the pages that it links to.
-pub(crate) fn without_referrer(mut answer: HttpResponse) -> HttpResponse {
+pub fn without_referrer(mut answer: HttpResponse) -> HttpResponse {
     answer.headers_mut().insert(header::REFERRER_POLICY, TOKEN_POLICY);
     answer
 }
@@ -72,7 +72,8 @@ struct ForgottenPage {
 }
 
 /// `GET /password/forgotten`
-pub(crate) async fn new_request(v: View) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_request(v: View) -> HttpResponse {
     let page = ForgottenPage { v, email: String::new(), refusal: FormRefusal::default() };
     page.v.html(StatusCode::OK, &page)
 }
@@ -81,13 +82,13 @@ pub(crate) async fn new_request(v: View) -> HttpResponse {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["email"]))]
-pub(crate) struct ForgottenForm {
+pub struct ForgottenForm {
     /// Email address.
     email: Field,
 }
 
 /// `POST /password/forgotten`
-pub(crate) async fn create_request(
+pub async fn create_request(
     app: Data<App>,
     limits: Data<Limits>,
     request: HttpRequest,
@@ -120,7 +121,7 @@ struct ResetPage {
 }
 
 /// `GET /password/reset`
-pub(crate) async fn new_password(
+pub async fn new_password(
     app: Data<App>,
     v: View,
     query: Query<LinkQuery>,
@@ -140,7 +141,7 @@ pub(crate) async fn new_password(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["token", "password"]))]
-pub(crate) struct ResetForm {
+pub struct ResetForm {
     /// Token of the link in the mail.
     token: Field,
     /// Password.
@@ -148,7 +149,7 @@ pub(crate) struct ResetForm {
 }
 
 /// `POST /password/reset`
-pub(crate) async fn create_password(
+pub async fn create_password(
     app: Data<App>,
     gate: Data<PasswordGate>,
     request: HttpRequest,

@@ -48,7 +48,7 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["password"]))]
-pub(crate) struct ConfirmationForm {
+pub struct ConfirmationForm {
     /// Password.
     password: Field,
     /// Code of the app, or a recovery code; only where a code is asked for.
@@ -75,12 +75,14 @@ impl ConfirmationPage {
 }
 
 /// `GET /account/confirmation`
-pub(crate) async fn new_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
     show(&me, &query, false)
 }
 
 /// `GET /account/confirmation/code`
-pub(crate) async fn new_code_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_code_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
     show(&me, &query, true)
 }
 
@@ -90,7 +92,7 @@ fn show(me: &CurrentAccount, query: &Next, asks_code: bool) -> HttpResponse {
 }
 
 /// `POST /account/confirmation`
-pub(crate) async fn create_confirmation(
+pub async fn create_confirmation(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,
@@ -102,7 +104,7 @@ pub(crate) async fn create_confirmation(
 }
 
 /// `POST /account/confirmation/code`
-pub(crate) async fn create_code_confirmation(
+pub async fn create_code_confirmation(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,
@@ -114,8 +116,8 @@ pub(crate) async fn create_code_confirmation(
 }
 
 /// Answer to a confirmation.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ConfirmedDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConfirmedDocument {
     /// Always true.
     confirmed: bool,
 }

@@ -14,10 +14,10 @@
 //! Two administrators who act on each other race for the rows of both accounts, locked in id
 //! order; the second one is refused as [`AccountError::Forbidden`].
 
-pub(crate) mod confirmation_pages;
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod confirmation_pages;
+pub mod model;
+pub mod pages;
+pub mod store;
 
 use uuid::Uuid;
 
@@ -35,7 +35,7 @@ use crate::{
 
 /// Finds accounts whose address, name or last name begins with `text`, unordered, at most a
 /// thousand by each; a `text` that is an id is returned without a look-up.
-pub(crate) async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     match Uuid::try_parse(text) {
         Ok(id) => Ok(vec![id]),
         Err(_) => store::find_beginning(db, text, &email::fold(text)).await,
@@ -44,7 +44,7 @@ pub(crate) async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sq
 
 /// Lists the accounts that [`find_accounts`] finds, or all for an empty `text`, newest first;
 /// up to one more than a page.
-pub(crate) async fn search_profiles(
+pub async fn search_profiles(
     db: &Pool,
     text: &str,
     after: Option<Uuid>,
@@ -56,7 +56,7 @@ pub(crate) async fn search_profiles(
 }
 
 /// Returns one account; `None` if it does not exist.
-pub(crate) async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
+pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
     Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 
@@ -87,7 +87,7 @@ pub(super) async fn lock_beside(
 
 /// Locks an account or unlocks it, and returns its profile before and after. An account already
 /// in that state is [`AccountError::Stale`]; `None` if there is no such account.
-pub(crate) async fn lock_out(
+pub async fn lock_out(
     tx: &mut Connection,
     by: AccountId,
     id: AccountId,
@@ -107,7 +107,7 @@ pub(crate) async fn lock_out(
 
 /// Changes an account's role and returns its profile before and after. A role other than `from`
 /// is [`AccountError::Stale`]; `None` if there is no such account.
-pub(crate) async fn change_role(
+pub async fn change_role(
     tx: &mut Connection,
     by: AccountId,
     id: AccountId,

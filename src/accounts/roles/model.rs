@@ -8,7 +8,7 @@ use crate::accounts::model::{AccountId, Role};
 
 /// Account as administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Profile {
+pub struct Profile {
     /// Account id.
     pub account_id: AccountId,
     /// Folded e-mail address.

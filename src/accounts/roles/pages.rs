@@ -25,7 +25,7 @@ use crate::{
 
 /// Account that may check tickets: staff or admin. Others are refused.
 #[derive(Clone, Debug)]
-pub(crate) struct StaffAccount {
+pub struct StaffAccount {
     /// Account id.
     pub account_id: AccountId,
     /// View to render its pages with.
@@ -34,7 +34,7 @@ pub(crate) struct StaffAccount {
 
 /// Administrator's account. Others are refused, staff too.
 #[derive(Clone, Debug)]
-pub(crate) struct AdminAccount {
+pub struct AdminAccount {
     /// Account id.
     pub account_id: AccountId,
     /// Whether the account has a second factor and no code of it was given lately.
@@ -46,18 +46,18 @@ pub(crate) struct AdminAccount {
 /// Administrator who confirmed the password recently: for actions that cannot be undone. Others
 /// are refused; an administrator without a confirmation is sent to `confirmation_pages.rs`.
 #[derive(Clone, Debug)]
-pub(crate) struct ConfirmedAdmin(pub AdminAccount);
+pub struct ConfirmedAdmin(pub AdminAccount);
 
 impl AdminAccount {
     /// Refuses unless a code of the second factor was given lately, or the account has none.
-    pub(crate) fn require_code(&self) -> Result<(), AccountError> {
+    pub fn require_code(&self) -> Result<(), AccountError> {
         if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
     }
 }
 
 /// Returns the administrator that an upload's `request` comes from, by its session alone; fails
 /// for others. Runs before the body is read.
-pub(crate) fn admin_of(request: HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
+pub fn admin_of(request: HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
     Box::pin(async move { Ok(AdminAccount::extract(&request).await?.account_id.0) })
 }
 

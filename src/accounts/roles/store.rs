@@ -13,11 +13,7 @@ const FOUND_MAX: i64 = 1_000;
 
 /// Finds accounts whose address begins with `folded`, or whose name or last name begins with
 /// `text`. Each criterion is one index range, so a prefix without matches costs nothing.
-pub(crate) async fn find_beginning(
-    db: &Pool,
-    text: &str,
-    folded: &str,
-) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn find_beginning(db: &Pool, text: &str, folded: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select id as "id!" from (
@@ -46,7 +42,7 @@ pub(crate) async fn find_beginning(
 
 /// Lists accounts, all or only `among` these, newest first: the page after the account `after`, and
 /// one more if there is one.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     among: Option<&[Uuid]>,
     after: Option<Uuid>,
@@ -74,10 +70,7 @@ pub(crate) async fn list(
 }
 
 /// Locks the rows of the accounts among `ids`, in id order, and reads them.
-pub(crate) async fn lock(
-    tx: &mut Connection,
-    ids: &[AccountId],
-) -> Result<Vec<Profile>, sqlx::Error> {
+pub async fn lock(tx: &mut Connection, ids: &[AccountId]) -> Result<Vec<Profile>, sqlx::Error> {
     sqlx::query_as!(
         Profile,
         r#"
@@ -95,7 +88,7 @@ pub(crate) async fn lock(
 }
 
 /// Writes role and lock of an account whose row is locked; an existing lock keeps its time.
-pub(crate) async fn write(
+pub async fn write(
     tx: &mut Connection,
     id: AccountId,
     role: Role,

@@ -25,9 +25,9 @@
 //! second is refused as [`AccountError::SecondFactorSet`]. Of two uses of one code the second finds it
 //! used: [`AccountError::WrongCode`].
 
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod model;
+pub mod pages;
+pub mod store;
 
 use uuid::Uuid;
 
@@ -54,13 +54,14 @@ const PURPOSE: &[u8] = b"stagedoor/second-factor";
 const RECOVERY_CODES: usize = 10;
 
 /// Secret that is offered for a set-up, with the form in which it comes back.
-pub(crate) struct Offer {
-    pub(crate) secret: TotpSecret,
-    pub(crate) sealed: Vec<u8>,
+#[derive(Debug)]
+pub struct Offer {
+    pub secret: TotpSecret,
+    pub sealed: Vec<u8>,
 }
 
 /// Makes a secret for the account to set up; `None` if it cannot be sealed.
-pub(crate) fn offer(app: &App, account_id: AccountId) -> Option<Offer> {
+pub fn offer(app: &App, account_id: AccountId) -> Option<Offer> {
     let secret = TotpSecret::generate();
     let sealed = Seal::of(&app.signing_key, PURPOSE)?.close(account_id.0, secret.as_bytes())?;
     Some(Offer { secret, sealed })
@@ -79,16 +80,17 @@ fn open(app: &App, account_id: AccountId, sealed: &[u8]) -> Option<TotpSecret> {
 }
 
 /// Result of an operation that renewed recovery codes or ended sessions.
-pub(crate) struct Renewed {
+#[derive(Debug)]
+pub struct Renewed {
     /// New recovery codes, to be shown once.
-    pub(crate) codes: Vec<RecoveryCode>,
+    pub codes: Vec<RecoveryCode>,
     /// Hashes of the sessions that ended.
-    pub(crate) ended: Vec<Vec<u8>>,
+    pub ended: Vec<Vec<u8>>,
 }
 
 /// Sets the account's second factor to the offered secret, whose `code` was given in the session
 /// `session_id`; ends the other sessions.
-pub(crate) async fn set_up(
+pub async fn set_up(
     app: &App,
     account_id: AccountId,
     session_id: Uuid,
@@ -116,7 +118,7 @@ pub(crate) async fn set_up(
 
 /// Compares a code with the second factor of an account whose row is locked, and uses it up;
 /// `false` for a wrong or used code, and without a second factor.
-pub(crate) async fn accept(
+pub async fn accept(
     tx: &mut Connection,
     app: &App,
     account_id: AccountId,
@@ -165,7 +167,7 @@ pub(crate) async fn renew_codes(
 }
 
 /// Removes the account's own second factor, and ends its other sessions, whose hashes it returns.
-pub(crate) async fn remove(
+pub async fn remove(
     app: &App,
     account_id: AccountId,
     session_id: Uuid,
@@ -185,7 +187,7 @@ pub(crate) async fn remove(
 
 /// Removes the second factor of an account that lost it, by the act of the administrator `by`;
 /// returns its profile before and after. `None` if there is no such account.
-pub(crate) async fn reset(
+pub async fn reset(
     tx: &mut Connection,
     by: AccountId,
     id: AccountId,
@@ -197,10 +199,7 @@ pub(crate) async fn reset(
 
 /// Removes the second factor of the account with an address, for the command line, without asking for a
 /// code; returns the account's id.
-pub(crate) async fn reset_at_address(
-    tx: &mut Connection,
-    email: &str,
-) -> Result<AccountId, AccountError> {
+pub async fn reset_at_address(tx: &mut Connection, email: &str) -> Result<AccountId, AccountError> {
     let email = Email::parse(email).ok_or(AccountError::WrongCredentials)?;
     let found = accounts::store::find_addressee(&mut *tx, &email).await?;
     let (id, _) = found.ok_or(AccountError::WrongCredentials)?;

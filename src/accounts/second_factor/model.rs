@@ -26,7 +26,7 @@ const OLD_RECOVERY_BYTES: usize = 10;
 
 /// Secret that an authenticator app makes codes of. `Debug` does not show it.
 #[derive(Clone)]
-pub(crate) struct TotpSecret([u8; SECRET_BYTES]);
+pub struct TotpSecret([u8; SECRET_BYTES]);
 
 impl fmt::Debug for TotpSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +89,7 @@ impl TotpSecret {
 
 /// Code as typed. `Debug` does not show it.
 #[derive(Clone)]
-pub(crate) enum SignInCode {
+pub enum SignInCode {
     /// Of the authenticator app: six digits.
     App(String),
     /// One of the recovery codes.
@@ -104,7 +104,7 @@ impl fmt::Debug for SignInCode {
 
 impl SignInCode {
     /// Parses a code, however it is grouped; `None` for anything that cannot be one.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if text.len() > TYPED_BYTES_MAX {
             return None;
         }
@@ -118,7 +118,7 @@ impl SignInCode {
 
 /// Code that replaces one of the app, once: 120 random bits. `Debug` does not show it.
 #[derive(Clone)]
-pub(crate) struct RecoveryCode(Vec<u8>);
+pub struct RecoveryCode(Vec<u8>);
 
 impl fmt::Debug for RecoveryCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

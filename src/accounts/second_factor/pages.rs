@@ -116,8 +116,8 @@ struct RecoveryCodesPage {
 }
 
 /// Second factor of the account, or an offer to set one up.
-#[derive(Default, Serialize, JsonSchema)]
-pub(crate) struct FactorDocument {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct FactorDocument {
     /// When it was set; null: it is offered.
     set_at: Option<DateTime<Utc>>,
     /// Recovery codes that were not used.
@@ -135,7 +135,7 @@ pub(crate) struct FactorDocument {
 }
 
 /// `GET /account/second-factor`
-pub(crate) async fn show_factor(
+pub async fn show_factor(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<Next>,
@@ -170,7 +170,7 @@ pub(crate) async fn show_factor(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["sealed", "code"]))]
-pub(crate) struct SetUpForm {
+pub struct SetUpForm {
     /// Offer of a secret, as it was shown.
     sealed: Field,
     /// Code that the app shows for the secret.
@@ -180,7 +180,7 @@ pub(crate) struct SetUpForm {
 }
 
 /// `POST /account/second-factor`
-pub(crate) async fn create_factor(
+pub async fn create_factor(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,
@@ -221,8 +221,8 @@ pub(crate) async fn create_factor(
 }
 
 /// Recovery codes, which are shown once.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct RecoveryCodesDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RecoveryCodesDocument {
     recovery_codes: Vec<String>,
 }
 
@@ -239,10 +239,7 @@ fn show_codes(v: View, codes: &[RecoveryCode], next: String) -> HttpResponse {
 }
 
 /// `POST /account/second-factor/recovery-codes`
-pub(crate) async fn create_codes(
-    app: Data<App>,
-    me: CurrentAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn create_codes(app: Data<App>, me: CurrentAccount) -> Result<HttpResponse, PageError> {
     me.require_code()?;
     me.require_password()?;
     let codes = second_factor::renew_codes(&app, me.account_id).await?;
@@ -250,7 +247,7 @@ pub(crate) async fn create_codes(
 }
 
 /// `POST /account/second-factor/removal`
-pub(crate) async fn delete_factor(
+pub async fn delete_factor(
     app: Data<App>,
     cache: Data<SessionCache>,
     me: CurrentAccount,

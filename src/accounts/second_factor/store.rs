@@ -9,7 +9,7 @@ use crate::{
 
 /// Second factor as its owner and administrators see it.
 #[derive(Clone, Debug)]
-pub(crate) struct SecondFactor {
+pub struct SecondFactor {
     /// When it was set.
     pub set_at: DateTime<Utc>,
     /// Recovery codes that were not used.
@@ -17,10 +17,7 @@ pub(crate) struct SecondFactor {
 }
 
 /// Returns an account's second factor; `None` if it has none.
-pub(crate) async fn find(
-    db: &Pool,
-    account_id: AccountId,
-) -> Result<Option<SecondFactor>, sqlx::Error> {
+pub async fn find(db: &Pool, account_id: AccountId) -> Result<Option<SecondFactor>, sqlx::Error> {
     sqlx::query_as!(
         SecondFactor,
         r#"
@@ -37,7 +34,7 @@ pub(crate) async fn find(
 }
 
 /// Returns whether an account has a second factor.
-pub(crate) async fn exists(db: &Pool, account_id: AccountId) -> Result<bool, sqlx::Error> {
+pub async fn exists(db: &Pool, account_id: AccountId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (select from second_factors where account_id = $1) as "exists!""#,
         account_id as _,
@@ -73,7 +70,7 @@ pub(crate) async fn now_secs(tx: &mut Connection) -> Result<i64, sqlx::Error> {
 }
 
 /// Sets an account's second factor, whose code of `step` was given; `false` if it has one.
-pub(crate) async fn insert(
+pub async fn insert(
     tx: &mut Connection,
     account_id: AccountId,
     sealed_secret: &[u8],
@@ -95,7 +92,7 @@ pub(crate) async fn insert(
 }
 
 /// Accepts the code of `step`; `false` if one of that step or a later one was accepted before.
-pub(crate) async fn write_step(
+pub async fn write_step(
     tx: &mut Connection,
     account_id: AccountId,
     step: i64,
@@ -141,7 +138,7 @@ pub(crate) async fn delete_codes(
 }
 
 /// Inserts recovery codes.
-pub(crate) async fn insert_codes(
+pub async fn insert_codes(
     tx: &mut Connection,
     account_id: AccountId,
     code_hashes: &[TokenHash],
@@ -160,10 +157,7 @@ pub(crate) async fn insert_codes(
 }
 
 /// Removes an account's second factor with its recovery codes; `false` if it has none.
-pub(crate) async fn delete(
-    tx: &mut Connection,
-    account_id: AccountId,
-) -> Result<bool, sqlx::Error> {
+pub async fn delete(tx: &mut Connection, account_id: AccountId) -> Result<bool, sqlx::Error> {
     let deleted = sqlx::query!("delete from second_factors where account_id = $1", account_id as _)
         .execute(tx)
         .await?;

@@ -20,9 +20,9 @@
 //! (`for share`) and opens no session if the account is locked, or has another password than the one
 //! that was checked. Deleting expired sessions skips locked rows.
 
-pub(crate) mod pages;
-pub(crate) mod reader;
-pub(crate) mod store;
+pub mod pages;
+pub mod reader;
+pub mod store;
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -37,7 +37,7 @@ const CONFIRMATION_SECS: f64 = 600.0;
 /// Lifetimes of sessions, in seconds. The role at the time of the request decides which apply.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_field_names, reason = "the unit stands last in each name")]
-pub(crate) struct SessionRules {
+pub struct SessionRules {
     /// Idle limit for customers.
     pub(crate) idle_secs: f64,
     /// Idle limit for staff and admins.
@@ -63,20 +63,20 @@ impl SessionRules {
 
 /// Log-in on one device.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Session {
+pub struct Session {
     /// Public id; does not authorize anything.
-    pub(crate) id: Uuid,
+    pub id: Uuid,
     /// Name of the device by [`device_name`]; may be empty.
-    pub(crate) device: String,
-    pub(crate) created_at: DateTime<Utc>,
+    pub device: String,
+    pub created_at: DateTime<Utc>,
     /// Accurate to an hour, or to a tenth of the idle limit where that is shorter.
-    pub(crate) last_seen_at: DateTime<Utc>,
+    pub last_seen_at: DateTime<Utc>,
 }
 
 /// Returns browser and system of a `User-Agent`, or the first word of another client's; empty
 /// for an empty one. Clients can send any text, so this only helps owners recognise their
 /// devices.
-pub(crate) fn device_name(user_agent: &str) -> String {
+pub fn device_name(user_agent: &str) -> String {
     const CHARS_MAX: usize = 40;
     // Ordered: browsers also name browsers that they are compatible with, which come later in this
     // list.

@@ -12,7 +12,7 @@ use crate::{
 /// Opens a session unless the account is locked or has another password than that of
 /// `password_hash`, and returns whether it did. Waits for a change under way, so that a log-in whose
 /// password was checked earlier does not bypass it.
-pub(crate) async fn insert(
+pub async fn insert(
     db: impl PgExecutor<'_>,
     token_hash: &TokenHash,
     (account_id, password_hash): (AccountId, &str),
@@ -44,7 +44,7 @@ pub(crate) async fn insert(
 /// Returns the account of a live session and the number of transfers that await its answer:
 /// every page's head shows both, so one statement reads both. `None` if the session is over or
 /// the account is locked.
-pub(crate) async fn find(
+pub async fn find(
     db: &Pool,
     token_hash: &TokenHash,
     rules: SessionRules,
@@ -55,7 +55,7 @@ pub(crate) async fn find(
 
 /// Returns the live ones among many sessions, each with its account, as [`find`] does. A lateral
 /// join per hash keeps the plan on the index with any statistics.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     token_hashes: &[TokenHash],
     rules: SessionRules,
@@ -127,13 +127,13 @@ pub(crate) async fn list(
 }
 
 /// Sets a session's `last_seen_at` to the present.
-pub(crate) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
+pub async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set last_seen_at = now() where id = $1", id).execute(db).await?;
     Ok(())
 }
 
 /// Sets a session's `confirmed_at` to the present.
-pub(crate) async fn confirm(tx: &mut Connection, id: Uuid) -> Result<(), sqlx::Error> {
+pub async fn confirm(tx: &mut Connection, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(tx).await?;
     Ok(())
 }
@@ -169,13 +169,13 @@ pub(crate) async fn list_of_account(
 }
 
 /// Ends the session with this token hash.
-pub(crate) async fn delete(db: &Pool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
+pub async fn delete(db: &Pool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
     Ok(())
 }
 
 /// Ends one session of an account and returns its token hash; `None` if there is none.
-pub(crate) async fn delete_one(
+pub async fn delete_one(
     db: &Pool,
     account_id: AccountId,
     id: Uuid,
@@ -190,7 +190,7 @@ pub(crate) async fn delete_one(
 }
 
 /// Ends every session of an account but `kept` and returns their token hashes.
-pub(crate) async fn delete_others(
+pub async fn delete_others(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     kept: Uuid,

@@ -16,7 +16,7 @@
 //! the password check opens no session: the password is checked once more, and the answer is that of
 //! the second check.
 
-pub(crate) mod pages;
+pub mod pages;
 
 use super::{
     error::AccountError,
@@ -42,7 +42,7 @@ const CHECKS_MAX: usize = 2;
 /// Creates an account and signs it in on `device`, in one transaction.
 ///
 /// The password is hashed before the address is checked, so a taken address answers no faster.
-pub(crate) async fn sign_up(
+pub async fn sign_up(
     app: &App,
     gate: &PasswordGate,
     network: Network,
@@ -63,7 +63,8 @@ pub(crate) async fn sign_up(
 }
 
 /// Result of a right password.
-pub(crate) enum LogInOutcome {
+#[derive(Debug)]
+pub enum LogInOutcome {
     /// A session was opened.
     Opened(AccountId, SessionToken),
     /// The account has a second factor, whose code is still to come.
@@ -72,7 +73,7 @@ pub(crate) enum LogInOutcome {
 
 /// Checks the password and opens a session on `device`, or asks for the code of the second factor.
 /// Mails are written in `locale` from then on.
-pub(crate) async fn log_in(
+pub async fn log_in(
     check: &PasswordCheck<'_>,
     credentials: Credentials,
     device: &str,
@@ -114,12 +115,12 @@ pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, Accou
 }
 
 /// Deletes a bounded number of expired sessions and pending log-ins; called periodically.
-pub(crate) async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
+pub async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
     EXPIRED.parts(|rows_max| sessions::store::delete_expired(&app.db, rows_max)).await?;
     second_step::purge(&app.db).await
 }
 
 /// Returns the lifetime of a session, in days.
-pub(crate) fn session_days(app: &App) -> i32 {
+pub fn session_days(app: &App) -> i32 {
     i32::try_from(app.config.session_days.get()).unwrap_or(i32::MAX)
 }

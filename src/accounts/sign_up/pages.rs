@@ -40,7 +40,7 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["email", "name", "password"]))]
-pub(crate) struct SignUpForm {
+pub struct SignUpForm {
     /// Email address.
     email: Field,
     /// Name.
@@ -82,7 +82,8 @@ struct SignUpPage {
 }
 
 /// `GET /signup`
-pub(crate) async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
     let page = SignUpPage {
         v: v.clone(),
         email: String::new(),
@@ -94,7 +95,7 @@ pub(crate) async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
 }
 
 /// `POST /signup`
-pub(crate) async fn create_account(
+pub async fn create_account(
     app: Data<App>,
     gate: Data<PasswordGate>,
     limits: Data<Limits>,

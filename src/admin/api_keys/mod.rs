@@ -5,7 +5,7 @@
 //! * A key is shown once, by the answer to the request that made it.
 //! * Who made or revoked a key is in the audit log, in the same transaction; the key is not.
 
-pub(crate) mod pages;
+pub mod pages;
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Makes a key, and returns its id with the key.
-pub(crate) async fn make(
+pub async fn make(
     app: &App,
     by: AccountId,
     new: &NewKey,
@@ -48,7 +48,7 @@ pub(crate) async fn make(
 }
 
 /// Revokes a key for good.
-pub(crate) async fn revoke(app: &App, by: AccountId, id: ApiKeyId) -> Result<(), AdminError> {
+pub async fn revoke(app: &App, by: AccountId, id: ApiKeyId) -> Result<(), AdminError> {
     audit::perform(app, async |tx| {
         let name = store::write_revoked(tx, id).await?.ok_or(AdminError::NotFound)?;
         let entry = AuditEntry::new(by, Act::ApiKeyRevoked, Subject::ApiKey, id);

@@ -40,7 +40,7 @@ const DAYS_MAX: i32 = 3_650;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["name", "scopes"]))]
-pub(crate) struct ApiKeyForm {
+pub struct ApiKeyForm {
     /// Name, to tell keys apart.
     name: Field,
     /// Scopes: `programs:read`, `programs:write`.
@@ -109,14 +109,14 @@ impl ApiKeysPage {
 }
 
 /// Page of keys.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ApiKeysDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ApiKeysDocument<'a> {
     api_keys: &'a [ListedKey],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/api-keys`
-pub(crate) async fn list_keys(
+pub async fn list_keys(
     app: Data<App>,
     me: AdminAccount,
     query: Query<After>,
@@ -134,15 +134,15 @@ struct NewKeyPage {
 }
 
 /// Key that was made.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NewKeyDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NewKeyDocument {
     id: ApiKeyId,
     /// The key itself, which is shown once.
     key: String,
 }
 
 /// `POST /admin/api-keys`
-pub(crate) async fn create_key(
+pub async fn create_key(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     Body(form): Body<ApiKeyForm>,
@@ -166,7 +166,7 @@ pub(crate) async fn create_key(
 }
 
 /// `POST /admin/api-keys/{id}/revocation`
-pub(crate) async fn create_revocation(
+pub async fn create_revocation(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ApiKeyId>,

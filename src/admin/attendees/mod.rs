@@ -8,8 +8,8 @@
 //! * Sheet and file carry personal data away, so each is in the audit log before its first row is read.
 //! * No page shows a whole ticket code: its last characters tell tickets apart, and open no door.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ use crate::{
 /// Form in which the attendees of a performance leave the office.
 #[derive(Clone, Copy, Debug, strum::AsRefStr)]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum Taking {
+pub enum Taking {
     /// CSV file.
     File,
     /// Sheet of paper.
@@ -34,7 +34,7 @@ pub(crate) enum Taking {
 }
 
 /// Records that `by` takes the attendees of a performance away.
-pub(crate) async fn record(
+pub async fn record(
     app: &App,
     by: AccountId,
     schedule_id: ScheduleId,

@@ -92,14 +92,14 @@ struct AttendeesPage {
 }
 
 /// Page of attendees.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct AttendeesDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AttendeesDocument<'a> {
     attendees: &'a [Attendee],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/schedules/{id}/attendees`
-pub(crate) async fn list_attendees(
+pub async fn list_attendees(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -129,7 +129,7 @@ struct SheetPage {
 }
 
 /// `GET /admin/schedules/{id}/attendees/sheet`
-pub(crate) async fn show_sheet(
+pub async fn show_sheet(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -150,7 +150,7 @@ pub(crate) async fn show_sheet(
 }
 
 /// `GET /admin/schedules/{id}/attendees.csv`
-pub(crate) async fn download_attendees(
+pub async fn download_attendees(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,

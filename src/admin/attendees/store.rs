@@ -16,26 +16,26 @@ use crate::{
 
 /// Ticket that admits or has admitted, with its holder.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct Attendee {
-    pub(crate) ticket_id: TicketId,
+pub struct Attendee {
+    pub ticket_id: TicketId,
     /// Last characters of the code.
-    pub(crate) code_end: String,
-    pub(crate) status: TicketStatus,
-    pub(crate) used_at: Option<DateTime<Utc>>,
-    pub(crate) account_id: AccountId,
-    pub(crate) name: String,
-    pub(crate) email: String,
+    pub code_end: String,
+    pub status: TicketStatus,
+    pub used_at: Option<DateTime<Utc>>,
+    pub account_id: AccountId,
+    pub name: String,
+    pub email: String,
     /// Section or zone.
-    pub(crate) section: String,
+    pub section: String,
     /// Row; `None` for a zone.
-    pub(crate) row: Option<String>,
+    pub row: Option<String>,
     /// Number of the seat; `None` for a zone.
-    pub(crate) number: Option<i32>,
+    pub number: Option<i32>,
     /// Kind of the seat; `None` for an ordinary one, and for a zone.
-    pub(crate) kind: Option<SeatKind>,
+    pub kind: Option<SeatKind>,
     /// Name of the price type; `None` at the ordinary price.
-    pub(crate) price_type: Option<String>,
-    pub(crate) reservation_id: ReservationId,
+    pub price_type: Option<String>,
+    pub reservation_id: ReservationId,
 }
 
 impl Attendee {
@@ -47,18 +47,18 @@ impl Attendee {
 
 /// Search for attendees: any of it suffices.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sought {
+pub struct Sought {
     /// Part of a name or an address, in lower case.
-    pub(crate) text: String,
+    pub text: String,
     /// Whole code, or its last characters.
-    pub(crate) code: String,
+    pub code: String,
     /// Ids of the reservations with a number.
-    pub(crate) reservations: Option<RangeInclusive<Uuid>>,
+    pub reservations: Option<RangeInclusive<Uuid>>,
 }
 
 /// Lists attendees in the order of their reservations, all or the ones that match `sought`: at most
 /// `rows_max` after the ticket `after`.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     schedule_id: ScheduleId,
     sought: Option<&Sought>,

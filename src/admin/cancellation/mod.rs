@@ -19,9 +19,9 @@
 //! read from the rows, so the next tick continues after a crash. An instance that loses the
 //! race for a reservation finds it settled and skips it.
 
-pub(crate) mod pages;
-pub(crate) mod schedule_pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod schedule_pages;
+pub mod store;
 
 use futures_util::StreamExt;
 use rand::seq::SliceRandom;

@@ -100,14 +100,14 @@ impl CancellationPage {
 }
 
 /// Cancellation of a show, and how far it is.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct CancellationDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CancellationDocument<'a> {
     program: &'a Program,
     progress: &'a CancellationProgress,
 }
 
 /// `GET /admin/programs/{id}/cancellation`
-pub(crate) async fn show_cancellation(
+pub async fn show_cancellation(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -122,7 +122,7 @@ pub(crate) async fn show_cancellation(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["version", "reason"]))]
-pub(crate) struct CancellationForm {
+pub struct CancellationForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Reason, for the log.
@@ -139,7 +139,7 @@ impl CancellationForm {
 }
 
 /// `POST /admin/programs/{id}/cancellation`
-pub(crate) async fn create_cancellation(
+pub async fn create_cancellation(
     app: Data<App>,
     ConfirmedProgramsWriter(me): ConfirmedProgramsWriter,
     id: Path<ProgramId>,

@@ -47,14 +47,14 @@ async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage,
 }
 
 /// Cancellation of a performance, and how far it is.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ScheduleCancellationDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ScheduleCancellationDocument<'a> {
     schedule: Option<&'a ScheduleEdition>,
     progress: &'a CancellationProgress,
 }
 
 /// `GET /admin/schedules/{id}/cancellation`
-pub(crate) async fn show_schedule_cancellation(
+pub async fn show_schedule_cancellation(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -68,7 +68,7 @@ pub(crate) async fn show_schedule_cancellation(
 }
 
 /// `POST /admin/schedules/{id}/cancellation`
-pub(crate) async fn create_schedule_cancellation(
+pub async fn create_schedule_cancellation(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ScheduleId>,

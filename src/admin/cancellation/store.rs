@@ -14,14 +14,14 @@ const CANCELLED_MAX: i64 = 20;
 
 /// Cancelled program, or performance that is cancelled alone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WindingDown {
-    pub(crate) program_id: ProgramId,
+pub struct WindingDown {
+    pub program_id: ProgramId,
     /// The performance; `None` where the whole program is cancelled.
-    pub(crate) schedule_id: Option<ScheduleId>,
+    pub schedule_id: Option<ScheduleId>,
 }
 
 /// Lists programs that are cancelled and not wound down, the earliest cancelled first.
-pub(crate) async fn list_programs(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
+pub async fn list_programs(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
     sqlx::query_as!(
         WindingDown,
         r#"
@@ -37,7 +37,7 @@ pub(crate) async fn list_programs(db: &Pool) -> Result<Vec<WindingDown>, sqlx::E
 }
 
 /// Lists performances that are cancelled and not wound down, the earliest cancelled first.
-pub(crate) async fn list_schedules(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
+pub async fn list_schedules(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
     sqlx::query_as!(
         WindingDown,
         r#"
@@ -54,10 +54,10 @@ pub(crate) async fn list_schedules(db: &Pool) -> Result<Vec<WindingDown>, sqlx::
 
 /// Reservation to give back.
 #[derive(Clone, Debug)]
-pub(crate) struct Left {
-    pub(crate) id: ReservationId,
-    pub(crate) account_id: AccountId,
-    pub(crate) status: ReservationStatus,
+pub struct Left {
+    pub id: ReservationId,
+    pub account_id: AccountId,
+    pub status: ReservationStatus,
 }
 
 /// Lists running holds, and paid reservations with a place that was neither used nor bought since, also
@@ -152,16 +152,16 @@ pub(crate) async fn is_anything_left(
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct CancellationProgress {
     /// Accounts waiting in the queue, parked ones included; 0 for one performance.
-    pub(crate) waiting: i64,
-    pub(crate) held: i64,
-    pub(crate) confirmed: i64,
+    pub waiting: i64,
+    pub held: i64,
+    pub confirmed: i64,
     /// Paid reservations whose every ticket was used: not refunded.
-    pub(crate) used: i64,
+    pub used: i64,
     /// Released, expired or refunded since the cancellation.
-    pub(crate) done: i64,
+    pub done: i64,
     /// Points refunded since the cancellation.
-    pub(crate) refunded: i64,
-    pub(crate) is_over: bool,
+    pub refunded: i64,
+    pub is_over: bool,
 }
 
 /// Returns how far a cancellation has come.

@@ -2,5 +2,5 @@
 //! provider's own report, and the money to be returned because it came for accounts that were deleted.
 //! Read only.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;

@@ -43,14 +43,14 @@ impl UnclaimedPage {
 }
 
 /// Page of charges that belong to no account any more.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct UnclaimedDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UnclaimedDocument<'a> {
     unclaimed: &'a [UnclaimedCharge],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/charges`
-pub(crate) async fn list_unclaimed(
+pub async fn list_unclaimed(
     app: Data<App>,
     me: AdminAccount,
     query: Query<After>,
@@ -65,7 +65,7 @@ pub(crate) async fn list_unclaimed(
 /// Query of the file: the day, as `2026-11-22`; today if it is missing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct DayQuery {
+pub struct DayQuery {
     /// Day in UTC, `YYYY-MM-DD`; empty: today.
     day: Field,
 }
@@ -87,7 +87,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 /// `GET /admin/charges.csv`
-pub(crate) async fn download_charges(
+pub async fn download_charges(
     app: Data<App>,
     _: AdminAccount,
     query: Query<DayQuery>,

@@ -10,18 +10,18 @@ use crate::infra::postgres::Pool;
 /// Charge as the file shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedCharge {
-    pub(crate) id: Uuid,
-    pub(crate) account_id: Uuid,
-    pub(crate) points: i64,
-    pub(crate) reversed: i64,
-    pub(crate) amount_minor: i64,
-    pub(crate) currency: String,
-    pub(crate) provider: String,
-    pub(crate) provider_ref: Option<String>,
-    pub(crate) payment_ref: Option<String>,
-    pub(crate) status: String,
-    pub(crate) created_at: DateTime<Utc>,
-    pub(crate) settled_at: Option<DateTime<Utc>>,
+    pub id: Uuid,
+    pub account_id: Uuid,
+    pub points: i64,
+    pub reversed: i64,
+    pub amount_minor: i64,
+    pub currency: String,
+    pub provider: String,
+    pub provider_ref: Option<String>,
+    pub payment_ref: Option<String>,
+    pub status: String,
+    pub created_at: DateTime<Utc>,
+    pub settled_at: Option<DateTime<Utc>>,
 }
 
 /// Lists charges that were ordered on `day` in the time zone named `zone`, after the charge `after`.
@@ -57,19 +57,19 @@ pub(crate) async fn list_charges(
 
 /// Money that came for an account that was deleted, and has not been returned.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct UnclaimedCharge {
-    pub(crate) id: Uuid,
-    pub(crate) account_id: Uuid,
-    pub(crate) amount_minor: i64,
-    pub(crate) currency: String,
+pub struct UnclaimedCharge {
+    pub id: Uuid,
+    pub account_id: Uuid,
+    pub amount_minor: i64,
+    pub currency: String,
     /// Name of the payment at the provider, by which it is refunded there.
-    pub(crate) payment_ref: String,
-    pub(crate) unclaimed_at: DateTime<Utc>,
+    pub payment_ref: String,
+    pub unclaimed_at: DateTime<Utc>,
 }
 
 /// Lists money that came for deleted accounts, and has not been returned, in the order of the orders,
 /// after the charge `after`.
-pub(crate) async fn list_unclaimed(
+pub async fn list_unclaimed(
     db: &Pool,
     after: Option<Uuid>,
     rows_max: i64,

@@ -5,7 +5,7 @@
 //! * The terms of a code never change: for other terms it is withdrawn and a new one is made.
 //! * No limit becomes smaller than the present uses and places.
 
-pub(crate) mod pages;
+pub mod pages;
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Makes a code for each of `words`, all on the same terms.
-pub(crate) async fn make(
+pub async fn make(
     app: &App,
     by: AccountId,
     program_id: ProgramId,
@@ -45,7 +45,7 @@ pub(crate) async fn make(
 }
 
 /// Sets how many live reservations may have a code, and how many places these may have.
-pub(crate) async fn limit(
+pub async fn limit(
     app: &App,
     by: AccountId,
     program_id: ProgramId,
@@ -61,7 +61,7 @@ pub(crate) async fn limit(
 }
 
 /// Withdraws a code.
-pub(crate) async fn withdraw(
+pub async fn withdraw(
     app: &App,
     by: AccountId,
     program_id: ProgramId,

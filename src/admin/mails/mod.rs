@@ -12,7 +12,7 @@
 //! Two administrators who send one mail again race for its row; the second is refused with
 //! [`AdminError::MailNotFailed`].
 
-pub(crate) mod pages;
+pub mod pages;
 
 use super::error::AdminError;
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Makes a mail that was given up due again.
-pub(crate) async fn send_again(app: &App, by: AccountId, id: MailId) -> Result<(), AdminError> {
+pub async fn send_again(app: &App, by: AccountId, id: MailId) -> Result<(), AdminError> {
     audit::perform(app, async |tx| {
         let mail = outbox::find(&app.db, id).await?.ok_or(AdminError::NotFound)?;
         if !mail.can_be_sent_again() || !outbox::send_again(tx, id).await? {

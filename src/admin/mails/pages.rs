@@ -82,7 +82,7 @@ fn kind_name(v: &View, mail: &ListedMail) -> Phrase {
 /// Query string of the list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct MailsQuery {
+pub struct MailsQuery {
     /// `waiting`, `sent` or `failed`; anything else: all.
     state: String,
     /// Key of the last row of the page before.
@@ -90,7 +90,7 @@ pub(crate) struct MailsQuery {
 }
 
 /// Mail, as the list shows it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MailDocument<'a> {
     id: MailId,
     kind: &'a str,
@@ -118,8 +118,8 @@ impl<'a> MailDocument<'a> {
 }
 
 /// Page of mails.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct MailListDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MailListDocument<'a> {
     mails: Vec<MailDocument<'a>>,
     next: Option<Uuid>,
     /// Whether mails are kept and not sent.
@@ -127,7 +127,7 @@ pub(crate) struct MailListDocument<'a> {
 }
 
 /// `GET /admin/mails`
-pub(crate) async fn list_mails(
+pub async fn list_mails(
     app: Data<App>,
     me: AdminAccount,
     query: Query<MailsQuery>,
@@ -175,8 +175,8 @@ async fn read(app: &App, id: MailId) -> Result<(ListedMail, Result<Letter, Strin
 }
 
 /// Mail with its text.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct LetterDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LetterDocument<'a> {
     #[serde(flatten)]
     mail: MailDocument<'a>,
     /// Left out where the letter cannot be written any more.
@@ -187,7 +187,7 @@ pub(crate) struct LetterDocument<'a> {
 }
 
 /// `GET /admin/mails/{id}`
-pub(crate) async fn show_mail(
+pub async fn show_mail(
     app: Data<App>,
     me: AdminAccount,
     id: Path<MailId>,
@@ -204,7 +204,7 @@ pub(crate) async fn show_mail(
 }
 
 /// `GET /admin/mails/{id}/html`
-pub(crate) async fn show_html(
+pub async fn show_html(
     app: Data<App>,
     _: AdminAccount,
     id: Path<MailId>,
@@ -218,7 +218,7 @@ pub(crate) async fn show_html(
 }
 
 /// `POST /admin/mails/{id}/sending`
-pub(crate) async fn create_sending(
+pub async fn create_sending(
     app: Data<App>,
     me: AdminAccount,
     id: Path<MailId>,

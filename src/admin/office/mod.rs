@@ -7,7 +7,7 @@
 //!
 //! Two edits race for the row; the loser gets [`AdminError::ChangedMeanwhile`].
 
-pub(crate) mod pages;
+pub mod pages;
 
 use super::error::AdminError;
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
 const SUBJECT_ID: &str = "office";
 
 /// Replaces the texts of edition `version`.
-pub(crate) async fn update(
+pub async fn update(
     app: &App,
     by: AccountId,
     version: i64,

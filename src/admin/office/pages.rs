@@ -40,7 +40,7 @@ const PATH: &str = "/admin/office";
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["version"]))]
-pub(crate) struct OfficeForm {
+pub struct OfficeForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Name, up to 60 characters; empty: the program's own.
@@ -136,16 +136,13 @@ impl OfficePage {
 }
 
 /// `GET /admin/office`
-pub(crate) async fn show_office(
-    app: Data<App>,
-    me: AdminAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn show_office(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
     let page = OfficePage::of(&app, me.view).await?;
     Ok(page.v.show(&page, page.settings.as_ref()))
 }
 
 /// `POST /admin/office`
-pub(crate) async fn update_office(
+pub async fn update_office(
     app: Data<App>,
     me: AdminAccount,
     Body(form): Body<OfficeForm>,
@@ -159,7 +156,7 @@ pub(crate) async fn update_office(
 }
 
 /// `POST /admin/office/logo`
-pub(crate) async fn update_logo(
+pub async fn update_logo(
     app: Data<App>,
     me: AdminAccount,
     file: FileBody,
@@ -176,7 +173,7 @@ pub(crate) async fn update_logo(
 }
 
 /// `POST /admin/office/logo/removal`
-pub(crate) async fn remove_logo(
+pub async fn remove_logo(
     app: Data<App>,
     me: AdminAccount,
     form: Body<VersionForm>,

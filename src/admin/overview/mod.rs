@@ -5,8 +5,8 @@
 
 use schemars::JsonSchema;
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
 use self::store::RunningSale;
 use crate::{
@@ -20,12 +20,12 @@ const ACTS_MAX: usize = 8;
 
 /// Running sale with its queue's present length.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct Current {
+pub struct Current {
     #[serde(flatten)]
-    pub(crate) running: RunningSale,
+    pub running: RunningSale,
     /// Accounts waiting in the queue, parked ones excluded.
-    pub(crate) waiting: i64,
-    pub(crate) inside: i64,
+    pub waiting: i64,
+    pub inside: i64,
 }
 
 /// Lists running sales with the length of their queues, which Redis knows without counting.
@@ -39,7 +39,7 @@ async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
 }
 
 /// Returns the running sales and the latest acts.
-pub(crate) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
+pub async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
     let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &AuditFilter::default(), None).await?.rows;
     log.truncate(ACTS_MAX);

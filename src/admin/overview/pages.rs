@@ -42,13 +42,13 @@ impl RunningSale {
 }
 
 /// Shows that are on sale or about to be.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct OverviewDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OverviewDocument<'a> {
     programs: &'a [Current],
 }
 
 /// `GET /admin`
-pub(crate) async fn show_home(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
+pub async fn show_home(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
     let (programs, log) = overview::overview(&app).await?;
     let page = HomePage { log: lines(&me.view, log), v: me.view, programs, now: app.now() };
     let document = OverviewDocument { programs: &page.programs };

@@ -14,26 +14,23 @@ const PROGRAMS_MAX: i64 = 50;
 
 /// Program that is on sale, coming, or being wound down.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct RunningSale {
-    pub(crate) program_id: ProgramId,
-    pub(crate) slug: String,
-    pub(crate) title: String,
-    pub(crate) status: ProgramStatus,
-    pub(crate) on_sale_at: DateTime<Utc>,
-    pub(crate) off_sale_at: DateTime<Utc>,
-    pub(crate) is_paused: bool,
+pub struct RunningSale {
+    pub program_id: ProgramId,
+    pub slug: String,
+    pub title: String,
+    pub status: ProgramStatus,
+    pub on_sale_at: DateTime<Utc>,
+    pub off_sale_at: DateTime<Utc>,
+    pub is_paused: bool,
     /// State of its performances, once one of them was cancelled.
-    pub(crate) dates_left: DatesLeft,
+    pub dates_left: DatesLeft,
     /// Whether no upcoming performance has a free seat or place.
     pub(crate) is_sold_out: bool,
-    pub(crate) time_zone: String,
+    pub time_zone: String,
 }
 
 /// Lists programs that are on sale, coming or being wound down, the earliest opening first.
-pub(crate) async fn list_running(
-    db: &Pool,
-    now: DateTime<Utc>,
-) -> Result<Vec<RunningSale>, sqlx::Error> {
+pub async fn list_running(db: &Pool, now: DateTime<Utc>) -> Result<Vec<RunningSale>, sqlx::Error> {
     sqlx::query_as!(
         RunningSale,
         r#"
@@ -70,16 +67,16 @@ pub(crate) async fn list_running(
 
 /// Queue of a program that is on sale, coming, or being wound down.
 #[derive(Clone, Debug)]
-pub(crate) struct RunningQueue {
-    pub(crate) program_id: ProgramId,
-    pub(crate) slug: String,
+pub struct RunningQueue {
+    pub program_id: ProgramId,
+    pub slug: String,
     /// Whether any account has joined.
-    pub(crate) has_begun: bool,
+    pub has_begun: bool,
 }
 
 /// Lists the queues of running sales, most numbers given first: a queue is never longer than the
 /// count of numbers it gave.
-pub(crate) async fn list_queues(
+pub async fn list_queues(
     db: &Pool,
     now: DateTime<Utc>,
     n_max: i64,
@@ -104,7 +101,7 @@ pub(crate) async fn list_queues(
 }
 
 /// Counts this application's database sessions that wait for a lock.
-pub(crate) async fn count_lock_waiters(db: &Pool) -> Result<i64, sqlx::Error> {
+pub async fn count_lock_waiters(db: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from pg_stat_activity

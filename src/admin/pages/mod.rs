@@ -17,18 +17,18 @@ use crate::{
 };
 
 /// Answers a saved change: browsers are led to `location`, with a message.
-pub(crate) fn saved(v: &View, document: &impl Serialize, location: &str) -> HttpResponse {
+pub fn saved(v: &View, document: &impl Serialize, location: &str) -> HttpResponse {
     with_message(v.done(StatusCode::OK, document, location), "flash-admin-saved")
 }
 
 /// Returns the changes made meanwhile that a refused form is shown with. Called from templates.
-pub(crate) fn meanwhile(refusal: &FormRefusal) -> &[Meanwhile] {
+pub fn meanwhile(refusal: &FormRefusal) -> &[Meanwhile] {
     refusal.find().map_or(&[], AdminError::meanwhile)
 }
 
 impl AdminError {
     /// Returns the changes made meanwhile; empty for other errors.
-    pub(crate) fn meanwhile(&self) -> &[Meanwhile] {
+    pub fn meanwhile(&self) -> &[Meanwhile] {
         match self {
             Self::ChangedMeanwhile(meanwhile) => meanwhile,
             _ => &[],
@@ -58,7 +58,7 @@ pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Re
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["reason"]))]
-pub(crate) struct ReasonForm {
+pub struct ReasonForm {
     /// Reason, for the log.
     reason: Field,
 }

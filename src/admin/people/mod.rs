@@ -13,8 +13,8 @@
 //! Lock and role changes race for the rows of both accounts, in `accounts::roles`. Adjustments
 //! and refunds are retried after a database conflict.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
 use std::cell::Cell;
 
@@ -44,7 +44,7 @@ use crate::{
 const COMMAND_LINE: &str = "stagedoor admin reset-second-factor";
 
 /// Locks an account or unlocks it, and records the act.
-pub(crate) async fn lock_out(
+pub async fn lock_out(
     app: &App,
     by: AccountId,
     id: AccountId,
@@ -57,7 +57,7 @@ pub(crate) async fn lock_out(
 }
 
 /// Changes an account's role from `from` to `to`, and records the act.
-pub(crate) async fn change_role(
+pub async fn change_role(
     app: &App,
     by: AccountId,
     id: AccountId,
@@ -69,7 +69,7 @@ pub(crate) async fn change_role(
 }
 
 /// Removes the second factor of an account that lost it, and records the act.
-pub(crate) async fn reset_second_factor(
+pub async fn reset_second_factor(
     app: &App,
     by: AccountId,
     id: AccountId,
@@ -106,20 +106,20 @@ async fn change(
 
 /// Adjustment of one account's points by an administrator.
 #[derive(Clone, Debug)]
-pub(crate) struct Adjustment {
+pub struct Adjustment {
     /// Account whose points change.
-    pub(crate) account_id: AccountId,
+    pub account_id: AccountId,
     /// Signed change of the balance, in points; never zero.
-    pub(crate) amount: i64,
+    pub amount: i64,
     /// Reason for the audit log.
-    pub(crate) reason: Reason,
+    pub reason: Reason,
 }
 
 /// Result of an adjustment, kept with its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Adjusted {
+pub struct Adjusted {
     /// Balance right after the adjustment.
-    pub(crate) balance: Points,
+    pub balance: Points,
 }
 
 /// Credits points to an account, or debits usable ones; once for each `key`. The wallet's
@@ -151,18 +151,18 @@ pub(crate) async fn adjust_points(
 #[derive(Clone, Debug)]
 pub(crate) struct DebtWriteOff {
     /// Account that owes.
-    pub(crate) account_id: AccountId,
+    pub account_id: AccountId,
     /// Points that are not owed any more.
-    pub(crate) points: Points,
+    pub points: Points,
     /// Reason for the audit log.
-    pub(crate) reason: Reason,
+    pub reason: Reason,
 }
 
 /// Result of a write-off, kept with its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct DebtLeft {
+pub struct DebtLeft {
     /// Points still owed.
-    pub(crate) debt: Points,
+    pub debt: Points,
 }
 
 /// Writes a debt off, whole or in part; once for each `key`. The wallet's entry refers to the act in
@@ -187,17 +187,17 @@ pub(crate) async fn write_off_debt(
 
 /// Refund of a paid reservation by an administrator.
 #[derive(Clone, Debug)]
-pub(crate) struct Refund {
-    pub(crate) reservation_id: ReservationId,
+pub struct Refund {
+    pub reservation_id: ReservationId,
     /// Account that owns the reservation.
-    pub(crate) owner_id: AccountId,
-    pub(crate) share: Share,
+    pub owner_id: AccountId,
+    pub share: Share,
     /// Reason for the audit log.
-    pub(crate) reason: Reason,
+    pub reason: Reason,
 }
 
 /// Refunds a paid reservation; once for each `key`.
-pub(crate) async fn refund(
+pub async fn refund(
     app: &App,
     by: AccountId,
     refund: &Refund,

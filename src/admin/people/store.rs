@@ -11,17 +11,17 @@ const MOMENTS_MAX: i64 = 200;
 /// Moment of an account's timeline.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct AccountEvent {
-    pub(crate) at: DateTime<Utc>,
+    pub at: DateTime<Utc>,
     /// Kind of moment.
-    pub(crate) what: String,
+    pub what: String,
     /// Program title, kind of points, or name of an act.
-    pub(crate) subject: String,
+    pub subject: String,
     /// Queue number, total in points, or signed points; `None` if it has none.
-    pub(crate) amount: Option<i64>,
+    pub amount: Option<i64>,
     /// Id to look it up by.
-    pub(crate) reference: Option<String>,
+    pub reference: Option<String>,
     /// Name of the administrator; `None` for moments that are no act.
-    pub(crate) who: Option<String>,
+    pub who: Option<String>,
 }
 
 /// Lists the latest moments of an account: queues, reservations, points, tickets, and acts done

@@ -1,3 +1,3 @@
 //! Popularity with its figures, for administrators. Read only.
 
-pub(crate) mod pages;
+pub mod pages;

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Line of a ranking.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Line {
     /// Rank; `None` for one that the ranking does not list.
     rank: Option<i64>,
@@ -59,8 +59,8 @@ impl Line {
 }
 
 /// Ranking with its figures.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PopularityDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PopularityDocument<'a> {
     of: Ranked,
     by: RankedBy,
     from: NaiveDate,
@@ -74,7 +74,7 @@ pub(crate) struct PopularityDocument<'a> {
 }
 
 /// `GET /admin/popularity`
-pub(crate) async fn show_popularity(
+pub async fn show_popularity(
     app: Data<App>,
     me: AdminAccount,
     query: Query<RankingQuery>,
@@ -158,14 +158,14 @@ impl SellOutsPage {
 }
 
 /// Page of performances that were sold out.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct SellOutsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SellOutsDocument<'a> {
     sell_outs: &'a [SellOut],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/popularity/sell-outs`
-pub(crate) async fn show_sell_outs(
+pub async fn show_sell_outs(
     app: Data<App>,
     me: AdminAccount,
     query: Query<After>,

@@ -7,7 +7,7 @@
 //!
 //! Two changes race for the program's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
-pub(crate) mod pages;
+pub mod pages;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn naming<T>(work: impl AsyncFn() -> Result<T, AdminError>) -> Result<T, A
 /// Draft that was created, as it was then: a repeated request gets it once more.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct CreatedProgram(Value);
+pub struct CreatedProgram(Value);
 
 impl CreatedProgram {
     /// Returns its id; `None` never, unless a kept answer is broken.
@@ -52,7 +52,7 @@ impl CreatedProgram {
 }
 
 /// Creates a draft, once for each `key`; without a slug it gets one of its title.
-pub(crate) async fn create(
+pub async fn create(
     app: &App,
     by: Actor,
     details: &ProgramDetails,
@@ -66,7 +66,7 @@ pub(crate) async fn create(
 
 /// Makes a draft of the program `from`, without its sales, and with its performances if
 /// `with_schedules`.
-pub(crate) async fn copy(
+pub async fn copy(
     app: &App,
     by: impl Into<Actor>,
     from: &Program,
@@ -105,7 +105,7 @@ async fn create_once(
 
 /// Changes edition `version`; a cancellation has a reason. The sales of a cancelled program are
 /// given back by [`wind_down`](crate::admin::wind_down()).
-pub(crate) async fn change(
+pub async fn change(
     app: &App,
     by: impl Into<Actor>,
     id: ProgramId,

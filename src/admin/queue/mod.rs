@@ -8,8 +8,8 @@
 //! * Limits, guards and pauses are changes of the program, made by [`programs`](super::programs).
 //! * A purge is recorded here and carried out by the workers.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
 use schemars::JsonSchema;
 use serde_json::json;
@@ -33,11 +33,11 @@ const LATELY_MINUTES: f64 = 5.0;
 
 /// Predicted speed of a queue, and the wait of its last account.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, JsonSchema)]
-pub(crate) struct Prediction {
+pub struct Prediction {
     /// Accounts admitted per minute.
-    pub(crate) per_minute: f64,
+    pub per_minute: f64,
     /// Minutes until every waiting account is admitted; `None` when that never happens.
-    pub(crate) minutes: Option<f64>,
+    pub minutes: Option<f64>,
 }
 
 /// Predicts the queue's speed under other limits.
@@ -45,7 +45,7 @@ pub(crate) struct Prediction {
 /// By Little's law the mean stay in minutes is `inside / freed per minute`; at a full
 /// `capacity` so many accounts leave, and are admitted, per minute. The rate is an upper bound.
 /// `None` while no account has left and the stay is unknown, or when neither limit is set.
-pub(crate) fn predict(
+pub fn predict(
     figures: &QueueFigures,
     capacity: Option<i32>,
     rate_per_second: Option<i32>,
@@ -74,7 +74,7 @@ fn whole(count: i64) -> f64 {
 }
 
 /// Admits one waiting account past the queue and returns its queue number.
-pub(crate) async fn let_in(
+pub async fn let_in(
     app: &App,
     by: AccountId,
     program: &Program,
@@ -98,7 +98,7 @@ pub(crate) async fn let_in(
 
 /// Orders the removal of every account that waits now, and returns the purge: recorded here,
 /// carried out by the workers.
-pub(crate) async fn purge(
+pub async fn purge(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -114,7 +114,7 @@ pub(crate) async fn purge(
 }
 
 /// Announces that the sale opens with a draw.
-pub(crate) async fn announce_draw(
+pub async fn announce_draw(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -129,11 +129,7 @@ pub(crate) async fn announce_draw(
 }
 
 /// Takes the draw of a draft back.
-pub(crate) async fn withdraw_draw(
-    app: &App,
-    by: AccountId,
-    id: ProgramId,
-) -> Result<(), AdminError> {
+pub async fn withdraw_draw(app: &App, by: AccountId, id: ProgramId) -> Result<(), AdminError> {
     audit::perform(app, async |tx| {
         entry_queue::withdraw_draw(tx, id).await?;
         Ok(((), AuditEntry::new(by, Act::DrawWithdrawn, Subject::Program, id)))
@@ -142,7 +138,7 @@ pub(crate) async fn withdraw_draw(
 }
 
 /// Lets a draw go on without a beacon that did not come in time.
-pub(crate) async fn omit_beacon(
+pub async fn omit_beacon(
     app: &App,
     by: AccountId,
     id: ProgramId,

@@ -7,24 +7,24 @@ use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Counts of a queue at one moment, in accounts.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct QueueFigures {
+pub struct QueueFigures {
     /// Waiting, parked ones excluded.
-    pub(crate) waiting: i64,
+    pub waiting: i64,
     /// Parked: absent when they were to be admitted.
-    pub(crate) parked: i64,
+    pub parked: i64,
     /// Accounts inside that no access gate admitted.
-    pub(crate) inside: i64,
+    pub inside: i64,
     /// Inside, admitted by access gates, beside the capacity.
-    pub(crate) inside_by_gates: i64,
+    pub inside_by_gates: i64,
     /// Admitted within the last minute.
-    pub(crate) admitted_last_minute: i64,
+    pub admitted_last_minute: i64,
     /// Admitted within the last five minutes.
     pub(crate) admitted_lately: i64,
     /// Accounts that ended their stay within the last five minutes and that no access gate
     /// admitted.
     pub(crate) freed_lately: i64,
     /// Time at which the counts were read.
-    pub(crate) at: DateTime<Utc>,
+    pub at: DateTime<Utc>,
 }
 
 pub(crate) async fn figures_of(
@@ -69,15 +69,15 @@ pub(crate) async fn figures_of(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, JsonSchema)]
 pub(crate) struct Minute {
     /// Start of the minute. The last one is not over yet.
-    pub(crate) at: DateTime<Utc>,
+    pub at: DateTime<Utc>,
     /// Waiting at its start; `None` where no count was stored, as before a restart.
-    pub(crate) waiting: Option<i64>,
+    pub waiting: Option<i64>,
     /// Joined; `None` where unknown.
-    pub(crate) joined: Option<i64>,
+    pub joined: Option<i64>,
     /// Admitted.
-    pub(crate) admitted: i64,
+    pub admitted: i64,
     /// Ended their stay.
-    pub(crate) freed: i64,
+    pub freed: i64,
 }
 
 /// Lists the minutes of the last hour, oldest first.

@@ -2,5 +2,5 @@
 //!
 //! A **booking** is a reservation as these pages list it. Refunds are carried out by `people`.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;

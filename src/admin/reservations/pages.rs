@@ -40,14 +40,14 @@ struct BookingsPage {
 }
 
 /// Page of reservations.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct BookingsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BookingsDocument<'a> {
     reservations: &'a [Booking],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/reservations`
-pub(crate) async fn list_bookings(
+pub async fn list_bookings(
     app: Data<App>,
     me: AdminAccount,
     query: Query<Search>,
@@ -97,14 +97,14 @@ impl BookingPage {
 }
 
 /// Reservation with its items.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct BookingDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BookingDocument<'a> {
     reservation: &'a Booking,
     items: &'a [BookedItem],
 }
 
 /// `GET /admin/reservations/{id}`
-pub(crate) async fn show_booking(
+pub async fn show_booking(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ReservationId>,
@@ -118,7 +118,7 @@ pub(crate) async fn show_booking(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["share", "reason"]))]
-pub(crate) struct RefundForm {
+pub struct RefundForm {
     /// `agreed` or `all`.
     share: Field,
     /// Reason, for the log.
@@ -143,7 +143,7 @@ impl RefundForm {
 }
 
 /// `POST /admin/reservations/{id}/refund`
-pub(crate) async fn create_refund(
+pub async fn create_refund(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ReservationId>,

@@ -15,25 +15,25 @@ use crate::{
 
 /// Reservation as the admin pages list it.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct Booking {
-    pub(crate) id: ReservationId,
-    pub(crate) account_id: AccountId,
-    pub(crate) email: String,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
+pub struct Booking {
+    pub id: ReservationId,
+    pub account_id: AccountId,
+    pub email: String,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
     #[serde(skip)]
-    pub(crate) time_zone: String,
-    pub(crate) status: ReservationStatus,
-    pub(crate) total: Points,
-    pub(crate) discount: Points,
+    pub time_zone: String,
+    pub status: ReservationStatus,
+    pub total: Points,
+    pub discount: Points,
     /// Word of its code; `None` without one.
-    pub(crate) code: Option<String>,
-    pub(crate) refund_until: DateTime<Utc>,
-    pub(crate) refund_percent: i32,
+    pub code: Option<String>,
+    pub refund_until: DateTime<Utc>,
+    pub refund_percent: i32,
     /// Until when everything is refunded because the performance has moved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) full_refund_until: Option<DateTime<Utc>>,
-    pub(crate) created_at: DateTime<Utc>,
+    pub full_refund_until: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
 }
 
 impl Booking {
@@ -45,7 +45,7 @@ impl Booking {
 
 /// Lists reservations, all or only the ones that belong to `accounts` or have one of `ids`: the page
 /// after `after`, newest first, and one more if there is one.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,
     ids: Option<RangeInclusive<Uuid>>,
@@ -96,22 +96,20 @@ pub(crate) async fn list(
 
 /// Seat or zone of a reservation, with its tickets by status.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct BookedItem {
-    pub(crate) name: String,
-    pub(crate) quantity: i32,
-    pub(crate) price: Points,
+pub struct BookedItem {
+    pub name: String,
+    pub quantity: i32,
+    pub price: Points,
     /// Name of the price type; `None` at the ordinary price.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) price_type: Option<String>,
-    pub(crate) valid: i64,
-    pub(crate) used: i64,
-    pub(crate) void: i64,
+    pub price_type: Option<String>,
+    pub valid: i64,
+    pub used: i64,
+    pub void: i64,
 }
 
-pub(crate) async fn list_items(
-    db: &Pool,
-    id: ReservationId,
-) -> Result<Vec<BookedItem>, sqlx::Error> {
+/// Lists the items of a reservation.
+pub async fn list_items(db: &Pool, id: ReservationId) -> Result<Vec<BookedItem>, sqlx::Error> {
     sqlx::query_as!(
         BookedItem,
         r#"

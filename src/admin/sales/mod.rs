@@ -1,4 +1,4 @@
 //! Sales of a program by day, performance and section: a page and a CSV file. Read only.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;

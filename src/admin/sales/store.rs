@@ -13,22 +13,22 @@ use crate::{
 
 /// Section or zone of one performance.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct SoldSection {
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) starts_at: DateTime<Utc>,
+pub struct SoldSection {
+    pub schedule_id: ScheduleId,
+    pub starts_at: DateTime<Utc>,
     #[serde(skip)]
-    pub(crate) time_zone: String,
-    pub(crate) section: String,
-    pub(crate) sold: i64,
-    pub(crate) held: i64,
-    pub(crate) free: i64,
+    pub time_zone: String,
+    pub section: String,
+    pub sold: i64,
+    pub held: i64,
+    pub free: i64,
     /// Sum of the prices of sold places, before discounts.
-    pub(crate) revenue: i64,
+    pub revenue: i64,
 }
 
 /// Lists the sections and zones of all performances of a program, the soonest performance
 /// first.
-pub(crate) async fn list_sections(
+pub async fn list_sections(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<SoldSection>, sqlx::Error> {
@@ -99,28 +99,28 @@ pub(crate) async fn list_discounts(
 /// Row of the CSV file: one reservation, with its present places, or the places that it had when it
 /// ended.
 #[derive(Clone, Debug)]
-pub(crate) struct SoldReservation {
-    pub(crate) id: ReservationId,
-    pub(crate) created_at: DateTime<Utc>,
-    pub(crate) status: String,
-    pub(crate) email: String,
-    pub(crate) starts_at: DateTime<Utc>,
-    pub(crate) time_zone: String,
+pub struct SoldReservation {
+    pub id: ReservationId,
+    pub created_at: DateTime<Utc>,
+    pub status: String,
+    pub email: String,
+    pub starts_at: DateTime<Utc>,
+    pub time_zone: String,
     /// Places that no other account has bought since.
-    pub(crate) places: i64,
+    pub places: i64,
     /// Places that other accounts have bought since.
-    pub(crate) resold: i64,
+    pub resold: i64,
     /// Points paid, or to be paid, for `places`.
-    pub(crate) total: Points,
+    pub total: Points,
     /// Names of price types with their numbers of places; empty if all are at the ordinary price.
-    pub(crate) price_types: String,
-    pub(crate) discount: Points,
+    pub price_types: String,
+    pub discount: Points,
     /// Word of its code; `None` without one.
-    pub(crate) code: Option<String>,
+    pub code: Option<String>,
 }
 
 /// Lists at most `rows_max` reservations of a program after `after`, newest first.
-pub(crate) async fn list_reservations(
+pub async fn list_reservations(
     db: &Pool,
     program_id: ProgramId,
     after: Option<Uuid>,
@@ -169,12 +169,12 @@ pub(crate) async fn list_reservations(
 /// Places of one price at one performance.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct SoldType {
-    pub(crate) schedule_id: ScheduleId,
+    pub schedule_id: ScheduleId,
     /// Name of the price type; `None` at the ordinary price.
-    pub(crate) price_type: Option<String>,
-    pub(crate) sold: i64,
+    pub price_type: Option<String>,
+    pub sold: i64,
     /// Points paid for them.
-    pub(crate) revenue: i64,
+    pub revenue: i64,
 }
 
 /// Lists the sales by price type, of all performances of a program.
@@ -212,11 +212,11 @@ pub(crate) async fn list_types(
 /// Net sales of a program on one day of the office's time zone.
 #[derive(Clone, Copy, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct SoldDay {
-    pub(crate) day: NaiveDate,
+    pub day: NaiveDate,
     /// Reservations paid less reservations refunded; negative on a day of refunds.
-    pub(crate) bookings: i64,
+    pub bookings: i64,
     /// Points paid less points given back.
-    pub(crate) revenue: i64,
+    pub revenue: i64,
 }
 
 /// Lists the days from `first` on with sales or refunds of a program, the oldest first.

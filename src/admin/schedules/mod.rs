@@ -15,7 +15,7 @@
 //! Two edits race for the performance's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 mod opening;
-pub(crate) mod pages;
+pub mod pages;
 mod price_types;
 pub(crate) mod repricing;
 mod store;
@@ -48,10 +48,10 @@ use crate::{
 
 /// Edition of a performance to change, and the account that changes it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ScheduleEdit {
-    pub(crate) by: Actor,
-    pub(crate) id: ScheduleId,
-    pub(crate) version: i64,
+pub struct ScheduleEdit {
+    pub by: Actor,
+    pub id: ScheduleId,
+    pub version: i64,
 }
 
 impl ScheduleEdit {
@@ -70,7 +70,7 @@ impl ScheduleEdit {
 /// Creates a performance without seats and zones. Where it is the first of a draft, and its venue has another
 /// clock than the office, on which the sale's opening and closing were typed, `kept` says whether their hours
 /// or their moments stay; without it the creation fails as [`AdminError::OpeningAsked`].
-pub(crate) async fn create(
+pub async fn create(
     app: &App,
     by: Actor,
     program_id: ProgramId,
@@ -93,7 +93,7 @@ pub(crate) async fn create(
 /// Moves a performance to another time, and tells the accounts that have a part in it or wait for one, in the
 /// `words` of the office too. Where it has begun, accounts may have been deleted since: their tickets do not admit
 /// to it any more.
-pub(crate) async fn update(
+pub async fn update(
     app: &App,
     change: ScheduleEdit,
     starts_at: DateTime<Utc>,
@@ -123,7 +123,7 @@ struct MovedEdition {
 }
 
 /// Deletes a performance that no row keeps.
-pub(crate) async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
+pub async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
     let ScheduleEdit { by, id, version } = change;
     audit::perform(app, async |tx| {
         let deleted = catalog::delete_schedule(tx, id, version).await?;
@@ -134,7 +134,7 @@ pub(crate) async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminE
 }
 
 /// Cancels a performance. Its holds and sales are given back by [`wind_down`](crate::admin::wind_down()).
-pub(crate) async fn cancel(
+pub async fn cancel(
     app: &App,
     change: ScheduleEdit,
     reason: &Reason,
@@ -150,7 +150,7 @@ pub(crate) async fn cancel(
 }
 
 /// Says how many hours before the start kept places go on general sale; `None`: never.
-pub(crate) async fn keep_places(
+pub async fn keep_places(
     app: &App,
     change: ScheduleEdit,
     until_hours: Option<i32>,
@@ -164,7 +164,7 @@ pub(crate) async fn keep_places(
 
 /// Result of saving prices.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Repriced {
+pub struct Repriced {
     #[serde(flatten)]
     prices: Prices,
     /// Whether some seats lack their new price; the workers write the rest.
@@ -187,7 +187,7 @@ pub(crate) async fn set_prices(
 }
 
 /// Takes seats off sale or puts them back, and returns how many changed.
-pub(crate) async fn block_seats(
+pub async fn block_seats(
     app: &App,
     change: ScheduleEdit,
     pick: &SeatPick,
@@ -211,7 +211,7 @@ pub(crate) async fn block_seats(
 }
 
 /// Hides a section or zone, or shows it again, and returns how many seats and zones changed.
-pub(crate) async fn hide_section(
+pub async fn hide_section(
     app: &App,
     change: ScheduleEdit,
     section: &str,
@@ -246,7 +246,7 @@ struct Blocked<'a> {
 }
 
 /// Creates a zone and returns its id.
-pub(crate) async fn create_zone(
+pub async fn create_zone(
     app: &App,
     change: ScheduleEdit,
     details: &ZoneDetails,
@@ -276,7 +276,7 @@ struct MadeZone<'a> {
 }
 
 /// Changes a zone's name, price and capacity.
-pub(crate) async fn update_zone(
+pub async fn update_zone(
     app: &App,
     change: ScheduleEdit,
     zone_id: ZoneId,

@@ -30,7 +30,7 @@ pub(crate) async fn write_now(app: &App, id: ScheduleId) -> bool {
 
 /// Writes saved prices that are not written into the seats yet; one tick of a worker. All instances
 /// may run it at once.
-pub(crate) async fn write_prices(app: &App) -> Result<(), AdminError> {
+pub async fn write_prices(app: &App) -> Result<(), AdminError> {
     for id in catalog::list_with_prices_to_write(&app.db).await? {
         let announce = || reservation::announce(app, id);
         catalog::write_prices(&app.db, id, WRITTEN_A_TICK, announce).await?;

@@ -16,20 +16,20 @@ const LISTED_MAX: i64 = 50;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WaitingList {
     /// Wishes that wait.
-    pub(crate) waiting: i32,
+    pub waiting: i32,
     /// The first of them, in their order.
-    pub(crate) wishes: Vec<WishRow>,
+    pub wishes: Vec<WishRow>,
 }
 
 /// Wish that waits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WishRow {
-    pub(crate) number: i64,
-    pub(crate) account_id: AccountId,
-    pub(crate) name: String,
+    pub number: i64,
+    pub account_id: AccountId,
+    pub name: String,
     #[serde(flatten)]
-    pub(crate) order: WishOrder,
-    pub(crate) created_at: DateTime<Utc>,
+    pub order: WishOrder,
+    pub created_at: DateTime<Utc>,
 }
 
 impl WaitingList {

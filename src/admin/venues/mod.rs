@@ -7,12 +7,12 @@
 //!
 //! Two edits race for the venue's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
-pub(crate) mod pages;
+pub mod pages;
 mod saving;
 mod store;
 mod time_zone;
 
-pub(crate) use self::saving::SaveState;
+pub use self::saving::SaveState;
 use super::{error::AdminError, questions::KeptTime};
 use crate::{
     accounts::AccountId,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Creates a venue without seats.
-pub(crate) async fn create(
+pub async fn create(
     app: &App,
     by: AccountId,
     details: &VenueDetails,
@@ -42,7 +42,7 @@ pub(crate) async fn create(
 
 /// Edits edition `version`; `kept` says whether performances keep their hour or their moment if the
 /// time zone changes.
-pub(crate) async fn update(
+pub async fn update(
     app: &App,
     by: AccountId,
     id: VenueId,
@@ -57,12 +57,7 @@ pub(crate) async fn update(
 }
 
 /// Deletes edition `version` of a venue where nothing is performed.
-pub(crate) async fn delete(
-    app: &App,
-    by: AccountId,
-    id: VenueId,
-    version: i64,
-) -> Result<(), AdminError> {
+pub async fn delete(app: &App, by: AccountId, id: VenueId, version: i64) -> Result<(), AdminError> {
     audit::perform(app, async |tx| {
         let deleted = catalog::delete_venue(tx, id, version).await?;
         let entry = AuditEntry::new(by, Act::VenueDeleted, Subject::Venue, id);

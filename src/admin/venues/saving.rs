@@ -39,13 +39,13 @@ const END_KEPT_FOR: Duration = Duration::from_mins(10);
 
 ids! {
     /// Id of a save.
-    pub(crate) SaveId(Uuid),
+    pub SaveId(Uuid),
 }
 
 /// State of a save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "kebab-case")]
-pub(crate) enum SaveState {
+pub enum SaveState {
     /// The save goes on; all of its seats count once it has ended, and none before.
     GoesOn {
         /// Seats written so far.
@@ -67,10 +67,10 @@ pub(crate) enum SaveState {
 /// Plan to be saved.
 #[derive(Debug)]
 pub(crate) struct PlanSave {
-    pub(crate) by: AccountId,
-    pub(crate) venue_id: VenueId,
-    pub(crate) version: i64,
-    pub(crate) plan: SeatPlan,
+    pub by: AccountId,
+    pub venue_id: VenueId,
+    pub version: i64,
+    pub plan: SeatPlan,
 }
 
 /// Answer to a plan that was sent.

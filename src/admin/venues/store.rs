@@ -9,12 +9,12 @@ use crate::{
 
 /// Performance at a venue that is still to come.
 pub(crate) struct Upcoming {
-    pub(crate) id: ScheduleId,
-    pub(crate) version: i64,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
+    pub id: ScheduleId,
+    pub version: i64,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
     /// Tickets that are valid for it.
-    pub(crate) tickets: i64,
+    pub tickets: i64,
 }
 
 /// Lists the performances at a venue that are still to come and not cancelled, the soonest first.

@@ -11,7 +11,7 @@
 //! [`WebhookError::Unchanged`] where nothing is left to change. The last rotation wins: both secrets were
 //! shown, and the one before signs for a day.
 
-pub(crate) mod pages;
+pub mod pages;
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -43,7 +43,7 @@ async fn find(app: &App, id: EndpointId) -> Result<ListedEndpoint, AdminError> {
 }
 
 /// Registers an endpoint, and returns its id with its secret.
-pub(crate) async fn register(
+pub async fn register(
     app: &App,
     by: AccountId,
     new: &NewEndpoint,
@@ -65,11 +65,7 @@ pub(crate) async fn register(
 
 /// Replaces the secret of an endpoint and returns the new one; the one before signs too for
 /// [`OLD_SECRET_HOURS`].
-pub(crate) async fn rotate(
-    app: &App,
-    by: AccountId,
-    id: EndpointId,
-) -> Result<HookSecret, AdminError> {
+pub async fn rotate(app: &App, by: AccountId, id: EndpointId) -> Result<HookSecret, AdminError> {
     find(app, id).await?;
     let secret = HookSecret::generate();
     let sealed = secret.seal(app, id).ok_or(WebhookError::Sealing)?;
@@ -84,7 +80,7 @@ pub(crate) async fn rotate(
 }
 
 /// Pauses an endpoint, or lets it go on.
-pub(crate) async fn pause(
+pub async fn pause(
     app: &App,
     by: AccountId,
     id: EndpointId,
@@ -100,7 +96,7 @@ pub(crate) async fn pause(
 }
 
 /// Deletes an endpoint: deliveries that wait for it are not made any more.
-pub(crate) async fn delete(app: &App, by: AccountId, id: EndpointId) -> Result<(), AdminError> {
+pub async fn delete(app: &App, by: AccountId, id: EndpointId) -> Result<(), AdminError> {
     let before = find(app, id).await?;
     audit::perform(app, async |tx| {
         if !endpoints::write_deleted(tx, id).await? {
@@ -113,7 +109,7 @@ pub(crate) async fn delete(app: &App, by: AccountId, id: EndpointId) -> Result<(
 }
 
 /// Makes the delivery of one event due again, whether it was made or given up.
-pub(crate) async fn replay(
+pub async fn replay(
     app: &App,
     by: AccountId,
     id: EndpointId,

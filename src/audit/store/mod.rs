@@ -9,7 +9,7 @@ use super::{
 use crate::infra::postgres::{Connection, Pool};
 
 /// Appends an entry.
-pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
+pub async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         insert into audit_log
@@ -34,7 +34,7 @@ pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<()
 /// Lists at most `rows_max` lines after the line `after`, newest first. Each kind of filter has
 /// its own index and branch, because a single plan for all filters would scan the whole log for a
 /// rare value. So has the name of each kind of subject.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     filter: &ResolvedFilter,
     after: Option<Uuid>,
@@ -42,7 +42,7 @@ pub(crate) async fn list(
 ) -> Result<Vec<LogLine>, sqlx::Error> {
     sqlx::query_file_as!(
         LogLine,
-        "src/audit/store/list.sql",
+        "../../src/audit/store/list.sql",
         filter.act,
         filter.subject_id,
         filter.who.as_deref(),
@@ -54,7 +54,7 @@ pub(crate) async fn list(
 }
 
 /// Lists the acts on a subject after its edition `version`, newest first.
-pub(crate) async fn list_since(
+pub async fn list_since(
     db: &Pool,
     subject_id: &str,
     version: i64,

@@ -1,7 +1,7 @@
 //! Home page, and the pages for search engines.
 
-pub(crate) mod picture;
-pub(crate) mod sitemap;
+pub mod picture;
+pub mod sitemap;
 
 use actix_web::{HttpResponse, web::Data};
 use askama::Template;
@@ -29,14 +29,15 @@ struct HomePage<'a> {
     popular: &'a Popular,
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct HomeDocument<'a> {
+/// Programs of the start page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HomeDocument<'a> {
     on_sale: Vec<ListedProgram<'a>>,
     coming: Vec<ListedProgram<'a>>,
     popular: Vec<ListedProgram<'a>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ListedProgram<'a> {
     slug: &'a str,
     title: &'a str,
@@ -59,7 +60,7 @@ impl<'a> ListedProgram<'a> {
 }
 
 /// `GET /`
-pub(crate) async fn show_home(
+pub async fn show_home(
     app: Data<App>,
     listings: Data<Listings>,
     visitor: Visitor,

@@ -18,17 +18,17 @@ use crate::{
 
 /// Picture that a link to a program shows.
 #[derive(Clone, Debug)]
-pub(crate) struct LinkPicture {
+pub struct LinkPicture {
     /// Path, which changes with the picture.
-    pub(crate) path: String,
-    pub(crate) media_type: &'static str,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
+    pub path: String,
+    pub media_type: &'static str,
+    pub width: u32,
+    pub height: u32,
 }
 
 impl LinkPicture {
     /// Returns the poster that was uploaded for the program, or its drawing.
-    pub(crate) fn of(program: &Program) -> Self {
+    pub fn of(program: &Program) -> Self {
         if let Some(upload) = program.upload() {
             let path = upload.path(PosterSize::Large);
             let (width, height) = PosterSize::Large.pixels();
@@ -42,7 +42,7 @@ impl LinkPicture {
 
 /// Handles `GET /posters/{slug}/{version}.png`. Another version than the current one gets the current
 /// picture, which must not be kept under the old name.
-pub(crate) async fn show_picture(
+pub async fn show_picture(
     app: Data<App>,
     programs: Data<Programs>,
     path: Path<(String, String)>,

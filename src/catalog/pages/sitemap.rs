@@ -21,7 +21,7 @@ struct SitemapPage<'a> {
 }
 
 /// `GET /sitemap.xml`: the home page, and the programs that it lists.
-pub(crate) async fn show_sitemap(
+pub async fn show_sitemap(
     app: Data<App>,
     listings: Data<Listings>,
 ) -> Result<HttpResponse, PageError> {
@@ -38,7 +38,8 @@ pub(crate) async fn show_sitemap(
 
 /// `GET /robots.txt`: search engines keep to the home page and the programs. The other pages are
 /// personal, or cost requests that people in line need.
-pub(crate) async fn show_robots(app: Data<App>) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn show_robots(app: Data<App>) -> HttpResponse {
     let rules = format!(
         "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /programs/\nAllow: /static/\nAllow: /posters/\n\
          Disallow: /programs/*/\n\nSitemap: {}/sitemap.xml\n",

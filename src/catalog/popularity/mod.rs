@@ -27,14 +27,14 @@ use schemars::JsonSchema;
 
 mod count;
 mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 mod view;
 
 use std::time::Duration;
 
 pub use self::count::count;
-pub(crate) use self::model::{Ranked, RankedBy, Ranking, RankingPage, Span, TopN};
+pub use self::model::{Ranked, RankedBy, Ranking, RankingPage, Span, TopN};
 use crate::{
     app::{App, StaleRead},
     catalog::ProgramId,
@@ -46,7 +46,7 @@ pub(crate) const TOP_DEFAULT: u32 = 20;
 /// Upper bound of rows on one page of a ranking.
 pub(crate) const TOP_MAX: u32 = 100;
 /// Upper bound of the pages of a ranking.
-pub(crate) const PAGES_MAX: u32 = 10_000;
+pub const PAGES_MAX: u32 = 10_000;
 /// Extra time before days that are no longer kept are deleted: a day may end late.
 const KEPT_BEYOND: Duration = Duration::from_hours(48);
 
@@ -54,7 +54,7 @@ const KEPT_BEYOND: Duration = Duration::from_hours(48);
 const OLD: Sweep = Sweep { rows_max: 1_000, parts_max: 100 };
 
 /// Brings the view in Redis up to date; one tick of a worker. Does nothing while Redis is away.
-pub(crate) async fn project(app: &App) -> Result<(), sqlx::Error> {
+pub async fn project(app: &App) -> Result<(), sqlx::Error> {
     if let Err(error) = view::project(app).await? {
         tracing::debug!(%error, "the rankings were not brought up to date");
     }
@@ -69,11 +69,7 @@ pub async fn forget_old_days(app: &App) -> Result<(), sqlx::Error> {
 }
 
 /// Returns a page of a ranking: subjects with a figure above 0, the highest first, equal ones by id.
-pub(crate) async fn rank(
-    app: &App,
-    ranking: Ranking,
-    top: TopN,
-) -> Result<RankingPage, sqlx::Error> {
+pub async fn rank(app: &App, ranking: Ranking, top: TopN) -> Result<RankingPage, sqlx::Error> {
     match view::rank(app, ranking, top).await {
         Ok(Some(ranked)) => return Ok(ranked),
         Ok(None) => {}
@@ -87,7 +83,7 @@ pub(crate) async fn rank(
 
 /// Returns the rank of one program or performance, from 1, equal ones sharing theirs; `None` if the
 /// ranking does not list it.
-pub(crate) async fn rank_of(
+pub async fn rank_of(
     app: &App,
     ranking: Ranking,
     id: uuid::Uuid,
@@ -101,11 +97,11 @@ pub(crate) async fn rank_of(
 
 /// Public ranks of one program by bookings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
-pub(crate) struct PublicRank {
+pub struct PublicRank {
     /// Rank of today; `None` if nothing was booked today.
-    pub(crate) today: Option<i64>,
+    pub today: Option<i64>,
     /// Rank of the last seven days, today included; `None` if nothing was booked in them.
-    pub(crate) week: Option<i64>,
+    pub week: Option<i64>,
 }
 
 /// Returns the ranks of one program by bookings.

@@ -13,7 +13,7 @@ pub(super) const WEEK_DAYS: u64 = 7;
 /// Subject of a ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Ranked {
+pub enum Ranked {
     /// Programs, by the sum of their performances.
     #[default]
     Programs,
@@ -24,7 +24,7 @@ pub(crate) enum Ranked {
 /// Measure by which a ranking orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RankedBy {
+pub enum RankedBy {
     /// Reservations paid less reservations refunded.
     #[default]
     Bookings,
@@ -34,62 +34,63 @@ pub(crate) enum RankedBy {
 
 /// Days that a ranking adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
     /// Last day.
-    pub(crate) to: NaiveDate,
+    pub to: NaiveDate,
     /// Whether it is the seven days up to `to`, not `to` alone.
-    pub(crate) is_week: bool,
+    pub is_week: bool,
 }
 
 impl Span {
     /// Returns today, in the office's time zone.
-    pub(crate) fn today(app: &App) -> Self {
+    pub fn today(app: &App) -> Self {
         Self { to: day_of(app.now()), is_week: false }
     }
 
     /// Returns the week that ends with the span's last day.
-    pub(crate) fn week(self) -> Self {
+    #[must_use]
+    pub fn week(self) -> Self {
         Self { is_week: true, ..self }
     }
 
     /// Returns the first day.
-    pub(crate) fn from(self) -> NaiveDate {
+    pub fn from(self) -> NaiveDate {
         if self.is_week { self.to - Days::new(WEEK_DAYS - 1) } else { self.to }
     }
 }
 
 /// Order of programs or performances by one measure of one span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ranking {
-    pub(crate) subject: Ranked,
-    pub(crate) measure: RankedBy,
-    pub(crate) span: Span,
+pub struct Ranking {
+    pub subject: Ranked,
+    pub measure: RankedBy,
+    pub span: Span,
 }
 
 /// Page of a ranking that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TopN {
+pub struct TopN {
     /// Rows before the page.
-    pub(crate) offset: i64,
+    pub offset: i64,
     /// Upper bound of its rows.
-    pub(crate) rows_max: i64,
+    pub rows_max: i64,
 }
 
 /// Member of a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RankedId {
+pub struct RankedId {
     /// Program or performance.
-    pub(crate) id: Uuid,
+    pub id: Uuid,
     /// Rank, from 1; equal ones share theirs.
-    pub(crate) rank: i64,
+    pub rank: i64,
 }
 
 /// Page of a ranking.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RankingPage {
-    pub(crate) ranked: Vec<RankedId>,
+pub struct RankingPage {
+    pub ranked: Vec<RankedId>,
     /// Rows of the whole ranking.
-    pub(crate) n_all: i64,
+    pub n_all: i64,
 }
 
 impl RankingPage {

@@ -13,17 +13,17 @@ const QUALITIES: [u8; 4] = [82, 60, 35, 8];
 
 /// Poster in all sizes, as JPEG.
 #[derive(Clone, Debug)]
-pub(crate) struct PosterFiles {
+pub struct PosterFiles {
     /// Beginning of the hash of the upload, in hexadecimal.
-    pub(crate) version: String,
+    pub version: String,
     pub(crate) thumbnail: Vec<u8>,
-    pub(crate) small: Vec<u8>,
-    pub(crate) large: Vec<u8>,
+    pub small: Vec<u8>,
+    pub large: Vec<u8>,
 }
 
 impl PosterFiles {
     /// Reads an upload, beside the threads that answer.
-    pub(crate) async fn read(file: Vec<u8>) -> Result<Self, PictureMistake> {
+    pub async fn read(file: Vec<u8>) -> Result<Self, PictureMistake> {
         pictures::read(file, BOUNDS, Self::of).await
     }
 

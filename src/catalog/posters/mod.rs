@@ -18,10 +18,10 @@
 
 mod files;
 mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
-pub(crate) use self::{
+pub use self::{
     files::PosterFiles,
     model::{PosterSize, UploadedPoster},
 };

@@ -3,7 +3,7 @@
 /// Size of a poster that was uploaded. All of them are four by three, as the drawings are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum PosterSize {
+pub enum PosterSize {
     /// Beside a title in a list.
     Thumbnail,
     /// On a card.
@@ -14,7 +14,7 @@ pub(crate) enum PosterSize {
 
 impl PosterSize {
     /// Returns width and height, in pixels.
-    pub(crate) const fn pixels(self) -> (u32, u32) {
+    pub const fn pixels(self) -> (u32, u32) {
         match self {
             Self::Thumbnail => (160, 120),
             Self::Small => (640, 480),
@@ -25,34 +25,34 @@ impl PosterSize {
 
 /// Poster of a program that was uploaded.
 #[derive(Clone, Debug)]
-pub(crate) struct UploadedPoster {
+pub struct UploadedPoster {
     slug: String,
     version: String,
 }
 
 impl UploadedPoster {
     /// Returns the poster of the program named `slug` whose upload has this version.
-    pub(crate) fn new(slug: &str, version: &str) -> Self {
+    pub fn new(slug: &str, version: &str) -> Self {
         Self { slug: slug.to_owned(), version: version.to_owned() }
     }
 
     /// Returns the poster of the program named `slug`; `None` without a version.
-    pub(crate) fn of(slug: &str, version: Option<&str>) -> Option<Self> {
+    pub fn of(slug: &str, version: Option<&str>) -> Option<Self> {
         version.map(|version| Self::new(slug, version))
     }
 
     /// Returns the path of a file. It changes with what is uploaded.
-    pub(crate) fn path(&self, size: PosterSize) -> String {
+    pub fn path(&self, size: PosterSize) -> String {
         format!("/posters/{}/{}/{}.jpg", self.slug, self.version, size.as_ref())
     }
 
     /// Returns the path of the file on a card.
-    pub(crate) fn small(&self) -> String {
+    pub fn small(&self) -> String {
         self.path(PosterSize::Small)
     }
 
     /// Returns the files with their widths; a browser chooses one of them.
-    pub(crate) fn srcset(&self) -> String {
+    pub fn srcset(&self) -> String {
         let files = [PosterSize::Thumbnail, PosterSize::Small, PosterSize::Large]
             .map(|size| format!("{} {}w", self.path(size), size.pixels().0));
         files.join(", ")

@@ -27,7 +27,7 @@ const ENTRY_BYTES: usize = 1_024;
 
 /// Files of posters by their paths, read within the last second.
 #[derive(Clone, Debug)]
-pub(crate) struct PosterCache(Cache<String, Option<Bytes>>);
+pub struct PosterCache(Cache<String, Option<Bytes>>);
 
 impl Default for PosterCache {
     fn default() -> Self {
@@ -42,7 +42,7 @@ impl Default for PosterCache {
 
 /// `GET /posters/{slug}/{version}/{size}.jpg`: the poster that was uploaded. The poster of a draft is
 /// served as well; only its editors know the version.
-pub(crate) async fn show_poster(
+pub async fn show_poster(
     app: Data<App>,
     posters: Data<PosterCache>,
     request: HttpRequest,

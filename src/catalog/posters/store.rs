@@ -30,17 +30,13 @@ pub(crate) async fn upsert(
 }
 
 /// Deletes the poster of a locked program, if it has one.
-pub(crate) async fn delete(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
+pub async fn delete(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from program_posters where program_id = $1", id as _).execute(tx).await?;
     Ok(())
 }
 
 /// Gives the program `to`, which has no poster, the poster of `from`, if that has one.
-pub(crate) async fn copy(
-    tx: &mut Connection,
-    from: ProgramId,
-    to: ProgramId,
-) -> Result<(), sqlx::Error> {
+pub async fn copy(tx: &mut Connection, from: ProgramId, to: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into program_posters (program_id, version, thumbnail, small, large)
          select $2, version, thumbnail, small, large from program_posters where program_id = $1",

@@ -41,7 +41,7 @@ problems! {
 
 impl PriceTypeError {
     /// Returns the refusal of an order without the places that a type must have beside it.
-    pub(crate) fn alone(name: String, beside: Company, per_beside_max: Option<i32>) -> Self {
+    pub fn alone(name: String, beside: Company, per_beside_max: Option<i32>) -> Self {
         match beside {
             Company::Ordinary => Self::WithoutOrdinary { name, per_beside_max },
             Company::Wheelchair => Self::WithoutWheelchair { name, per_beside_max },

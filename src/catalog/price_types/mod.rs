@@ -21,14 +21,14 @@
 
 mod error;
 mod model;
-pub(crate) mod pages;
-pub(crate) mod rules;
+pub mod pages;
+pub mod rules;
 mod store;
 
 use schemars::JsonSchema;
 
 pub use self::{error::PriceTypeError, model::Company};
-pub(crate) use self::{
+pub use self::{
     model::{Cost, PriceType, PriceTypeDetails, PriceTypeId, PriceTypeSeriesId},
     store::{list_current, list_named},
 };
@@ -36,11 +36,11 @@ use super::{editing::Edited, error::CatalogError, model::ScheduleId, schedules};
 use crate::infra::{ids::new_id, postgres::Connection};
 
 /// Types that a performance may have at once.
-pub(crate) const TYPES_MAX: usize = 20;
+pub const TYPES_MAX: usize = 20;
 
 /// Types of a performance before or after an edit, as the audit log shows them.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct PriceTypes {
+pub struct PriceTypes {
     /// Edition of the performance.
     pub version: i64,
     /// Current types.
@@ -48,7 +48,7 @@ pub(crate) struct PriceTypes {
 }
 
 /// Creates a type, as the next edition of the performance.
-pub(crate) async fn create(
+pub async fn create(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -65,7 +65,7 @@ pub(crate) async fn create(
 }
 
 /// Replaces the terms of a type, as the next edition of the performance.
-pub(crate) async fn replace(
+pub async fn replace(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -83,7 +83,7 @@ pub(crate) async fn replace(
 }
 
 /// Withdraws a type, as the next edition of the performance.
-pub(crate) async fn withdraw(
+pub async fn withdraw(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -101,7 +101,7 @@ pub(crate) async fn withdraw(
 
 /// Adds the types of another performance of the program that this one has none of that name of, as its
 /// next edition.
-pub(crate) async fn copy(
+pub async fn copy(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,

@@ -8,15 +8,15 @@ use crate::{catalog::venues::kind::SeatKind, infra::ids::ids, points::Points};
 
 ids! {
     /// Id of the terms of a price type.
-    pub(crate) PriceTypeId(Uuid),
+    pub PriceTypeId(Uuid),
     /// Id of a price type, which all of its terms share.
-    pub(crate) PriceTypeSeriesId(Uuid),
+    pub PriceTypeSeriesId(Uuid),
 }
 
 /// Cost of a place of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Cost {
+pub enum Cost {
     /// Percent of the ordinary price, 0 to 100; 0 is free.
     Percent(i32),
     /// Price in points, more than zero.
@@ -48,7 +48,7 @@ pub enum Company {
 
 impl Company {
     /// Whether a place of `kind`, which has a price type or not, is such company.
-    pub(crate) fn is_met_by(self, is_typed: bool, kind: SeatKind) -> bool {
+    pub fn is_met_by(self, is_typed: bool, kind: SeatKind) -> bool {
         match self {
             Self::Ordinary => !is_typed,
             Self::Wheelchair => kind == SeatKind::Wheelchair,
@@ -58,7 +58,7 @@ impl Company {
 
 /// Terms of a type, as its form has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct PriceTypeDetails {
+pub struct PriceTypeDetails {
     /// Name, in the words of the program.
     pub name: String,
     /// Note, such as a proof to bring; may be empty.
@@ -80,7 +80,7 @@ pub(crate) struct PriceTypeDetails {
 
 /// Terms of a price type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct PriceType {
+pub struct PriceType {
     /// Id of the terms.
     pub id: PriceTypeId,
     /// Type that the terms are of.
@@ -96,7 +96,7 @@ pub(crate) struct PriceType {
 
 impl PriceTypeDetails {
     /// Whether a place of `kind` in `section`, or in the zone of that name, may have the type.
-    pub(crate) fn is_for(&self, section: &str, kind: SeatKind) -> bool {
+    pub fn is_for(&self, section: &str, kind: SeatKind) -> bool {
         self.sections.as_ref().is_none_or(|names| names.iter().any(|name| name == section))
             && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
     }

@@ -4,7 +4,7 @@ use super::model::{Company, Cost, PriceType};
 use crate::web::page::View;
 
 /// Returns the cost of a type, in words.
-pub(crate) fn cost_words(v: &View, price_type: &PriceType) -> String {
+pub fn cost_words(v: &View, price_type: &PriceType) -> String {
     match price_type.details.cost {
         Cost::Percent(0) => v.t("price-type-free").to_string(),
         Cost::Percent(percent) => v.t("price-type-percent").word("percent", percent).to_string(),
@@ -13,7 +13,7 @@ pub(crate) fn cost_words(v: &View, price_type: &PriceType) -> String {
 }
 
 /// Returns the seats and sections of a type, and its limits, as sentences.
-pub(crate) fn limit_words(v: &View, price_type: &PriceType) -> String {
+pub fn limit_words(v: &View, price_type: &PriceType) -> String {
     let details = &price_type.details;
     let sections = details
         .sections
@@ -38,4 +38,33 @@ pub(crate) fn limit_words(v: &View, price_type: &PriceType) -> String {
     });
     let sentences: Vec<String> = [sections, kinds, most, beside].into_iter().flatten().collect();
     sentences.join(" ")
+}
+
+/// Methods that templates call.
+impl PriceType {
+    /// Returns its cost, in words.
+    pub fn cost_words(&self, v: &View) -> String {
+        cost_words(v, self)
+    }
+
+    /// Returns its seats, sections and limits, as sentences.
+    pub fn limit_words(&self, v: &View) -> String {
+        limit_words(v, self)
+    }
+
+    /// Returns its percentage of the ordinary price; `None` for a fixed price.
+    pub fn percent(&self) -> Option<i32> {
+        match self.details.cost {
+            Cost::Percent(percent) => Some(percent),
+            Cost::Price(_) => None,
+        }
+    }
+
+    /// Returns its fixed price; `None` for a percentage.
+    pub fn fixed(&self) -> Option<i64> {
+        match self.details.cost {
+            Cost::Percent(_) => None,
+            Cost::Price(price) => Some(price.get()),
+        }
+    }
 }

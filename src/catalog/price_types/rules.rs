@@ -8,7 +8,7 @@ use crate::{catalog::venues::kind::SeatKind, points::Points};
 
 /// Places of one order that are alike.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PricedPlaces<'a> {
+pub struct PricedPlaces<'a> {
     /// Their type; `None`: the ordinary price.
     pub price_type: Option<&'a PriceType>,
     /// Section of the seat, or name of the zone.
@@ -21,7 +21,7 @@ pub(crate) struct PricedPlaces<'a> {
 
 /// Returns the cost of a place whose ordinary price is `ordinary`: never more than that, a percentage
 /// rounded down to whole points, and nothing only if the type is free or the place costs nothing.
-pub(crate) fn price(cost: Cost, ordinary: Points) -> Points {
+pub fn price(cost: Cost, ordinary: Points) -> Points {
     match cost {
         Cost::Percent(0) => Points::ZERO,
         Cost::Percent(percent) => {
@@ -33,7 +33,7 @@ pub(crate) fn price(cost: Cost, ordinary: Points) -> Points {
 }
 
 /// Returns the current terms of the type whose terms `id` were shown, among `types`, which has both.
-pub(crate) fn current(types: &[PriceType], id: PriceTypeId) -> Result<&PriceType, PriceTypeError> {
+pub fn current(types: &[PriceType], id: PriceTypeId) -> Result<&PriceType, PriceTypeError> {
     let named = types.iter().find(|each| each.id == id).ok_or(PriceTypeError::Unknown)?;
     let mut current = types.iter().filter(|each| !each.is_withdrawn);
     current
@@ -42,7 +42,7 @@ pub(crate) fn current(types: &[PriceType], id: PriceTypeId) -> Result<&PriceType
 }
 
 /// Refuses the places of an order whose types may not be had there, so often, or without others.
-pub(crate) fn check(places: &[PricedPlaces<'_>]) -> Result<(), PriceTypeError> {
+pub fn check(places: &[PricedPlaces<'_>]) -> Result<(), PriceTypeError> {
     for each in places {
         let Some(price_type) = each.price_type else { continue };
         let (details, id) = (&price_type.details, price_type.id);
@@ -67,7 +67,7 @@ pub(crate) fn check(places: &[PricedPlaces<'_>]) -> Result<(), PriceTypeError> {
 
 /// Returns how many places of a type `n_beside` places allow, with `per_beside_max` for each of them;
 /// `None`: any number beside one.
-pub(crate) fn beside_max(n_beside: i64, per_beside_max: Option<i32>) -> i64 {
+pub fn beside_max(n_beside: i64, per_beside_max: Option<i32>) -> i64 {
     match per_beside_max {
         Some(max) => n_beside.saturating_mul(i64::from(max)),
         None if n_beside > 0 => i64::MAX,
@@ -81,7 +81,7 @@ fn count(places: &[PricedPlaces<'_>], is_counted: impl Fn(&PricedPlaces<'_>) -> 
 
 /// Returns a type for each of `seats`, given by section and kind, so that every one of `wanted` is
 /// given to a seat that may have it; `None` if that cannot be.
-pub(crate) fn assign<'a>(
+pub fn assign<'a>(
     seats: &[(&str, SeatKind)],
     wanted: &[&'a PriceType],
 ) -> Option<Vec<Option<&'a PriceType>>> {

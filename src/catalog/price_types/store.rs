@@ -54,7 +54,7 @@ impl From<Terms> for PriceType {
 }
 
 /// Lists the current types of a performance, in the order in which they were made.
-pub(crate) async fn list_current(
+pub async fn list_current(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
 ) -> Result<Vec<PriceType>, sqlx::Error> {
@@ -76,7 +76,7 @@ pub(crate) async fn list_current(
 }
 
 /// Lists the current types of a performance, and its withdrawn terms among `ids`.
-pub(crate) async fn list_named(
+pub async fn list_named(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
     ids: &[PriceTypeId],

@@ -56,7 +56,7 @@ macro_rules! details {
     ($( $(#[$doc:meta])* $name:ident $column:tt: $type:ty = $usual:expr; )*) => {
         /// Fields of a program's form.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-        pub(crate) struct ProgramDetails {
+        pub struct ProgramDetails {
             $( $(#[$doc])* pub $name: $type, )*
         }
 

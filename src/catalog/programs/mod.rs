@@ -3,7 +3,7 @@
 //! An **edition** is a numbered version; every write makes the next one, except writes of the
 //! winding down. Callers lock the row first ([`store::lock`]).
 
-pub(crate) mod columns;
-pub(crate) mod copying;
-pub(crate) mod slug;
-pub(crate) mod store;
+pub mod columns;
+pub mod copying;
+pub mod slug;
+pub mod store;

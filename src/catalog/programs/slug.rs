@@ -27,7 +27,7 @@ fn name_of(title: &str) -> String {
 }
 
 /// Returns the names that a title may get, the one without a number first.
-pub(crate) fn names_of(title: &str) -> Vec<String> {
+pub fn names_of(title: &str) -> Vec<String> {
     let name = name_of(title);
     let numbered = (2..=NUMBERS_MAX).map(|number| format!("{name}-{number}"));
     std::iter::once(name.clone()).chain(numbered).collect()

@@ -10,8 +10,8 @@
 //! [`CatalogError::Stale`].
 
 pub(crate) mod price_group;
-pub(crate) mod prices;
-pub(crate) mod store;
+pub mod prices;
+pub mod store;
 
 use chrono::{DateTime, Utc};
 
@@ -29,7 +29,7 @@ use crate::infra::{
 };
 
 /// Lists the performances of a program, soonest first.
-pub(crate) async fn list_schedule_editions(
+pub async fn list_schedule_editions(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
@@ -37,7 +37,7 @@ pub(crate) async fn list_schedule_editions(
 }
 
 /// Returns a performance's current edition; `None` if it does not exist.
-pub(crate) async fn find_schedule_edition(
+pub async fn find_schedule_edition(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<Option<ScheduleEdition>, sqlx::Error> {
@@ -45,7 +45,7 @@ pub(crate) async fn find_schedule_edition(
 }
 
 /// Returns the inventory of a performance: its sections and its zones.
-pub(crate) async fn inventory_of(
+pub async fn inventory_of(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<(Vec<SectionInventory>, Vec<ZoneInventory>), sqlx::Error> {
@@ -54,7 +54,7 @@ pub(crate) async fn inventory_of(
 
 /// Returns the inventory of a performance by price groups: its categories, and its `sections` with only
 /// the seats that have no category.
-pub(crate) async fn price_groups_of(
+pub async fn price_groups_of(
     db: &Pool,
     id: ScheduleId,
     sections: &[SectionInventory],
@@ -68,7 +68,7 @@ pub(crate) async fn price_groups_of(
 }
 
 /// Creates a performance without seats and zones.
-pub(crate) async fn create_schedule(
+pub async fn create_schedule(
     tx: &mut Connection,
     program_id: ProgramId,
     venue_id: VenueId,
@@ -81,7 +81,7 @@ pub(crate) async fn create_schedule(
 }
 
 /// Locks edition `version` of a performance.
-pub(crate) async fn lock_schedule_edition(
+pub async fn lock_schedule_edition(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -97,7 +97,7 @@ pub(crate) async fn lock_schedule_edition(
 
 /// Locks edition `version` of a performance and makes the next one; moves it if the start of `moved`
 /// differs.
-pub(crate) async fn next_schedule_edition(
+pub async fn next_schedule_edition(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -114,7 +114,7 @@ pub(crate) async fn next_schedule_edition(
 
 /// Says how many hours before the start free places for wheelchairs and companions go on general
 /// sale, as the next edition of the performance; `None`: never.
-pub(crate) async fn keep_places(
+pub async fn keep_places(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -128,7 +128,7 @@ pub(crate) async fn keep_places(
 
 /// Cancels a performance, as its next edition: nothing of it is held or paid from then on. Refused as
 /// [`CatalogError::WrongStatus`] if it was cancelled before.
-pub(crate) async fn cancel_schedule(
+pub async fn cancel_schedule(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -143,12 +143,12 @@ pub(crate) async fn cancel_schedule(
 }
 
 /// Counts a change of the hidden sections or zones of a locked performance, so that maps are read anew.
-pub(crate) async fn count_hiding(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+pub async fn count_hiding(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     store::write_hiding(tx, id).await
 }
 
 /// Creates a zone of a performance, as its next edition.
-pub(crate) async fn create_zone(
+pub async fn create_zone(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -162,7 +162,7 @@ pub(crate) async fn create_zone(
 
 /// Changes a zone's name and price, as the next edition of the performance; the zone's places
 /// are changed by `reservation` only.
-pub(crate) async fn update_zone(
+pub async fn update_zone(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,

@@ -3,7 +3,7 @@
 /// Seats that have one price: the seats of a category, or the seats of a section that have no
 /// category. Each seat is in one group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum PriceGroup {
+pub enum PriceGroup {
     /// Seats of the price category, in any section.
     Category(String),
     /// Seats of the section without a price category.
@@ -12,7 +12,7 @@ pub(crate) enum PriceGroup {
 
 impl PriceGroup {
     /// Returns the category; `None` for seats that have none.
-    pub(crate) fn category(&self) -> Option<&str> {
+    pub fn category(&self) -> Option<&str> {
         match self {
             Self::Category(name) => Some(name),
             Self::Section(_) => None,
@@ -21,7 +21,7 @@ impl PriceGroup {
 
     /// Returns the section of seats without a category; `None` for a category, which has seats of
     /// any section.
-    pub(crate) fn section(&self) -> Option<&str> {
+    pub fn section(&self) -> Option<&str> {
         match self {
             Self::Category(_) => None,
             Self::Section(name) => Some(name),

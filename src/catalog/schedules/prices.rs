@@ -50,7 +50,7 @@ type NamedPrices = (String, Option<Points>, Option<Points>);
 
 /// Prices of a performance's price groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Prices {
+pub struct Prices {
     /// Edition of the performance.
     pub version: i64,
     /// Name, lowest and highest price of each price category.
@@ -87,7 +87,7 @@ impl Prices {
 
 /// Saves the prices of some groups, none of them twice, for [`write_prices`] to write. Fails as
 /// [`CatalogError::NoSuchSection`] or [`CatalogError::NoSuchCategory`] if the venue has no seat of one.
-pub(crate) async fn update_prices(
+pub async fn update_prices(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -112,18 +112,18 @@ pub(crate) async fn update_prices(
 }
 
 /// Returns whether saved prices of a performance are still to be written.
-pub(crate) async fn has_prices_to_write(db: &Pool, id: ScheduleId) -> Result<bool, sqlx::Error> {
+pub async fn has_prices_to_write(db: &Pool, id: ScheduleId) -> Result<bool, sqlx::Error> {
     store::has_changes(db, id).await
 }
 
 /// Lists performances whose saved prices are still to be written.
-pub(crate) async fn list_with_prices_to_write(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
+pub async fn list_with_prices_to_write(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
     store::list_changing(db).await
 }
 
 /// Writes the saved prices of a performance into its seats for about `lasts`, and calls
 /// `written` after every step. Returns whether nothing is left.
-pub(crate) async fn write_prices(
+pub async fn write_prices(
     db: &Pool,
     id: ScheduleId,
     lasts: Duration,

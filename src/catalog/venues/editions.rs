@@ -14,26 +14,23 @@ use crate::{
 };
 
 /// Lists all venues, by name.
-pub(crate) async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
+pub async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
     store::list_editions(db, None).await
 }
 
 /// Returns a venue's current edition; `None` if it does not exist.
-pub(crate) async fn find_venue(
-    db: &Pool,
-    id: VenueId,
-) -> Result<Option<VenueEdition>, sqlx::Error> {
+pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
     Ok(store::list_editions(db, Some(id)).await?.pop())
 }
 
 /// Lists the seats of a venue in the order of their plan.
-pub(crate) async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
+pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
     let seats = store::list_seats(db, id).await?;
     Ok(seats.into_iter().map(|saved| saved.seat).collect())
 }
 
 /// Creates a venue without seats.
-pub(crate) async fn create_venue(
+pub async fn create_venue(
     tx: &mut Connection,
     details: &VenueDetails,
 ) -> Result<VenueEdition, CatalogError> {
@@ -64,7 +61,7 @@ pub(crate) async fn edited(
 }
 
 /// Edits edition `version` of a venue.
-pub(crate) async fn update_venue(
+pub async fn update_venue(
     tx: &mut Connection,
     id: VenueId,
     version: i64,

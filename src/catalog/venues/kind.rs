@@ -44,29 +44,29 @@ pub enum SeatKind {
 
 impl SeatKind {
     /// Kinds that are marked on maps, in the order of the legend.
-    pub(crate) const MARKED: [Self; 4] =
+    pub const MARKED: [Self; 4] =
         [Self::Wheelchair, Self::Companion, Self::EasyAccess, Self::RestrictedView];
 
     /// Whether the seat is an ordinary one.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-    pub(crate) fn is_standard(&self) -> bool {
+    pub fn is_standard(&self) -> bool {
         *self == Self::Standard
     }
 
     /// Whether free seats of the kind are kept for people who need them until a time before the
     /// performance.
-    pub(crate) fn is_kept(self) -> bool {
+    pub fn is_kept(self) -> bool {
         matches!(self, Self::Wheelchair | Self::Companion)
     }
 
     /// Whether the seat is reached without steps.
-    pub(crate) fn is_step_free(self) -> bool {
+    pub fn is_step_free(self) -> bool {
         matches!(self, Self::Wheelchair | Self::Companion | Self::EasyAccess)
     }
 
     /// Returns the name of the symbol, and the last part of the locale key of the name; `None` for
     /// ordinary seats, which have neither.
-    pub(crate) fn mark(self) -> Option<&'static str> {
+    pub fn mark(self) -> Option<&'static str> {
         match self {
             Self::Standard => None,
             Self::Wheelchair => Some("wheelchair"),
@@ -77,12 +77,12 @@ impl SeatKind {
     }
 
     /// Returns the locale key of the name; `None` for ordinary seats.
-    pub(crate) fn text_key(self) -> Option<String> {
+    pub fn text_key(self) -> Option<String> {
         self.mark().map(|mark| format!("seat-kind-{mark}"))
     }
 
     /// Returns the name of a seat of the kind, with that of the kind unless it is an ordinary one.
-    pub(crate) fn with_name(self, seat: impl fmt::Display, locale: Locale) -> String {
+    pub fn with_name(self, seat: impl fmt::Display, locale: Locale) -> String {
         match self.text_key() {
             Some(kind) => format!("{seat} \u{b7} {}", locale.text(kind)),
             None => seat.to_string(),

@@ -17,7 +17,7 @@
 //! waits for it, and a plan is compared with the seats before that lock. A plan that changes kinds locks the seats of the performances by id, as holds do.
 
 pub(crate) mod editions;
-pub(crate) mod kind;
-pub(crate) mod plan;
-pub(crate) mod replacement;
-pub(crate) mod store;
+pub mod kind;
+pub mod plan;
+pub mod replacement;
+pub mod store;

@@ -27,14 +27,14 @@ const BATCH_SEATS: usize = 5_000;
 
 /// Seats that a replacement writes, and how many of them it has written so far.
 #[derive(Debug, Default)]
-pub(crate) struct SeatsWritten {
+pub struct SeatsWritten {
     seats: AtomicUsize,
     of: AtomicUsize,
 }
 
 impl SeatsWritten {
     /// Returns how many seats are written, and how many are to be written in all.
-    pub(crate) fn get(&self) -> (usize, usize) {
+    pub fn get(&self) -> (usize, usize) {
         (self.seats.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
     }
 
@@ -50,7 +50,7 @@ impl SeatsWritten {
 
 /// What a plan changes of the seats of a venue.
 #[derive(Debug)]
-pub(crate) struct Replacement {
+pub struct Replacement {
     venue_id: VenueId,
     /// Edition whose seats, or newer ones, were compared with the plan.
     version_read: i64,
@@ -59,11 +59,7 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// Compares a plan with the seats that the venue has.
-    pub(crate) async fn of(
-        db: &Pool,
-        venue_id: VenueId,
-        plan: SeatPlan,
-    ) -> Result<Self, CatalogError> {
+    pub async fn of(db: &Pool, venue_id: VenueId, plan: SeatPlan) -> Result<Self, CatalogError> {
         let found = store::list_editions(db, Some(venue_id)).await?.pop();
         let version_read = found.ok_or(CatalogError::NotFound)?.version;
         let saved = store::list_seats(db, venue_id).await?;
@@ -76,7 +72,7 @@ impl Replacement {
     /// or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also for seats that get another price
     /// category. Fails as [`CatalogError::SeatsInUse`] if a performance has a missing seat, and as
     /// [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
-    pub(crate) async fn write(
+    pub async fn write(
         &self,
         tx: &mut Connection,
         version: i64,

@@ -50,12 +50,12 @@ const SECOND_SECS: i64 = 400;
 #[derive(Debug)]
 pub(crate) struct ProgramRows<'a> {
     /// Number of the program, from 0.
-    pub(crate) nth: u64,
-    pub(crate) performances: u64,
+    pub nth: u64,
+    pub performances: u64,
     pub(crate) midnight_ms: i64,
-    pub(crate) password_hash: &'a str,
+    pub password_hash: &'a str,
     /// One id for each seat of the hall.
-    pub(crate) seat_ids: Vec<i64>,
+    pub seat_ids: Vec<i64>,
     /// One id for each seat of each performance.
     pub(crate) schedule_seat_ids: Vec<i64>,
 }

@@ -40,7 +40,7 @@ impl Rows {
 
 /// Moment in milliseconds since the epoch; displayed as the database reads it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct At(pub(crate) i64);
+pub(crate) struct At(pub i64);
 
 impl At {
     /// Returns the moment `secs` seconds later.

@@ -27,10 +27,10 @@ const PEOPLE: i32 = 40;
 
 /// Row of seats to insert.
 pub(crate) struct SeatRow<'a> {
-    pub(crate) venue_id: Uuid,
-    pub(crate) section: &'a str,
-    pub(crate) label: &'a str,
-    pub(crate) category: &'a str,
+    pub venue_id: Uuid,
+    pub section: &'a str,
+    pub label: &'a str,
+    pub category: &'a str,
 }
 
 pub(crate) async fn insert_people(

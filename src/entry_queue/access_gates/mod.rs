@@ -23,9 +23,9 @@
 //! A join notes on its token that a gate may admit it, and so does a redemption on the token that there is.
 //! Of two at the same moment each would miss the other, so a redemption waits for joins ([`wait_for_joins`]).
 
-pub(crate) mod model;
+pub mod model;
 mod passing;
-pub(crate) mod store;
+pub mod store;
 
 pub(super) use passing::{admit_everywhere, admit_in};
 
@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// Makes an access gate of a program; `None` where its sale opens with a draw.
-pub(crate) async fn make_access_gate(
+pub async fn make_access_gate(
     tx: &mut Connection,
     program_id: ProgramId,
     new: &NewAccessGate,
@@ -56,10 +56,7 @@ pub(crate) async fn make_access_gate(
 
 /// Waits for the joins of a program that are being written, and keeps others waiting until the transaction
 /// ends: they see what it redeems, or it sees their tokens. Comes before tokens in the order of locks.
-pub(crate) async fn wait_for_joins(
-    tx: &mut Connection,
-    program_id: ProgramId,
-) -> Result<(), sqlx::Error> {
+pub async fn wait_for_joins(tx: &mut Connection, program_id: ProgramId) -> Result<(), sqlx::Error> {
     lock_next_number(tx, program_id).await.map(drop)
 }
 
@@ -78,7 +75,7 @@ pub(super) async fn has_open_gate(
 }
 
 /// Notes on a locked token that a gate may admit it from now on.
-pub(crate) async fn open_gate_to(
+pub async fn open_gate_to(
     tx: &mut Connection,
     token: &LiveToken,
     gate_id: AccessGateId,

@@ -8,32 +8,32 @@ use crate::{accounts::AccountId, catalog::ProgramId, infra::ids::ids};
 
 ids! {
     /// Id of an access gate.
-    pub(crate) AccessGateId(Uuid),
+    pub AccessGateId(Uuid),
 }
 
 /// Terms of an access gate. None ever changes.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct NewAccessGate {
+pub struct NewAccessGate {
     /// Moment from which accounts that may use it can join and are admitted.
-    pub(crate) opens_at: DateTime<Utc>,
+    pub opens_at: DateTime<Utc>,
     /// Accounts it admits that are inside at once, 1 or more.
-    pub(crate) capacity: i32,
+    pub capacity: i32,
 }
 
 /// Access gate of a program.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AccessGate {
-    pub(crate) id: AccessGateId,
-    pub(crate) opens_at: DateTime<Utc>,
-    pub(crate) capacity: i32,
+pub struct AccessGate {
+    pub id: AccessGateId,
+    pub opens_at: DateTime<Utc>,
+    pub capacity: i32,
 }
 
 /// Gate that an account may use: of its gates the one that opens first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnGate {
-    pub(crate) account_id: AccountId,
-    pub(crate) id: AccessGateId,
-    pub(crate) opens_at: DateTime<Utc>,
+    pub account_id: AccountId,
+    pub id: AccessGateId,
+    pub opens_at: DateTime<Utc>,
 }
 
 impl OwnGate {
@@ -46,6 +46,6 @@ impl OwnGate {
 /// Open access gate with waiting tokens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovingGate {
-    pub(crate) id: AccessGateId,
-    pub(crate) program_id: ProgramId,
+    pub id: AccessGateId,
+    pub program_id: ProgramId,
 }

@@ -32,7 +32,7 @@ pub(super) async fn insert(
 }
 
 /// Returns the gates of a program, the one that opens first before the others.
-pub(crate) async fn list(db: &Pool, program_id: ProgramId) -> Result<Vec<AccessGate>, sqlx::Error> {
+pub async fn list(db: &Pool, program_id: ProgramId) -> Result<Vec<AccessGate>, sqlx::Error> {
     sqlx::query_as!(
         AccessGate,
         r#"

@@ -57,7 +57,7 @@ pub async fn admit_everywhere(app: &App) -> Result<(), sqlx::Error> {
 }
 
 /// Ends stays that have run out, in every program.
-pub(crate) async fn expire_stays(app: &App) -> Result<(), sqlx::Error> {
+pub async fn expire_stays(app: &App) -> Result<(), sqlx::Error> {
     for program_id in gate::list_with_lapsed(&app.db).await? {
         let mut tx = app.db.begin().await?;
         let expired = gate::expire_lapsed(&mut tx, program_id, LAPSED_MAX).await?;

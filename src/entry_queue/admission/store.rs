@@ -214,10 +214,10 @@ pub(crate) async fn list_first(
 /// Facts written with the tokens that a gate admits together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Admission {
-    pub(crate) stay_ends_at: DateTime<Utc>,
+    pub stay_ends_at: DateTime<Utc>,
     /// Tokens that the gate admitted before and that are `ACTIVE`.
     pub(crate) n_inside: i32,
-    pub(crate) capacity: Option<i32>,
+    pub capacity: Option<i32>,
     /// Access gate that admits them; `None`: the program's gate does, or staff.
     pub(crate) access_gate: Option<AccessGateId>,
 }

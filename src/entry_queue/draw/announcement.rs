@@ -20,7 +20,7 @@ use crate::{
 /// Announces that a sale opens with a draw: commits to a seed, and to a beacon where relays are
 /// configured. Refused once the sale has opened or a queue number was given, and where the program has
 /// an access gate.
-pub(crate) async fn announce_draw(
+pub async fn announce_draw(
     app: &App,
     tx: &mut Connection,
     program_id: ProgramId,
@@ -76,10 +76,7 @@ fn new_draw(app: &App, program_id: ProgramId, opens_at: DateTime<Utc>) -> Draw {
 }
 
 /// Takes the announcement back while the program is a draft, which is not public.
-pub(crate) async fn withdraw_draw(
-    tx: &mut Connection,
-    program_id: ProgramId,
-) -> Result<(), QueueError> {
+pub async fn withdraw_draw(tx: &mut Connection, program_id: ProgramId) -> Result<(), QueueError> {
     catalog::lock_program(&mut *tx, program_id).await?;
     let rules = gate::rules_of(tx, program_id).await?;
     if rules.draw.is_none() || rules.status != ProgramStatus::Draft {
@@ -90,7 +87,7 @@ pub(crate) async fn withdraw_draw(
 
 /// Leaves out a beacon that did not come within an hour of the close, and reveals the seed. The reason
 /// is public. Refused before.
-pub(crate) async fn omit_beacon(
+pub async fn omit_beacon(
     app: &App,
     tx: &mut Connection,
     program_id: ProgramId,

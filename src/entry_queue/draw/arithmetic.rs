@@ -30,7 +30,7 @@ pub(crate) fn head_of(commitments: &[Sealed]) -> Option<[u8; 32]> {
 
 /// Key of the order: seed, randomness of the beacon if there is one, and head.
 #[derive(Debug)]
-pub(crate) struct OrderKey(hmac::Key);
+pub struct OrderKey(hmac::Key);
 
 impl OrderKey {
     /// Joins the data that the order depends on.

@@ -11,7 +11,7 @@ const MARGIN_SECS: i64 = 10;
 
 /// Signature of a round, which was verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Beacon(pub(crate) [u8; 48]);
+pub(crate) struct Beacon(pub [u8; 48]);
 
 /// Returns the randomness of a round: SHA-256 of its signature.
 pub(crate) fn randomness_of(signature: &[u8]) -> [u8; 32] {
@@ -20,13 +20,13 @@ pub(crate) fn randomness_of(signature: &[u8]) -> [u8; 32] {
 
 /// Round of one chain of drand (scheme `bls-unchained-g1-rfc9380`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BeaconRound {
-    pub(crate) chain_hash: [u8; 32],
-    pub(crate) public_key: [u8; 96],
-    pub(crate) genesis_at: DateTime<Utc>,
-    pub(crate) period_secs: i32,
+pub struct BeaconRound {
+    pub chain_hash: [u8; 32],
+    pub public_key: [u8; 96],
+    pub genesis_at: DateTime<Utc>,
+    pub period_secs: i32,
     /// Number of the round, from 1.
-    pub(crate) round: i64,
+    pub round: i64,
 }
 
 impl BeaconRound {

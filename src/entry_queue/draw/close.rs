@@ -19,7 +19,7 @@ const PAGE: i64 = 20_000;
 
 /// Closes the draw of a program whose numbers are locked, after the sale has opened. Returns the
 /// number that is given next; `None` if the draw is closed already.
-pub(crate) async fn close(
+pub async fn close(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Option<QueueNumber>, sqlx::Error> {

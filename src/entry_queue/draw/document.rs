@@ -12,51 +12,51 @@ pub(crate) const RULE: &str = "stagedoor/draw/v1";
 
 /// Published draw. Bytes are in hex.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct DrawDocument {
-    pub(crate) rule: String,
-    pub(crate) step: DrawStep,
+pub struct DrawDocument {
+    pub rule: String,
+    pub step: DrawStep,
     /// Opening of the sale, and the end of the entries.
-    pub(crate) opens_at: DateTime<Utc>,
-    pub(crate) announced_at: DateTime<Utc>,
+    pub opens_at: DateTime<Utc>,
+    pub announced_at: DateTime<Utc>,
     /// SHA-256 of the seed.
-    pub(crate) commitment: String,
+    pub commitment: String,
     /// Null: the seed alone decides.
-    pub(crate) beacon: Option<BeaconDocument>,
-    pub(crate) closed_at: Option<DateTime<Utc>>,
+    pub beacon: Option<BeaconDocument>,
+    pub closed_at: Option<DateTime<Utc>>,
     /// Number of entries; null while they are open.
-    pub(crate) entries: Option<usize>,
+    pub entries: Option<usize>,
     /// Number of pages of the list; null while it is open.
-    pub(crate) entry_pages: Option<usize>,
+    pub entry_pages: Option<usize>,
     /// Root of the tree over the entries.
-    pub(crate) head: Option<String>,
+    pub head: Option<String>,
     pub(crate) revealed_at: Option<DateTime<Utc>>,
     /// Null until it is revealed.
-    pub(crate) seed: Option<String>,
+    pub seed: Option<String>,
     /// Why the beacon was left out; null unless it was.
-    pub(crate) omission_reason: Option<String>,
+    pub omission_reason: Option<String>,
     /// Numbers given so far.
-    pub(crate) numbered: usize,
+    pub numbered: usize,
     pub(crate) numbered_at: Option<DateTime<Utc>>,
 }
 
 /// Round of a beacon that a draw commits to.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct BeaconDocument {
-    pub(crate) chain_hash: String,
-    pub(crate) public_key: String,
+pub struct BeaconDocument {
+    pub chain_hash: String,
+    pub public_key: String,
     /// Moment of round 1.
-    pub(crate) genesis_at: DateTime<Utc>,
+    pub genesis_at: DateTime<Utc>,
     pub(crate) period_seconds: i32,
-    pub(crate) round: i64,
+    pub round: i64,
     /// When the round is made.
-    pub(crate) comes_at: DateTime<Utc>,
+    pub comes_at: DateTime<Utc>,
     /// Null until it is revealed, or if it is left out.
-    pub(crate) signature: Option<String>,
+    pub signature: Option<String>,
 }
 
 impl DrawDocument {
     /// Returns the published data of a draw at its step.
-    pub(crate) fn of(draw: &Draw) -> Self {
+    pub fn of(draw: &Draw) -> Self {
         let count = |stored: i64| usize::try_from(stored).unwrap_or_default();
         let entries = draw.entries.map(count);
         Self {

@@ -86,7 +86,7 @@ pub(crate) async fn withdraw_entry(
 
 /// Withdraws every entry of an account that is being deleted from the draws that are open. An entry
 /// of a closed draw stays, and its number will have left the line.
-pub(crate) async fn withdraw_entries_of(
+pub async fn withdraw_entries_of(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
@@ -98,25 +98,25 @@ pub(crate) async fn withdraw_entries_of(
 
 /// Entry as its owner sees it: all that it takes to find and to check it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct OwnEntry {
-    pub(crate) id: TokenId,
+pub struct OwnEntry {
+    pub id: TokenId,
     /// In Base64, as in the receipt of a place.
-    pub(crate) salt: String,
-    pub(crate) entered_at: DateTime<Utc>,
+    pub salt: String,
+    pub entered_at: DateTime<Utc>,
     /// SHA-256 of salt and id, in hex.
-    pub(crate) commitment: String,
+    pub commitment: String,
     /// Leaf of the tree, in hex.
-    pub(crate) leaf_hash: String,
+    pub leaf_hash: String,
     /// Place in the list of entries, from 1; `None` until the close.
-    pub(crate) position: Option<usize>,
+    pub position: Option<usize>,
     /// HMAC of the leaf, in hex; `None` until the reveal.
-    pub(crate) score: Option<String>,
+    pub score: Option<String>,
     /// Place in the order of the scores: the queue number; `None` until it is given.
-    pub(crate) rank: Option<QueueNumber>,
+    pub rank: Option<QueueNumber>,
     /// Key that checks the receipt, as the log of joins has it.
-    pub(crate) verifier_key: Option<String>,
+    pub verifier_key: Option<String>,
     /// Signed note that the office has this entry; `None` if the log began with another secret.
-    pub(crate) receipt: Option<String>,
+    pub receipt: Option<String>,
 }
 
 /// Returns the account's entry in `draw`; `None` if it has none.

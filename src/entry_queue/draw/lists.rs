@@ -18,7 +18,7 @@ pub(crate) const ENTRIES_PER_PAGE: usize = 5_000;
 
 /// Commitments of closed draws, in their order.
 #[derive(Clone, Debug)]
-pub(crate) struct ClosedLists(Cache<ProgramId, Arc<Vec<Sealed>>>);
+pub struct ClosedLists(Cache<ProgramId, Arc<Vec<Sealed>>>);
 
 impl Default for ClosedLists {
     fn default() -> Self {
@@ -28,7 +28,7 @@ impl Default for ClosedLists {
 
 impl ClosedLists {
     /// Returns the list of a draw; call it for a closed one only.
-    pub(crate) async fn of(
+    pub async fn of(
         &self,
         app: &App,
         program_id: ProgramId,
@@ -52,7 +52,7 @@ async fn read(app: &App, program_id: ProgramId) -> Result<Arc<Vec<Sealed>>, sqlx
 
 /// Returns a page of the list as text, one commitment in hex a line; `None` behind the last. An empty
 /// list has one empty page.
-pub(crate) fn page_of(list: &[Sealed], number: usize) -> Option<String> {
+pub fn page_of(list: &[Sealed], number: usize) -> Option<String> {
     let first = number.checked_mul(ENTRIES_PER_PAGE)?;
     if first > 0 && first >= list.len() {
         return None;

@@ -17,38 +17,38 @@ pub(crate) const OMISSION_AFTER_SECS: i64 = 3_600;
 
 /// Draw that a sale opens with.
 #[derive(Clone, Debug)]
-pub(crate) struct Draw {
-    pub(crate) program_id: ProgramId,
+pub struct Draw {
+    pub program_id: ProgramId,
     /// Opening of the sale, and the end of the entries.
-    pub(crate) opens_at: DateTime<Utc>,
-    pub(crate) nonce: Vec<u8>,
+    pub opens_at: DateTime<Utc>,
+    pub nonce: Vec<u8>,
     /// SHA-256 of the seed.
-    pub(crate) commitment: Vec<u8>,
-    pub(crate) announced_at: DateTime<Utc>,
-    pub(crate) chain_hash: Option<Vec<u8>>,
+    pub commitment: Vec<u8>,
+    pub announced_at: DateTime<Utc>,
+    pub chain_hash: Option<Vec<u8>>,
     pub(crate) chain_key: Option<Vec<u8>>,
     pub(crate) chain_genesis_at: Option<DateTime<Utc>>,
     pub(crate) chain_period_secs: Option<i32>,
-    pub(crate) beacon_round: Option<i64>,
-    pub(crate) closed_at: Option<DateTime<Utc>>,
+    pub beacon_round: Option<i64>,
+    pub closed_at: Option<DateTime<Utc>>,
     /// Number of entries; `None` while they are open.
-    pub(crate) entries: Option<i64>,
-    pub(crate) head: Option<Vec<u8>>,
+    pub entries: Option<i64>,
+    pub head: Option<Vec<u8>>,
     pub(crate) revealed_at: Option<DateTime<Utc>>,
     /// `None` until it is revealed.
-    pub(crate) seed: Option<Vec<u8>>,
+    pub seed: Option<Vec<u8>>,
     pub(crate) beacon_signature: Option<Vec<u8>>,
     /// Why the beacon was left out.
-    pub(crate) omission_reason: Option<String>,
+    pub omission_reason: Option<String>,
     /// Numbers given so far.
-    pub(crate) numbered: i64,
+    pub numbered: i64,
     pub(crate) numbered_at: Option<DateTime<Utc>>,
-    pub(crate) step: DrawStep,
+    pub step: DrawStep,
 }
 
 impl Draw {
     /// Returns the round that the draw commits to; `None`: the seed alone decides.
-    pub(crate) fn beacon_round(&self) -> Option<BeaconRound> {
+    pub fn beacon_round(&self) -> Option<BeaconRound> {
         Some(BeaconRound {
             chain_hash: bytes_of(self.chain_hash.as_ref()?)?,
             public_key: bytes_of(self.chain_key.as_ref()?)?,
@@ -66,14 +66,14 @@ impl Draw {
 
     /// Returns the key of the order; `None` until all of it is revealed. The beacon's signature was
     /// verified before it was stored.
-    pub(crate) fn order_key(&self) -> Option<OrderKey> {
+    pub fn order_key(&self) -> Option<OrderKey> {
         let (seed, head) = (bytes_of(self.seed.as_ref()?)?, bytes_of(self.head.as_ref()?)?);
         let randomness = self.beacon_signature.as_ref().map(|signature| randomness_of(signature));
         Some(OrderKey::of(&seed, randomness.as_ref(), &head))
     }
 
     /// Returns when a beacon that has not come may be left out; `None` unless one is waited for.
-    pub(crate) fn omission_from(&self) -> Option<DateTime<Utc>> {
+    pub fn omission_from(&self) -> Option<DateTime<Utc>> {
         let is_awaited = self.beacon_round.is_some() && self.revealed_at.is_none();
         let closed_at = self.closed_at.filter(|_| is_awaited)?;
         Some(closed_at + TimeDelta::seconds(OMISSION_AFTER_SECS))
@@ -106,9 +106,9 @@ impl Seed {
 #[derive(Clone, Debug)]
 pub(crate) struct DrawEntry {
     /// Id that the token will have.
-    pub(crate) id: TokenId,
-    pub(crate) commitment: Vec<u8>,
-    pub(crate) entered_at: DateTime<Utc>,
+    pub id: TokenId,
+    pub commitment: Vec<u8>,
+    pub entered_at: DateTime<Utc>,
 }
 
 impl DrawEntry {

@@ -70,7 +70,7 @@ async fn draw_of(app: &App, program: &Program) -> Result<Draw, PageError> {
 }
 
 /// `GET /programs/{slug}/draw`
-pub(crate) async fn show_draw(
+pub async fn show_draw(
     app: Data<App>,
     AtProgram { program, me: visitor }: AtProgram<Visitor>,
 ) -> Result<HttpResponse, PageError> {
@@ -80,7 +80,7 @@ pub(crate) async fn show_draw(
 }
 
 /// `GET /programs/{slug}/draw.json`
-pub(crate) async fn download_draw(
+pub async fn download_draw(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
@@ -89,7 +89,7 @@ pub(crate) async fn download_draw(
 }
 
 /// `GET /programs/{slug}/draw/entries/{page}`
-pub(crate) async fn show_entries(
+pub async fn show_entries(
     app: Data<App>,
     lists: Data<ClosedLists>,
     AtProgram { program, .. }: AtProgram<()>,
@@ -122,7 +122,7 @@ async fn own_entry(
 }
 
 /// `GET /programs/{slug}/draw/entry`
-pub(crate) async fn show_entry(
+pub async fn show_entry(
     app: Data<App>,
     lists: Data<ClosedLists>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
@@ -134,7 +134,7 @@ pub(crate) async fn show_entry(
 }
 
 /// `GET /programs/{slug}/draw/entry.json`
-pub(crate) async fn download_entry(
+pub async fn download_entry(
     app: Data<App>,
     lists: Data<ClosedLists>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
@@ -150,7 +150,7 @@ fn as_file(mut answer: HttpResponse, disposition: &'static str) -> HttpResponse 
 }
 
 /// `DELETE /programs/{slug}/draw/entry` and `POST /programs/{slug}/draw/entry/withdrawal`
-pub(crate) async fn delete_entry(
+pub async fn delete_entry(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {

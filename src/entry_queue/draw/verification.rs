@@ -12,7 +12,7 @@ use crate::{
 
 /// Difference between a draw's stored results and the results that follow from its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WrongDraw {
+pub enum WrongDraw {
     /// The entries differ from the closed ones.
     Entries,
     /// The beacon is not signed by the chain for the announced round.
@@ -22,7 +22,7 @@ pub(crate) enum WrongDraw {
 }
 
 /// Draws again from the rows of a program; `None`: the draw is right, or there is none.
-pub(crate) async fn find_draw_fault(
+pub async fn find_draw_fault(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Option<WrongDraw>, sqlx::Error> {

@@ -18,11 +18,8 @@ use std::{sync::Arc, time::Duration};
 
 use moka::future::Cache;
 
-pub use self::comparison::compare_estimates;
-pub(crate) use self::{
-    comparison::{Accuracy, accuracy_of},
-    speed::{MovingQueue, Speed, Wait, measure},
-};
+pub use self::comparison::{Accuracy, accuracy_of, compare_estimates};
+pub(crate) use self::speed::{MovingQueue, Speed, Wait, measure};
 use crate::{
     app::App,
     catalog::{Program, ProgramId},
@@ -39,9 +36,9 @@ pub(crate) struct Measures(Cache<ProgramId, Measure>);
 
 /// Measured waits of a queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measure {
+pub struct Measure {
     pub(crate) speed: Speed,
-    pub(crate) accuracy: Accuracy,
+    pub accuracy: Accuracy,
 }
 
 impl Default for Measures {

@@ -32,24 +32,24 @@ pub(crate) struct Speed {
 
 /// Estimated wait, if the queue keeps the measured speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wait {
-    pub(crate) secs: u64,
+pub struct Wait {
+    pub secs: u64,
     /// Lower bound: wait at the measured speed plus one standard deviation of the count, in
     /// seconds.
     pub(crate) secs_min: u64,
     /// Upper bound: wait at the measured speed minus one standard deviation of the count, in
     /// seconds.
     pub(crate) secs_max: u64,
-    pub(crate) measured_at: DateTime<Utc>,
+    pub measured_at: DateTime<Utc>,
 }
 
 /// Queue whose speed is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovingQueue {
-    pub(crate) program_id: ProgramId,
-    pub(crate) on_sale_at: DateTime<Utc>,
+    pub program_id: ProgramId,
+    pub on_sale_at: DateTime<Utc>,
     /// Upper bound of accounts inside; `None`: there is none.
-    pub(crate) queue_capacity: Option<i32>,
+    pub queue_capacity: Option<i32>,
 }
 
 /// Measures the speed of a queue.

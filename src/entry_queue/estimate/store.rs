@@ -16,11 +16,11 @@ pub(crate) struct Flow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departures {
     /// Accounts that left while they waited, purged ones excluded, or that an access gate admitted.
-    pub(crate) n_left: i64,
+    pub n_left: i64,
     /// Tokens that were passed over and have not come back.
     pub(crate) n_passed: i64,
     /// Mean number of waiting accounts; `None` before the first minute was recorded.
-    pub(crate) waiting: Option<f64>,
+    pub waiting: Option<f64>,
 }
 
 /// Returns when the queue began to move as it does, at or after `since`: at the last admission after

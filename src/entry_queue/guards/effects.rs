@@ -26,15 +26,12 @@ const WRITTEN_AFTER: Duration = Duration::from_millis(500);
 const PROGRAMS_MAX: usize = 10_000;
 
 /// Returns the counts of the guards of `program_id`; guards without any are left out.
-pub(crate) async fn list_effects(
-    db: &Pool,
-    program_id: ProgramId,
-) -> Result<Vec<Effect>, sqlx::Error> {
+pub async fn list_effects(db: &Pool, program_id: ProgramId) -> Result<Vec<Effect>, sqlx::Error> {
     store::list_effects(db, program_id).await
 }
 
 /// Counts a hold that was refused because earlier holds ended unpaid.
-pub(crate) async fn note_cool_down(app: &App, program_id: ProgramId) {
+pub async fn note_cool_down(app: &App, program_id: ProgramId) {
     metrics::counter!("stagedoor_guard_refusals_total", "guard" => <&str>::from(Guard::CoolDown))
         .increment(1);
     let counts = (vec![program_id], vec![Guard::CoolDown], vec![1], vec![0]);
@@ -56,7 +53,7 @@ type Waiting = HashMap<(ProgramId, Guard), (i64, i64)>;
 
 /// Counts of one instance that are waiting to be written.
 #[derive(Clone, Debug)]
-pub(crate) struct Effects {
+pub struct Effects {
     db: Pool,
     runtime: Handle,
     waiting: Arc<Mutex<Waiting>>,

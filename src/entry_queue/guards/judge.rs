@@ -18,7 +18,7 @@ use crate::{
 
 /// Reason for which a guard refused a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Objection {
+pub enum Objection {
     /// The account is too new.
     TooNew {
         /// Moment at which the account is old enough.

@@ -24,22 +24,22 @@
 //! one network never both take its last number. Waits of one network are serialized by an advisory
 //! lock of that network.
 
-pub(crate) mod effects;
-pub(crate) mod judge;
-pub(crate) mod model;
-pub(crate) mod network;
-pub(crate) mod pages;
-pub(crate) mod proof;
-pub(crate) mod store;
-pub(crate) mod wait;
+pub mod effects;
+pub mod judge;
+pub mod model;
+pub mod network;
+pub mod pages;
+pub mod proof;
+pub mod store;
+pub mod wait;
 
 use chrono::{DateTime, Utc};
 
-pub(crate) use effects::{list_effects, note_cool_down};
+pub use effects::{list_effects, note_cool_down};
 pub(crate) use judge::Objection;
-pub(crate) use model::{Effect, Guard};
+pub use model::{Effect, Guard};
 pub(crate) use network::NetworkTag;
-pub(crate) use proof::{Challenge, Solution, secs_of};
+pub use proof::{Challenge, Solution, secs_of};
 
 use self::{model::Arrival, store::waits};
 use super::{
@@ -59,11 +59,11 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct JoinAttempt {
     /// Network of the client.
-    pub(crate) network: Network,
+    pub network: Network,
     /// Whether the account's address is confirmed.
-    pub(crate) is_address_confirmed: bool,
+    pub is_address_confirmed: bool,
     /// Challenge and its solution, if sent.
-    pub(crate) solution: Option<Solution>,
+    pub solution: Option<Solution>,
 }
 
 /// Checks the data of a join. Where a proof of work is asked for and missing, returns
@@ -115,7 +115,7 @@ fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<U
 }
 
 /// Counts an objection to a join and returns it as an error.
-pub(crate) async fn refuse(
+pub async fn refuse(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
@@ -140,7 +140,7 @@ pub(crate) async fn refuse(
 }
 
 /// Returns an error for a hold at `moment` while the account cools down, which ends at `until`.
-pub(crate) fn require_cool(
+pub fn require_cool(
     program: &Program,
     until: Option<DateTime<Utc>>,
     moment: DateTime<Utc>,
@@ -162,13 +162,13 @@ fn secs_until(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
 
 /// Work that was set, and the other data of its page.
 pub(crate) struct SetWork {
-    pub(crate) challenge: Challenge,
+    pub challenge: Challenge,
     /// Whether the account has a live token.
-    pub(crate) is_in: bool,
+    pub is_in: bool,
     /// End of the wait that the account began, if any.
-    pub(crate) ready_at: Option<DateTime<Utc>>,
+    pub ready_at: Option<DateTime<Utc>>,
     /// Current time by the database's clock.
-    pub(crate) now: DateTime<Utc>,
+    pub now: DateTime<Utc>,
 }
 
 /// Sets work for a join of `account_id`; `None` where joining takes none.

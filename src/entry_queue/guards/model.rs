@@ -41,7 +41,7 @@ pub enum Guard {
 
 /// Counts of one guard in one program.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(crate) struct Effect {
+pub struct Effect {
     /// Guard concerned.
     pub guard: Guard,
     /// Requests that the guard refused.
@@ -52,20 +52,20 @@ pub(crate) struct Effect {
 
 /// Data of a join that the batch decides on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
+pub struct Arrival {
     /// Network of the client.
-    pub(crate) network: NetworkTag,
+    pub network: NetworkTag,
     /// Whether the account's address was confirmed when the request's session was read.
-    pub(crate) is_address_confirmed: bool,
+    pub is_address_confirmed: bool,
     /// Valid work, if it was sent.
     pub(crate) solved: Option<Solved>,
 }
 
 /// Proof of work that was checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Solved {
+pub struct Solved {
     /// Moment at which the work was set, by the database's clock.
-    pub(crate) set_at: DateTime<Utc>,
+    pub set_at: DateTime<Utc>,
     /// Difficulty, in zero bits.
-    pub(crate) bits: i32,
+    pub bits: i32,
 }

@@ -7,7 +7,7 @@ use crate::infra::{network::Network, secrets::SigningKey};
 /// Keyed hash of one [`Network`], which cannot be reversed without the signing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, sqlx::Type)]
 #[sqlx(transparent)]
-pub(crate) struct NetworkTag(pub(crate) i64);
+pub struct NetworkTag(pub i64);
 
 impl NetworkTag {
     /// Returns the tag of `network`.

@@ -30,7 +30,7 @@ const REFRESH_SECS_MAX: i64 = 30;
 /// Form of a join: empty, or a solved challenge.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct JoinForm {
+pub struct JoinForm {
     /// Challenge that was set, where the show wants work.
     challenge: Field,
     /// Number that solves it.
@@ -84,8 +84,8 @@ impl ProofPage<'_> {
 }
 
 /// Work that a join takes, and the wait that replaces it.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ProofDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProofDocument {
     /// The work.
     #[serde(flatten)]
     challenge: Challenge,
@@ -96,7 +96,7 @@ pub(crate) struct ProofDocument {
 }
 
 /// `GET /programs/{slug}/queue/proof`
-pub(crate) async fn show_proof(
+pub async fn show_proof(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
@@ -118,14 +118,14 @@ pub(crate) async fn show_proof(
 }
 
 /// Wait that was begun.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WaitDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WaitDocument {
     ready_at: DateTime<Utc>,
     retry_after_ms: u64,
 }
 
 /// `POST /programs/{slug}/queue/proof`: begins a wait in place of work.
-pub(crate) async fn create_wait(
+pub async fn create_wait(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
     request: HttpRequest,

@@ -29,7 +29,7 @@ const SEED_CHARS: usize = 32;
 const NONCE_CHARS_MAX: usize = 16;
 
 /// Returns the average seconds of work for `bits`; a wait in place of work lasts as long.
-pub(crate) fn secs_of(bits: i32) -> i64 {
+pub fn secs_of(bits: i32) -> i64 {
     let tries = 1_u64.checked_shl(u32::try_from(bits).unwrap_or(0)).unwrap_or(u64::MAX);
     i64::try_from(tries.div_ceil(TRIES_PER_SECOND)).unwrap_or(i64::MAX)
 }
@@ -39,15 +39,15 @@ pub(crate) fn secs_of(bits: i32) -> i64 {
 pub struct Challenge {
     /// Signed text, to be sent back with the number.
     #[serde(rename = "challenge")]
-    pub(crate) text: String,
+    pub text: String,
     /// Text that the number is tried with.
-    pub(crate) seed: String,
+    pub seed: String,
     /// Required zero bits.
-    pub(crate) difficulty: i32,
+    pub difficulty: i32,
     /// Average time of the work, in seconds.
-    pub(crate) expected_seconds: i64,
+    pub expected_seconds: i64,
     /// Moment until which the answer is accepted.
-    pub(crate) expires_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,7 +64,7 @@ struct Claims {
 
 impl Challenge {
     /// Sets work of `bits` at `now` by the database's clock.
-    pub(crate) fn set(
+    pub fn set(
         key: &SigningKey,
         account_id: AccountId,
         program_id: ProgramId,
@@ -103,15 +103,15 @@ fn seed_of(challenge: &str) -> String {
 
 /// Challenge and the number that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Solution {
-    pub(crate) challenge: String,
-    pub(crate) nonce: String,
+pub struct Solution {
+    pub challenge: String,
+    pub nonce: String,
 }
 
 impl Solution {
     /// Returns the work if it was set for this account and this program, is not too old at `now`
     /// and was done. Whether it is hard enough and unused is decided by the batch.
-    pub(crate) fn check(
+    pub fn check(
         &self,
         key: &SigningKey,
         account_id: AccountId,

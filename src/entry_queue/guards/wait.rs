@@ -16,7 +16,7 @@ const AHEAD_MAX: TimeDelta = TimeDelta::minutes(15);
 
 /// Begins a wait as long as work of `bits` takes, behind the waits of the same network, or finds
 /// the account's running wait. Returns its end and the milliseconds until then.
-pub(crate) async fn begin(
+pub async fn begin(
     app: &App,
     program_id: ProgramId,
     account_id: AccountId,

@@ -54,14 +54,14 @@ use crate::{
 
 /// Joins of one instance.
 #[derive(Clone, Debug)]
-pub(crate) struct Joins {
+pub struct Joins {
     batches: Arc<Batcher<JoinBatch>>,
     log_secret: LogSecret,
 }
 
 impl Joins {
     /// Creates the joins of one instance; batches run on the runtime of the caller.
-    pub(crate) fn new(app: App) -> Self {
+    pub fn new(app: App) -> Self {
         let (runtime, log_secret) = (Handle::current(), app.log_secret.clone());
         let projecting = ProjectionBatch { app: app.clone() };
         let projections = Arc::new(Batcher::new(projecting, runtime.clone()));
@@ -70,7 +70,7 @@ impl Joins {
     }
 
     /// Joins the queue of `program_id`. The moment of the call decides the order of arrival.
-    pub(crate) async fn join(
+    pub async fn join(
         &self,
         program_id: ProgramId,
         account_id: AccountId,

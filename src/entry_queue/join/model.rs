@@ -15,11 +15,11 @@ use crate::{
 /// One account's request to join. Ids of tokens rise in the order of arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JoinRequest {
-    pub(crate) token_id: TokenId,
-    pub(crate) account_id: AccountId,
+    pub token_id: TokenId,
+    pub account_id: AccountId,
     pub(crate) arrival: Arrival,
     /// Entry of the token in the public log.
-    pub(crate) commitment: Commitment,
+    pub commitment: Commitment,
 }
 
 /// Whether an account is in the queue that it joins.
@@ -34,7 +34,7 @@ pub(crate) enum Standing {
 
 /// Outcome of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JoinVerdict {
+pub enum JoinVerdict {
     /// A token was issued.
     Joined,
     /// An entry in the opening draw was made.

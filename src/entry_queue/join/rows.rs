@@ -13,14 +13,14 @@ use crate::{
 /// Columns of new tokens or entries, one row for each join that was accepted.
 #[derive(Debug)]
 pub(crate) struct NewRows {
-    pub(crate) tokens: Vec<TokenId>,
-    pub(crate) accounts: Vec<AccountId>,
+    pub tokens: Vec<TokenId>,
+    pub accounts: Vec<AccountId>,
     /// Entry of each token in the public log.
     pub(crate) commitments: Vec<Vec<u8>>,
     /// Networks of the accounts; `None` where they are not kept.
-    pub(crate) networks: Option<Vec<NetworkTag>>,
+    pub networks: Option<Vec<NetworkTag>>,
     /// Access gate that each account may use; `None` where no account may use one.
-    pub(crate) gates: Option<Vec<Option<AccessGateId>>>,
+    pub gates: Option<Vec<Option<AccessGateId>>>,
 }
 
 impl NewRows {

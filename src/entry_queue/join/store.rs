@@ -56,13 +56,13 @@ async fn find_next_number(
 #[derive(Debug)]
 pub(crate) struct LockedNumbers {
     /// Next number.
-    pub(crate) next: QueueNumber,
+    pub next: QueueNumber,
     /// Tokens that an earlier attempt has written.
-    pub(crate) written: HashSet<TokenId>,
-    pub(crate) rules: Rules,
+    pub written: HashSet<TokenId>,
+    pub rules: Rules,
     /// Standings, as [`lock_joining`] returns them; `None` where a draw is to be closed before the
     /// accounts are locked.
-    pub(crate) joining: Option<Vec<(AccountId, Standing)>>,
+    pub joining: Option<Vec<(AccountId, Standing)>>,
 }
 
 /// Account that joins, as a function of the database returns it.

@@ -17,7 +17,7 @@ const FORMAT: &str = "stagedoor/join/v1";
 
 /// Secret that opens the commitment to one token. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Salt([u8; 32]);
+pub struct Salt([u8; 32]);
 
 impl std::fmt::Debug for Salt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -27,38 +27,38 @@ impl std::fmt::Debug for Salt {
 
 impl Salt {
     /// Returns the salt of a token, always the same.
-    pub(crate) fn of(secret: &LogSecret, token: TokenId) -> Self {
+    pub fn of(secret: &LogSecret, token: TokenId) -> Self {
         Self(secret.salt_of(token.0.as_bytes()))
     }
 
     /// Parses the text of [`Salt::text`].
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         STANDARD.decode(text).ok()?.try_into().ok().map(Self)
     }
 
     /// Returns the salt as Base64.
-    pub(crate) fn text(self) -> String {
+    pub fn text(self) -> String {
         STANDARD.encode(self.0)
     }
 }
 
 /// Commitment to a token: says nothing of it without the salt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Commitment([u8; 32]);
+pub struct Commitment([u8; 32]);
 
 impl Commitment {
     /// Commits to a token: SHA-256 of the salt and the 16 bytes of the token's id.
-    pub(crate) fn to(token: TokenId, salt: Salt) -> Self {
+    pub fn to(token: TokenId, salt: Salt) -> Self {
         Self(Sha256::new().chain_update(salt.0).chain_update(token.0.as_bytes()).finalize().into())
     }
 
     /// Returns the commitment that the database stores; `None` if it has another length.
-    pub(crate) fn stored(bytes: &[u8]) -> Option<Self> {
+    pub fn stored(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
     /// Returns the bytes that the database stores.
-    pub(crate) fn bytes(self) -> [u8; 32] {
+    pub fn bytes(self) -> [u8; 32] {
         self.0
     }
 }
@@ -72,27 +72,27 @@ pub(crate) fn commitments_of(secret: &LogSecret, tokens: &[TokenId]) -> Vec<Vec<
 
 /// Entry of one join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JoinEntry {
-    pub(crate) number: QueueNumber,
-    pub(crate) joined_at: DateTime<Utc>,
-    pub(crate) commitment: Commitment,
+pub struct JoinEntry {
+    pub number: QueueNumber,
+    pub joined_at: DateTime<Utc>,
+    pub commitment: Commitment,
 }
 
 impl JoinEntry {
     /// Returns the entry as the log publishes it: four lines of text.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let (number, moment) = (self.number, moment_text(self.joined_at));
         format!("{FORMAT}\n{number}\n{moment}\n{}\n", STANDARD.encode(self.commitment.0))
     }
 
     /// Returns the leaf of the tree.
-    pub(crate) fn hash(&self) -> Hash {
+    pub fn hash(&self) -> Hash {
         record_hash(self.text().as_bytes())
     }
 }
 
 /// Returns a moment as entries and receipts write it: RFC 3339, UTC, with microseconds.
-pub(crate) fn moment_text(moment: DateTime<Utc>) -> String {
+pub fn moment_text(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 

@@ -22,22 +22,22 @@
 //! Numbers are committed in their order, so a reader that sees number n sees all before it.
 
 mod entries;
-pub(crate) mod entry;
+pub mod entry;
 mod growth;
-pub(crate) mod moves;
-pub(crate) mod pages;
-pub(crate) mod receipt;
+pub mod moves;
+pub mod pages;
+pub mod receipt;
 mod signed_text;
 mod signer;
-pub(crate) mod store;
+pub mod store;
 mod verification;
-pub(crate) mod witnesses;
+pub mod witnesses;
 
-pub(crate) use entry::{Commitment, Salt, moment_text};
+pub use entry::{Commitment, Salt, moment_text};
 pub use growth::grow_logs;
 pub use receipt::check::{CheckedReceipt, ReceiptFault, check_receipt};
-pub(crate) use signed_text::{SignedText, sign_as_joins};
-pub(crate) use store::{LogId, LogKind};
-pub(crate) use verification::{LogFault, find_log_fault};
+pub use signed_text::{SignedText, sign_as_joins};
+pub use store::{LogId, LogKind};
+pub use verification::{LogFault, find_log_fault};
 pub use witnesses::Witnesses;
-pub(crate) use witnesses::store::sum_witnessed;
+pub use witnesses::store::sum_witnessed;

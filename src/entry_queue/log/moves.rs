@@ -14,7 +14,7 @@ const NONE: &str = "-";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type, strum::IntoStaticStr)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum MoveKind {
+pub enum MoveKind {
     /// The gate admitted a number.
     Admitted,
     /// Staff admitted a number past the gate.
@@ -53,12 +53,12 @@ pub(crate) enum MoveKind {
 
 /// Entry of the log of moves.
 #[derive(Clone, Debug)]
-pub(crate) struct Move {
-    pub(crate) kind: MoveKind,
-    pub(crate) number: Option<QueueNumber>,
+pub struct Move {
+    pub kind: MoveKind,
+    pub number: Option<QueueNumber>,
     /// JSON: the reason of staff, the rules, or what a step of the draw published.
-    pub(crate) detail: Option<String>,
-    pub(crate) moved_at: DateTime<Utc>,
+    pub detail: Option<String>,
+    pub moved_at: DateTime<Utc>,
 }
 
 impl Move {

@@ -5,16 +5,16 @@ use crate::{app::App, catalog::ProgramId};
 
 /// Text that a log signed.
 #[derive(Clone, Debug)]
-pub(crate) struct SignedText {
+pub struct SignedText {
     /// Key that checks it.
-    pub(crate) verifier_key: String,
+    pub verifier_key: String,
     /// Signed note.
-    pub(crate) note: String,
+    pub note: String,
 }
 
 /// Signs what `text_of` says under the name of a program's log of joins, which is its argument; `None`
 /// if the log began with another `LOG_SECRET`.
-pub(crate) async fn sign_as_joins(
+pub async fn sign_as_joins(
     app: &App,
     program_id: ProgramId,
     text_of: impl FnOnce(&str) -> String,

@@ -18,7 +18,7 @@ const PAGE: i64 = 10_000;
 
 /// Difference between a log and its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LogFault {
+pub enum LogFault {
     /// A row of the log is gone.
     Gap,
     /// A tile does not have the hashes of the rows.
@@ -31,7 +31,7 @@ pub(crate) enum LogFault {
 }
 
 /// Builds the tree of a log anew and compares it page by page; `None`: it agrees with its queue.
-pub(crate) async fn find_log_fault(
+pub async fn find_log_fault(
     tx: &mut Connection,
     id: LogId,
 ) -> Result<Option<LogFault>, sqlx::Error> {

@@ -15,7 +15,7 @@ use crate::{
 /// Returns the cookies that hand the entry pass of `stay` to the browser of `request`: the pass,
 /// and the removal of expired passes and, where there are more than [`KEPT_MAX`], of the passes
 /// that end first.
-pub(crate) fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie<'static>> {
+pub fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie<'static>> {
     let is_https = app.config.is_https();
     let own = pass_cookies::name(is_https, stay.program_id.0);
     let ends_at = |text: &str| {
@@ -37,7 +37,7 @@ pub(crate) fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec
 /// Returns the pass for `program` that `request` shows: signed by this deployment, not expired, and
 /// of `account_id`. A pass of another program counts as none; any other is refused with
 /// [`QueueError::NotAdmitted`]. Whether the stay lasts is decided by the live token.
-pub(crate) fn shown_pass(
+pub fn shown_pass(
     request: &HttpRequest,
     app: &App,
     account_id: AccountId,

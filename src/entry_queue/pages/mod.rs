@@ -2,8 +2,8 @@
 
 mod entry;
 mod new_token;
-pub(crate) mod program;
-pub(crate) mod program_document;
+pub mod program;
+pub mod program_document;
 mod program_page;
 mod venues;
 mod waiting;
@@ -46,10 +46,10 @@ use crate::{
     },
 };
 
-pub(crate) use crate::entry_queue::guards::pages::{create_wait, show_proof};
-pub(crate) use entry::{pass_cookies, shown_pass};
-pub(crate) use new_token::new_token;
-pub(crate) use program_page::{preview, show_program};
+pub use crate::entry_queue::guards::pages::{create_wait, show_proof};
+pub use entry::{pass_cookies, shown_pass};
+pub use new_token::new_token;
+pub use program_page::{preview, show_program};
 
 #[derive(Template)]
 #[template(path = "entry_queue/in_draw.html")]
@@ -102,7 +102,7 @@ struct EndedPage<'a> {
 }
 
 /// `GET /programs/{slug}/queue`
-pub(crate) async fn show_queue(
+pub async fn show_queue(
     app: Data<App>,
     room: Data<WaitingRoom>,
     AtProgram { program, me }: AtProgram<CachedAccount>,
@@ -131,7 +131,7 @@ pub(crate) async fn show_queue(
 }
 
 /// `POST /programs/{slug}/queue`
-pub(crate) async fn create_token(
+pub async fn create_token(
     app: Data<App>,
     room: Data<WaitingRoom>,
     AtProgram { program, me: (me, form) }: AtProgram<(CurrentAccount, Body<pages::JoinForm>)>,
@@ -145,9 +145,10 @@ pub(crate) async fn create_token(
     Ok(with_pass(&app, &request, response, &status))
 }
 
+/// Form that leaves the queue.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct DepartureForm {
+pub struct DepartureForm {
     /// Number that was shown; another one is refused.
     queue_number: Field,
 }
@@ -165,7 +166,7 @@ impl DepartureForm {
 }
 
 /// `DELETE /programs/{slug}/queue` and `POST /programs/{slug}/queue/departure`
-pub(crate) async fn delete_token(
+pub async fn delete_token(
     app: Data<App>,
     AtProgram { program, me: (me, form) }: AtProgram<(CurrentAccount, Body<DepartureForm>)>,
 ) -> Result<HttpResponse, PageError> {

@@ -27,7 +27,7 @@ struct NewTokenPage<'a> {
 }
 
 /// `GET /programs/{slug}/queue/new`
-pub(crate) async fn new_token(
+pub async fn new_token(
     app: Data<App>,
     listings: Data<Listings>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,

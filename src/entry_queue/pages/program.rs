@@ -22,11 +22,11 @@ use crate::{
 /// Program whose slug is in the path, and the client, which is checked before the program is looked up. A body
 /// is read with the client, so that its mistakes come before a program that does not exist.
 #[derive(Debug)]
-pub(crate) struct AtProgram<A> {
+pub struct AtProgram<A> {
     /// Program of the path.
-    pub(crate) program: Arc<Program>,
+    pub program: Arc<Program>,
     /// Client, as `A` extracts it; `()` for a page that is the same for all.
-    pub(crate) me: A,
+    pub me: A,
 }
 
 #[derive(Deserialize)]

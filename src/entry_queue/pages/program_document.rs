@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Program with its upcoming performances.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ProgramDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProgramDocument<'a> {
     slug: &'a str,
     title: &'a str,
     needs_confirmed_address: bool,
@@ -21,7 +21,7 @@ pub(crate) struct ProgramDocument<'a> {
     schedules: Vec<ScheduleDocument>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct SaleDocument {
     state: &'static str,
     /// Step of the draw that it opens with; null: first come, first served.
@@ -30,7 +30,7 @@ struct SaleDocument {
     closes_at: DateTime<Utc>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ScheduleDocument {
     id: ScheduleId,
     starts_at: DateTime<Utc>,

@@ -191,7 +191,7 @@ impl ProgramPage<'_> {
 }
 
 /// `GET /programs/{slug}`
-pub(crate) async fn show_program(
+pub async fn show_program(
     app: Data<App>,
     listings: Data<Listings>,
     room: Data<WaitingRoom>,
@@ -235,7 +235,7 @@ pub(crate) async fn show_program(
 }
 
 /// Renders the page of a draft as visitors will see it, for its editor.
-pub(crate) fn preview(
+pub fn preview(
     app: &App,
     v: &View,
     program: &Program,

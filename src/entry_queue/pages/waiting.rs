@@ -20,18 +20,18 @@ const READING_SECS: u64 = 8;
 #[derive(Template)]
 #[template(path = "entry_queue/waiting.html")]
 pub(crate) struct WaitingPage<'a> {
-    pub(crate) v: &'a View,
-    pub(crate) program: &'a Program,
-    pub(crate) state: &'a QueueState,
-    pub(crate) wait: Option<Wait>,
-    pub(crate) accuracy: Accuracy,
-    pub(crate) is_back: bool,
+    pub v: &'a View,
+    pub program: &'a Program,
+    pub state: &'a QueueState,
+    pub wait: Option<Wait>,
+    pub accuracy: Accuracy,
+    pub is_back: bool,
     /// Number of performances whose free seats are added up.
-    pub(crate) n_performances: usize,
-    pub(crate) notice: NoticeOffer,
+    pub n_performances: usize,
+    pub notice: NoticeOffer,
     /// Whether an access gate may admit the account before the accounts that are ahead of it.
-    pub(crate) has_own_entrance: bool,
-    pub(crate) now: DateTime<Utc>,
+    pub has_own_entrance: bool,
+    pub now: DateTime<Utc>,
 }
 
 impl WaitingPage<'_> {

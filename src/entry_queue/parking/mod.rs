@@ -53,10 +53,10 @@ pub(crate) struct Hearing {
 /// Liveness of the head of a queue, as Redis recorded it.
 #[derive(Clone, Debug)]
 pub(crate) struct Liveness {
-    pub(crate) notes: HashMap<AccountId, Note>,
-    pub(crate) hearing: Hearing,
+    pub notes: HashMap<AccountId, Note>,
+    pub hearing: Hearing,
     /// Whether the notes reach to the end of the window, or of the queue.
-    pub(crate) is_whole: bool,
+    pub is_whole: bool,
     /// Time for which an account may be silent.
     pub(crate) grace_ms: i64,
 }
@@ -125,9 +125,9 @@ impl Liveness {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// Tokens to admit, in order.
-    pub(crate) admitted: Vec<TokenId>,
+    pub admitted: Vec<TokenId>,
     /// Tokens to park: their number came up while their account was silent.
-    pub(crate) parked: Vec<TokenId>,
+    pub parked: Vec<TokenId>,
     /// Accounts whose position in Redis differs from PostgreSQL.
     pub(crate) misplaced: Vec<AccountId>,
 }

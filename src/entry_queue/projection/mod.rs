@@ -58,7 +58,7 @@ const PROJECT_MAX: Duration = Duration::from_secs(1);
 
 /// Writes the positions of `accounts` to Redis as PostgreSQL has them. Call it after the commit
 /// that changed them; it returns no error and ends after one second at most.
-pub(crate) async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+pub async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     project_in_time(app, program_id, accounts).await;
 }
 
@@ -74,7 +74,7 @@ pub(crate) async fn project_in_time(
 /// Writes to Redis that the stays of `accounts` have ended, at most [`POSITIONS_MAX`] of them. Call it
 /// after the commit that ended them, which says what would be read otherwise; it ends as [`project`]
 /// does.
-pub(crate) async fn project_ended(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+pub async fn project_ended(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     let ended: Vec<(AccountId, ProjectedPosition)> =
         accounts.iter().copied().zip(repeat(ProjectedPosition::Nowhere)).collect();
     let writing = async {
@@ -146,7 +146,7 @@ async fn project_all(
 /// Outcome of a projection.
 #[derive(Debug)]
 pub(crate) struct Projected {
-    pub(crate) written: Written,
+    pub written: Written,
     /// Highest number that is counted.
     pub(crate) counted_to: QueueNumber,
 }
@@ -242,10 +242,7 @@ fn waiting((account_id, number): (AccountId, QueueNumber)) -> (AccountId, Projec
 ///
 /// An instance that has just started takes the claims over: an instance that ended before it may have
 /// left changes unprojected after the last comparison.
-pub(crate) async fn project_everything(
-    app: &App,
-    has_just_started: bool,
-) -> Result<(), sqlx::Error> {
+pub async fn project_everything(app: &App, has_just_started: bool) -> Result<(), sqlx::Error> {
     for queue in positions::list_mirrored(&app.db).await? {
         let program_id = queue.program_id;
         match compare_queue(app, queue, has_just_started).await {

@@ -26,7 +26,7 @@ const PAGE: i64 = 1_000;
 const SOON_MAX: Duration = Duration::from_millis(300);
 
 /// Rebuilds every queue that is not empty and not complete in Redis.
-pub(crate) async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
+pub async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
     for MirroredQueue { program_id, is_empty } in positions::list_mirrored(&app.db).await? {
         if !is_empty && let Err(error) = rebuild(app, program_id).await {
             tracing::warn!(%program_id, %error, "a queue was not rebuilt");

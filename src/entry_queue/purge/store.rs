@@ -16,11 +16,11 @@ const PROGRAMS_MAX: i64 = 100;
 /// Queue to be purged, and the highest number to cancel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condemned {
-    pub(crate) program_id: ProgramId,
-    pub(crate) up_to: QueueNumber,
+    pub program_id: ProgramId,
+    pub up_to: QueueNumber,
     /// Whether the program has no performance left, because all were cancelled: admitted accounts lose
     /// their place too, and all get a mail.
-    pub(crate) is_cancelled: bool,
+    pub is_cancelled: bool,
 }
 
 /// Returns programs with waiting or admitted tokens that were cancelled, by themselves or with all of

@@ -45,7 +45,7 @@ static POLL: LazyLock<Script> =
 
 /// Position of an account in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
+pub enum Position {
     /// Unknown: the queue is not complete, or Redis does not answer.
     Unknown,
     /// Neither waiting nor admitted.
@@ -58,7 +58,7 @@ pub(crate) enum Position {
 
 /// Polls of one instance.
 #[derive(Clone, Debug)]
-pub(crate) struct Polls(Arc<Gatherings>);
+pub struct Polls(Arc<Gatherings>);
 
 struct Gatherings {
     redis: Redis,
@@ -83,12 +83,12 @@ impl fmt::Debug for Gatherings {
 
 impl Polls {
     /// Creates the polls of one instance, in which an account may be silent for `grace`.
-    pub(crate) fn new(redis: Redis, grace: Duration) -> Self {
+    pub fn new(redis: Redis, grace: Duration) -> Self {
         Self(Arc::new(Gatherings { redis, grace, by_thread: ThreadLocal::new() }))
     }
 
     /// Returns the position of `account_id` and records the poll.
-    pub(crate) async fn poll(&self, program_id: ProgramId, account_id: AccountId) -> Position {
+    pub async fn poll(&self, program_id: ProgramId, account_id: AccountId) -> Position {
         self.gather(program_id, account_id).await.unwrap_or(Position::Unknown)
     }
 

@@ -18,9 +18,9 @@ static WRITE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("writ
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Writing<'a> {
     /// Rebuild that the batch belongs to.
-    pub(crate) nonce: Option<&'a str>,
+    pub nonce: Option<&'a str>,
     /// Range of numbers in which the batch has every waiting account.
-    pub(crate) covered: Option<Covered>,
+    pub covered: Option<Covered>,
     /// Whether counted numbers that are missing are written: PostgreSQL was read after Redis had
     /// been seen without them.
     pub(crate) is_repair: bool,
@@ -29,8 +29,8 @@ pub(crate) struct Writing<'a> {
 /// Range of queue numbers: above `after`, and up to `to`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Covered {
-    pub(crate) after: QueueNumber,
-    pub(crate) to: QueueNumber,
+    pub after: QueueNumber,
+    pub to: QueueNumber,
 }
 
 impl Covered {
@@ -53,11 +53,11 @@ impl Covered {
 /// Outcome of writing a batch of positions.
 #[derive(Debug)]
 pub(crate) struct WriteOutcome {
-    pub(crate) written: Written,
+    pub written: Written,
     /// Highest number that is counted; 0 while the queue is not complete.
     pub(crate) counted_to: QueueNumber,
     /// Accounts that were refused their number.
-    pub(crate) refused: HashSet<AccountId>,
+    pub refused: HashSet<AccountId>,
 }
 
 /// Outcome of writing a batch of positions.

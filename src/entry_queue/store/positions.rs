@@ -13,9 +13,9 @@ use crate::{
 /// Queue that Redis has, or should have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MirroredQueue {
-    pub(crate) program_id: ProgramId,
+    pub program_id: ProgramId,
     /// Whether no account is admitted, and none waits without being parked.
-    pub(crate) is_empty: bool,
+    pub is_empty: bool,
 }
 
 /// Returns the queues with admitted accounts, or with waiting ones that are not parked, and the queues that

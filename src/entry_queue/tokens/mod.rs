@@ -20,7 +20,7 @@ use crate::{
 
 /// Locks the live tokens of accounts, each in its program's queue; waits for none. Returns whether
 /// no other transaction has one of them locked. In the order of locks this comes before `reservations`.
-pub(crate) async fn lock_live_tokens(
+pub async fn lock_live_tokens(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
 ) -> Result<bool, sqlx::Error> {
@@ -32,7 +32,7 @@ pub(crate) async fn lock_live_tokens(
 }
 
 /// Locks the live token of one account, and waits for it while another transaction holds it.
-pub(crate) async fn wait_for_token(
+pub async fn wait_for_token(
     tx: &mut Connection,
     owner: (ProgramId, AccountId),
 ) -> Result<Option<OwnedToken>, sqlx::Error> {
@@ -41,7 +41,7 @@ pub(crate) async fn wait_for_token(
 
 /// Locks every live token of an account that is being deleted, and waits for tokens that another
 /// transaction has locked.
-pub(crate) async fn lock_tokens_of(
+pub async fn lock_tokens_of(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<Vec<OwnedToken>, sqlx::Error> {
@@ -53,7 +53,7 @@ pub(crate) async fn lock_tokens_of(
 /// Ends the locked tokens of an account whose row is locked for its deletion; `false`, with nothing
 /// written, if the account has joined a queue since they were locked. Call
 /// [`project`](crate::entry_queue::project()) after the commit.
-pub(crate) async fn end_tokens_of(
+pub async fn end_tokens_of(
     tx: &mut Connection,
     account_id: AccountId,
     tokens: &[OwnedToken],
@@ -68,7 +68,7 @@ pub(crate) async fn end_tokens_of(
 
 /// Extends the expiries of locked stays to at least the ends of holds. The moments until which new
 /// holds may start do not change.
-pub(crate) async fn extend_stays(
+pub async fn extend_stays(
     tx: &mut Connection,
     untils: &[(TokenId, DateTime<Utc>)],
 ) -> Result<(), sqlx::Error> {

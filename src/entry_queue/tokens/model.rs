@@ -11,7 +11,7 @@ use crate::{
 
 /// Live token and its owner.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub(crate) struct OwnedToken {
+pub struct OwnedToken {
     /// Id of the token.
     pub id: TokenId,
     /// Program of the queue.
@@ -30,12 +30,12 @@ pub(crate) struct OwnedToken {
 
 impl OwnedToken {
     /// Returns the program and the account of the token.
-    pub(crate) fn owner(&self) -> (ProgramId, AccountId) {
+    pub fn owner(&self) -> (ProgramId, AccountId) {
         (self.program_id, self.account_id)
     }
 
     /// Returns the stay, also if it has run out by the clock; `None` while the token waits.
-    pub(crate) fn stay(&self) -> Option<Stay> {
+    pub fn stay(&self) -> Option<Stay> {
         let (Some(stay_ends_at), Some(expires_at), TokenStatus::Active) =
             (self.stay_ends_at, self.expires_at, self.status)
         else {

@@ -19,7 +19,7 @@
 //! waits for the transaction that has it locked, and finds it ended if the mail was written. No token is
 //! locked, because admission stops at the first locked token.
 
-pub(crate) mod pages;
+pub mod pages;
 mod store;
 
 use super::{
@@ -50,7 +50,7 @@ const NEAR: Sweep = Sweep { rows_max: 200, parts_max: 20 };
 
 /// State of a notice on the waiting page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoticeOffer {
+pub enum NoticeOffer {
     /// The person can ask for one.
     Offered,
     /// The person asked for one, which is still to come.
@@ -66,7 +66,7 @@ fn can_tell(app: &App, account_id: AccountId) -> bool {
 
 /// Returns the state of the notice for the page of a waiting account. Where that cannot be read, the page
 /// says nothing.
-pub(crate) async fn offer(
+pub async fn offer(
     app: &App,
     account_id: AccountId,
     program: &Program,
@@ -89,11 +89,7 @@ pub(crate) async fn offer(
 
 /// Asks for the notice of the account's waiting token, and turns such mails on if they were declined;
 /// a second request changes nothing. Returns `false` where no mail can be sent.
-pub(crate) async fn ask(
-    app: &App,
-    account_id: AccountId,
-    program: &Program,
-) -> Result<bool, QueueError> {
+pub async fn ask(app: &App, account_id: AccountId, program: &Program) -> Result<bool, QueueError> {
     if !can_tell(app, account_id) {
         return Ok(false);
     }
@@ -108,7 +104,7 @@ pub(crate) async fn ask(
 }
 
 /// Deletes a pending notice; returns whether there was one. No mail follows.
-pub(crate) async fn withdraw(
+pub async fn withdraw(
     app: &App,
     account_id: AccountId,
     program: &Program,

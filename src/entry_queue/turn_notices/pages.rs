@@ -13,14 +13,14 @@ use crate::{
 };
 
 /// Mail that was asked for.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NoticeDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoticeDocument {
     /// Always true.
     pending: bool,
 }
 
 /// `POST /programs/{slug}/queue/notice`
-pub(crate) async fn create_notice(
+pub async fn create_notice(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
@@ -36,14 +36,14 @@ pub(crate) async fn create_notice(
 }
 
 /// Mail that is not wanted any more.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NoticeWithdrawalDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoticeWithdrawalDocument {
     /// Whether there was one.
     withdrawn: bool,
 }
 
 /// `DELETE /programs/{slug}/queue/notice` and `POST /programs/{slug}/queue/notice/withdrawal`
-pub(crate) async fn delete_notice(
+pub async fn delete_notice(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {

@@ -50,10 +50,10 @@ use crate::telemetry::BATCH_SIZE;
 mod tests;
 
 /// Remaining work of a batch when the next one of its key may begin.
-pub(crate) type Rest = BoxFuture<'static, ()>;
+pub type Rest = BoxFuture<'static, ()>;
 
 /// Kind of requests that are carried out together, and how.
-pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
+pub trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
     /// Label of the kind in metrics and log lines.
     const KIND: &'static str;
     /// Members of one batch.
@@ -82,14 +82,15 @@ pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {
 
 /// One request of a batch. A member that is dropped without an answer is lost.
 #[derive(Debug)]
-pub(crate) struct Member<B: Batch> {
-    pub(crate) request: B::Request,
+pub struct Member<B: Batch> {
+    /// What is asked for.
+    pub request: B::Request,
     answer: oneshot::Sender<B::Answer>,
 }
 
 impl<B: Batch> Member<B> {
     /// Sends the answer; a caller that is gone needs none.
-    pub(crate) fn answer(self, answer: B::Answer) {
+    pub fn answer(self, answer: B::Answer) {
         let _ = self.answer.send(answer);
     }
 }
@@ -107,7 +108,7 @@ pub enum BatchError {
 
 /// Requests of one instance that wait for their batch.
 #[derive(Debug)]
-pub(crate) struct Batcher<B: Batch> {
+pub struct Batcher<B: Batch> {
     batch: B,
     runtime: Handle,
     queues: Mutex<Queues<B::Key, Member<B>>>,
@@ -116,13 +117,13 @@ pub(crate) struct Batcher<B: Batch> {
 impl<B: Batch> Batcher<B> {
     /// Creates a batcher whose batches run on `runtime`. It has to outlive the threads that answer
     /// requests.
-    pub(crate) fn new(batch: B, runtime: Handle) -> Self {
+    pub fn new(batch: B, runtime: Handle) -> Self {
         Self { batch, runtime, queues: Mutex::default() }
     }
 
     /// Returns the answer to a request of `key`. The first poll decides the order of arrival;
     /// `request` is called at that moment, and must be quick.
-    pub(crate) async fn submit(
+    pub async fn submit(
         self: &Arc<Self>,
         key: B::Key,
         request: impl FnOnce() -> B::Request,
@@ -133,7 +134,7 @@ impl<B: Batch> Batcher<B> {
 
     /// Works as [`Self::submit`], and decides the order of arrival at once. The answer is missing if
     /// the batch is lost.
-    pub(crate) fn enlist(
+    pub fn enlist(
         self: &Arc<Self>,
         key: B::Key,
         request: impl FnOnce() -> B::Request,

@@ -37,7 +37,7 @@ impl SourceFile {
     pub(crate) async fn reach(self, moment: &str) {
         reach(|| {
             let file = self.caller.file();
-            let file = file.strip_prefix("src/").unwrap_or(file);
+            let file = file.rsplit_once("src/").map_or(file, |(_, below)| below);
             let file = file.strip_suffix("/mod.rs").or(file.strip_suffix(".rs")).unwrap_or(file);
             format!("{file} {moment}")
         })
@@ -46,12 +46,12 @@ impl SourceFile {
 
     /// Reaches nothing.
     #[cfg(not(debug_assertions))]
-    pub(crate) async fn reach(self, _moment: &str) {}
+    pub async fn reach(self, _moment: &str) {}
 }
 
 /// Reaches the failpoint of this name; the name is built only where a socket is configured.
 #[cfg(debug_assertions)]
-pub(crate) async fn reach(name: impl FnOnce() -> String) {
+pub async fn reach(name: impl FnOnce() -> String) {
     if let Some(socket) = told::socket() {
         told::tell(socket, &name()).await;
     }
@@ -59,4 +59,4 @@ pub(crate) async fn reach(name: impl FnOnce() -> String) {
 
 /// Reaches nothing.
 #[cfg(not(debug_assertions))]
-pub(crate) async fn reach(_name: impl FnOnce() -> String) {}
+pub async fn reach(_name: impl FnOnce() -> String) {}

@@ -18,7 +18,7 @@
 
 mod outcomes;
 
-pub(crate) use outcomes::{NewOutcomes, Outcomes};
+pub use outcomes::{NewOutcomes, Outcomes};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -80,7 +80,7 @@ impl RequestKey {
     }
 
     /// Returns the account and the key.
-    pub(crate) fn id(&self) -> (Uuid, Uuid) {
+    pub fn id(&self) -> (Uuid, Uuid) {
         (self.account_id, self.key)
     }
 
@@ -183,10 +183,7 @@ pub async fn commit_kept<T: Serialize + DeserializeOwned>(
 }
 
 /// Deletes the keys of an account, with the answers that they keep.
-pub(crate) async fn delete_keys_of(
-    tx: &mut Connection,
-    account_id: Uuid,
-) -> Result<(), sqlx::Error> {
+pub async fn delete_keys_of(tx: &mut Connection, account_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from idempotency_keys where account_id = $1", account_id)
         .execute(tx)
         .await?;

@@ -15,7 +15,7 @@ use crate::infra::postgres::Connection;
 /// every attempt of the same kind of request takes before it reads the outcomes. A key that another
 /// kind of request takes meanwhile is refused by its primary key, with everything else.
 #[derive(Debug, Default)]
-pub(crate) struct Outcomes {
+pub struct Outcomes {
     /// Fingerprint and answer of each request, by account and key.
     by_key: HashMap<(Uuid, Uuid), ([u8; 32], Value)>,
     added: Vec<RequestKey>,
@@ -23,7 +23,7 @@ pub(crate) struct Outcomes {
 
 /// Outcome that is stored under a key, as a function of the database returns it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct KeptOutcome {
+pub struct KeptOutcome {
     account_id: Uuid,
     key: Uuid,
     /// Fingerprint in hexadecimal digits.
@@ -33,16 +33,20 @@ pub(crate) struct KeptOutcome {
 
 /// Columns of outcomes to be stored, in the order of their keys.
 #[derive(Debug, Default)]
-pub(crate) struct NewOutcomes {
-    pub(crate) accounts: Vec<Uuid>,
-    pub(crate) keys: Vec<Uuid>,
-    pub(crate) fingerprints: Vec<Vec<u8>>,
-    pub(crate) outcomes: Vec<Value>,
+pub struct NewOutcomes {
+    /// Accounts that the keys are of.
+    pub accounts: Vec<Uuid>,
+    /// Request keys.
+    pub keys: Vec<Uuid>,
+    /// Fingerprints of the requests.
+    pub fingerprints: Vec<Vec<u8>>,
+    /// What the requests came to.
+    pub outcomes: Vec<Value>,
 }
 
 impl Outcomes {
     /// Creates the outcomes that were found stored.
-    pub(crate) fn of(kept: Vec<KeptOutcome>) -> Result<Self, KeyError> {
+    pub fn of(kept: Vec<KeptOutcome>) -> Result<Self, KeyError> {
         let kept = kept.into_iter().map(|kept| {
             let mut fingerprint = [0; 32];
             hex::decode_to_slice(&kept.fingerprint, &mut fingerprint)
@@ -53,7 +57,7 @@ impl Outcomes {
     }
 
     /// Reads the outcomes stored under `keys`.
-    pub(crate) async fn read(tx: &mut Connection, keys: &[&RequestKey]) -> Result<Self, KeyError> {
+    pub async fn read(tx: &mut Connection, keys: &[&RequestKey]) -> Result<Self, KeyError> {
         if keys.is_empty() {
             return Ok(Self::default());
         }
@@ -82,10 +86,7 @@ impl Outcomes {
     }
 
     /// Returns the outcome under `key`; `None` if its request was not carried out.
-    pub(crate) fn find<T: DeserializeOwned>(
-        &self,
-        key: &RequestKey,
-    ) -> Result<Option<T>, KeyError> {
+    pub fn find<T: DeserializeOwned>(&self, key: &RequestKey) -> Result<Option<T>, KeyError> {
         match self.by_key.get(&(key.account_id, key.key)) {
             Some((fingerprint, _)) if *fingerprint != key.fingerprint => Err(KeyError::Reused),
             found => found.map(|(_, kept)| decoded(kept.clone())).transpose(),
@@ -93,14 +94,14 @@ impl Outcomes {
     }
 
     /// Adds the outcome of a request that this transaction carries out.
-    pub(crate) fn add(&mut self, key: &RequestKey, outcome: &impl Serialize) {
+    pub fn add(&mut self, key: &RequestKey, outcome: &impl Serialize) {
         let kept = serde_json::to_value(outcome).unwrap_or_default();
         self.by_key.insert((key.account_id, key.key), (key.fingerprint, kept));
         self.added.push(key.clone());
     }
 
     /// Returns the added outcomes, to be stored last, before the commit.
-    pub(crate) fn added(mut self) -> NewOutcomes {
+    pub fn added(mut self) -> NewOutcomes {
         // Two transactions that add the same keys must not wait for each other.
         self.added.sort_by_key(RequestKey::id);
         let mut new = NewOutcomes::default();
@@ -115,7 +116,7 @@ impl Outcomes {
     }
 
     /// Stores the added outcomes. Call it last, before the commit.
-    pub(crate) async fn write(self, tx: &mut Connection) -> Result<(), KeyError> {
+    pub async fn write(self, tx: &mut Connection) -> Result<(), KeyError> {
         if self.added.is_empty() {
             return Ok(());
         }

@@ -56,7 +56,7 @@ impl Ending {
 /// Waiter whose request was claimed: the mark of its attempt, and the number it keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct ClaimedWaiter {
-    pub(crate) mark: String,
+    pub mark: String,
     number: String,
 }
 

@@ -9,10 +9,7 @@ static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair
 
 /// Counts the waiters of each of `names`, which have one scope, in their order: waiters inside a
 /// request, and waiters whose place is kept for the next.
-pub(crate) async fn count_waiting(
-    redis: &Redis,
-    names: &[LockName],
-) -> Result<Vec<u64>, RedisAway> {
+pub async fn count_waiting(redis: &Redis, names: &[LockName]) -> Result<Vec<u64>, RedisAway> {
     if names.is_empty() {
         return Ok(Vec::new());
     }

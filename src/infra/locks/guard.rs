@@ -37,7 +37,8 @@ impl<R, A> FairGuard<R, A> {
         Self { holder, waiters, ending: Ending::Gone, is_asking: false, watchdog: None }
     }
 
-    pub(crate) fn terms(&self) -> FairTerms {
+    /// Returns the durations of the lock.
+    pub fn terms(&self) -> FairTerms {
         self.holder.attempt.terms()
     }
 
@@ -67,12 +68,13 @@ impl<R, A> FairGuard<R, A> {
     }
 
     /// Releases a lock that is of no use to this attempt, which waits on.
-    pub(crate) fn pass_on(&self) {
+    pub fn pass_on(&self) {
         self.holder.leave_behind(Ending::Done);
     }
 
     /// Returns the guard of the held lock.
-    pub(crate) fn held(mut self) -> Self {
+    #[must_use]
+    pub fn held(mut self) -> Self {
         self.ending = Ending::Done;
         let (holder, terms) = (self.holder.clone(), self.terms());
         let prolong = move || {

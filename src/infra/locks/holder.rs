@@ -15,8 +15,8 @@ use super::{
 /// Attempt that has the lock or asks for it, and the calls that it leaves behind.
 #[derive(Debug)]
 pub(crate) struct Holder {
-    pub(crate) attempt: LockAttempt,
-    pub(crate) behind: CallsBehind,
+    pub attempt: LockAttempt,
+    pub behind: CallsBehind,
     /// Followers that were claimed and not put back.
     n_followers: AtomicUsize,
 }

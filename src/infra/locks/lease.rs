@@ -171,7 +171,7 @@ impl Drop for Lease {
 }
 
 /// Returns the key of the lease of `name` in `scope`.
-pub(crate) fn lease_key(redis: &Redis, scope: &impl Display, name: impl Display) -> String {
+pub fn lease_key(redis: &Redis, scope: &impl Display, name: impl Display) -> String {
     redis.key(format_args!("lease:{{{scope}}}:{name}"))
 }
 

@@ -82,12 +82,12 @@ mod waiters;
 mod waits;
 mod watchdog;
 
-pub(crate) use count::count_waiting;
+pub use count::count_waiting;
 pub use endless::list_endless;
 pub use error::FairError;
 pub use fair::{FairLocks, FairOutcome};
 pub use followers::Follower;
 pub use guard::FairGuard;
-pub(crate) use lease::lease_key;
+pub use lease::lease_key;
 pub use lease::{Lease, LeaseError, LeaseRequest};
 pub use terms::{FairTerms, LockName, Waiting};

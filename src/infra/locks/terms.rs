@@ -5,8 +5,10 @@ use std::time::Duration;
 /// Name of a fair lock. Names of one scope share a cluster slot.
 #[derive(Clone, Debug)]
 pub struct LockName {
-    pub(crate) scope: String,
-    pub(crate) name: String,
+    /// Scope, which decides the cluster slot.
+    pub scope: String,
+    /// Name within the scope.
+    pub name: String,
 }
 
 impl LockName {
@@ -56,7 +58,7 @@ impl Default for FairTerms {
 impl FairTerms {
     /// Returns the age, counted from the request, from which an answer that the lock is taken is no
     /// longer trusted: half of the lease, so that the other half is left for the watchdog.
-    pub(crate) fn believed(self) -> Duration {
+    pub fn believed(self) -> Duration {
         self.lease / 2
     }
 }
@@ -81,7 +83,7 @@ impl Waiting {
 
     /// Returns the expected wait in whole seconds, at least 1 and never less than the estimate; `None`
     /// while the pace is unknown.
-    pub(crate) fn estimate_secs(&self) -> Option<u64> {
+    pub fn estimate_secs(&self) -> Option<u64> {
         self.estimate().map(|estimate| estimate.as_secs() + 1)
     }
 }

@@ -86,7 +86,7 @@ impl Connection {
     }
 
     /// Whether the connection accepts no more calls.
-    pub(crate) fn is_lost(&self) -> bool {
+    pub fn is_lost(&self) -> bool {
         self.life.is_lost()
     }
 
@@ -106,7 +106,7 @@ impl Connection {
 
     /// Asks the server whether an idle connection still lives. The answer also decides about the
     /// connections that were opened before.
-    pub(crate) async fn prove(&mut self) -> bool {
+    pub async fn prove(&mut self) -> bool {
         let newest = self.life.newest();
         let is_alive = self.reset(false).await;
         match is_alive {
@@ -135,7 +135,7 @@ impl Connection {
     }
 
     /// Applies the missing migrations, all of them within one call's deadline.
-    pub(crate) async fn migrate(&mut self) -> Result<(), MigrateError> {
+    pub async fn migrate(&mut self) -> Result<(), MigrateError> {
         let migrating = MIGRATIONS.run_direct(None, &mut self.wire, false);
         timeout(self.call_max, migrating).await.unwrap_or_else(|_| {
             self.life.lose();

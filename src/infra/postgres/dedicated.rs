@@ -11,7 +11,8 @@ use super::connection::Connection;
 pub struct DedicatedConnection(Connection);
 
 impl DedicatedConnection {
-    pub(crate) fn new(connection: Connection) -> Self {
+    /// Wraps a connection that no pool has.
+    pub fn new(connection: Connection) -> Self {
         Self(connection)
     }
 

@@ -30,7 +30,7 @@ const REST_MAX: Duration = Duration::from_secs(5);
 /// Opens and checks the connections of one pool.
 #[derive(Debug)]
 pub(crate) struct Manager {
-    pub(crate) connect: PgConnectOptions,
+    pub connect: PgConnectOptions,
     /// Whether the instance goes by the clock of this server.
     pub(crate) tells_time: bool,
     pub(crate) generations: Arc<Generations>,

@@ -1,4 +1,4 @@
 //! Migrations that the binary carries.
 
 /// Embedded migrations, forward only.
-pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
+pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");

@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use uuid::Uuid;
 
 /// Rows on one page.
-pub(crate) const PAGE_ROWS: i64 = 50;
+pub const PAGE_ROWS: i64 = 50;
 
 /// Page of a list, with the key of the next.
 #[derive(Clone, Debug)]
-pub(crate) struct Page<T> {
+pub struct Page<T> {
     /// Rows of the page, at most [`PAGE_ROWS`].
     pub rows: Vec<T>,
     /// Key to ask for the next page with; `None` at the end.
@@ -18,7 +18,7 @@ pub(crate) struct Page<T> {
 
 impl<T> Page<T> {
     /// Creates a page from the result of a query for [`PAGE_ROWS`] + 1 rows.
-    pub(crate) fn cut(mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Self {
+    pub fn cut(mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Self {
         let rows_max = usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX);
         let has_more = rows.len() > rows_max;
         rows.truncate(rows_max);
@@ -29,7 +29,7 @@ impl<T> Page<T> {
 
 /// Query string of a paged list: `?after=<id>`.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize, JsonSchema)]
-pub(crate) struct After {
+pub struct After {
     /// Key of the last row of the previous page.
     pub after: Option<Uuid>,
 }

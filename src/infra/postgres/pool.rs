@@ -101,7 +101,7 @@ impl Pool {
     /// Opens a transaction with a call, which locks and reads, and returns the row that it returned.
     /// Both cost one round trip.
     #[track_caller]
-    pub(crate) fn begin_with(
+    pub fn begin_with(
         &self,
         opening: &OpeningCall,
     ) -> impl Future<Output = Result<(Transaction, PgRow), sqlx::Error>> {

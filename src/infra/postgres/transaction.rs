@@ -18,19 +18,19 @@ use crate::infra::failpoint::SourceFile;
 /// everything around it. So an inner `begin` does not compile:
 ///
 /// ```compile_fail,E0599
-/// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
+/// # async fn nested(mut tx: stagedoor_base::infra::postgres::Transaction) {
 /// let inner = tx.begin().await;
 /// # }
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
+/// # async fn nested(mut tx: stagedoor_base::infra::postgres::Transaction) {
 /// let inner = sqlx::Connection::begin(&mut *tx).await;
 /// # }
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
+/// # async fn nested(mut tx: stagedoor_base::infra::postgres::Transaction) {
 /// let inner = sqlx::Acquire::begin(&mut *tx).await;
 /// # }
 /// ```
@@ -100,33 +100,37 @@ impl DerefMut for Transaction {
 /// with two statements has no parameters. So the arguments are literals, made of ids and
 /// never of texts; the server keeps the plans of the function's own statements.
 #[derive(Clone, Debug)]
-pub(crate) struct OpeningCall(String);
+pub struct OpeningCall(String);
 
 impl OpeningCall {
     /// Creates a call of `function`, which returns one row.
-    pub(crate) fn of(function: &'static str) -> Self {
+    pub fn of(function: &'static str) -> Self {
         Self(format!("select * from {function}("))
     }
 
     /// Adds an id as the next argument.
-    pub(crate) fn id(self, id: Uuid) -> Self {
+    #[must_use]
+    pub fn id(self, id: Uuid) -> Self {
         self.argument(&format!("'{id}'"))
     }
 
     /// Adds a list of ids as the next argument.
-    pub(crate) fn ids(self, ids: impl IntoIterator<Item = Uuid>) -> Self {
+    #[must_use]
+    pub fn ids(self, ids: impl IntoIterator<Item = Uuid>) -> Self {
         let ids: Vec<String> = ids.into_iter().map(|id| id.to_string()).collect();
         self.argument(&format!("'{{{}}}'", ids.join(",")))
     }
 
     /// Adds a list of ids that are numbers as the next argument.
-    pub(crate) fn numbers(self, ids: impl IntoIterator<Item = i64>) -> Self {
+    #[must_use]
+    pub fn numbers(self, ids: impl IntoIterator<Item = i64>) -> Self {
         let ids: Vec<String> = ids.into_iter().map(|id| id.to_string()).collect();
         self.argument(&format!("'{{{}}}'", ids.join(",")))
     }
 
     /// Adds a truth value as the next argument.
-    pub(crate) fn flag(self, is_true: bool) -> Self {
+    #[must_use]
+    pub fn flag(self, is_true: bool) -> Self {
         self.argument(if is_true { "true" } else { "false" })
     }
 
@@ -139,12 +143,12 @@ impl OpeningCall {
     }
 
     /// Returns the message that opens a transaction with the call.
-    pub(crate) fn message(&self) -> String {
+    pub fn message(&self) -> String {
         format!("begin; {}", self.call())
     }
 
     /// Makes the call in a transaction that is open, and returns its row.
-    pub(crate) async fn call_in(&self, tx: &mut Connection) -> Result<PgRow, sqlx::Error> {
+    pub async fn call_in(&self, tx: &mut Connection) -> Result<PgRow, sqlx::Error> {
         tx.fetch_one(AssertSqlSafe(self.call()).into_sql_str()).await
     }
 

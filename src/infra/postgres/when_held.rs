@@ -2,7 +2,7 @@
 
 /// Handling of rows that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WhenHeld {
+pub enum WhenHeld {
     /// They are passed over.
     Skip,
     /// They are waited for, at most `lock_timeout`.

@@ -189,7 +189,7 @@ impl Servers {
 /// Connection to one server or to a cluster, of one generation.
 #[derive(Clone)]
 pub(crate) struct RedisLink {
-    pub(crate) connection: RedisConnection,
+    pub connection: RedisConnection,
     generation: u64,
 }
 

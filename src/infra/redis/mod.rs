@@ -42,7 +42,7 @@ use tokio::time::timeout;
 
 use breaker::{Breaker, Breakers};
 use link::{Links, RedisLink};
-pub(crate) use script::{Call, Script};
+pub use script::{Call, Script};
 pub(crate) use subscription::Listening;
 
 /// Upper bound of one call: connecting to a whole cluster, and the command.

@@ -6,7 +6,7 @@ use crate::infra::failpoint::SourceFile;
 
 /// Script that Redis runs atomically.
 #[derive(Debug)]
-pub(crate) struct Script {
+pub struct Script {
     source: &'static str,
     hash: String,
     /// Source file that made it.
@@ -25,7 +25,7 @@ pub struct Call<'a> {
 impl Script {
     /// Creates the script with this source.
     #[track_caller]
-    pub(crate) fn new(source: &'static str) -> Self {
+    pub fn new(source: &'static str) -> Self {
         let hash = redis::Script::new(source).get_hash().to_owned();
         Self { source, hash, place: SourceFile::of_caller() }
     }
@@ -36,7 +36,7 @@ impl Script {
     }
 
     /// Returns a call with this first key.
-    pub(crate) fn key(&self, key: impl ToRedisArgs) -> Call<'_> {
+    pub fn key(&self, key: impl ToRedisArgs) -> Call<'_> {
         let mut call = self.prepare_invoke();
         call.key(key);
         call

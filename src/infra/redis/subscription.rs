@@ -29,7 +29,7 @@ impl std::fmt::Debug for Listening {
 
 impl Listening {
     /// Subscribes to `channel` of `server`.
-    pub(crate) async fn open(server: &Client, channel: &str) -> Result<Self, RedisError> {
+    pub async fn open(server: &Client, channel: &str) -> Result<Self, RedisError> {
         let opening = async {
             let mut connection = server.get_async_pubsub().await?;
             connection.subscribe(channel).await?;

@@ -17,34 +17,29 @@ const HASHES_MAX: usize = 63;
 
 /// Returns the places of the tiles that prove the growth of a tree from `old_size` to `size` entries,
 /// at most some of each level; none where no proof is needed.
-pub(crate) fn places_of_growth(old_size: u64, size: u64) -> Vec<TilePlace> {
+pub fn places_of_growth(old_size: u64, size: u64) -> Vec<TilePlace> {
     Asked::of(|asked| prove_tree(size, old_size, asked).is_ok())
 }
 
 /// Proves out of the tiles at [`places_of_growth`] that a tree grew from `old_size` to `size` entries.
 /// The proof is empty if `old_size` is 0 or `size`; an error means that the tiles are of another tree.
-pub(crate) fn prove_growth(old_size: u64, size: u64, tiles: &Tiles) -> Result<TreeProof, Error> {
+pub fn prove_growth(old_size: u64, size: u64, tiles: &Tiles) -> Result<TreeProof, Error> {
     if old_size == 0 { Ok(Vec::new()) } else { prove_tree(size, old_size, tiles) }
 }
 
 /// Returns the places of the tiles that have the root of the tree of the first `size` entries.
-pub(crate) fn places_of_root(size: u64) -> Vec<TilePlace> {
+pub fn places_of_root(size: u64) -> Vec<TilePlace> {
     Asked::of(|asked| tree_hash(size, asked).is_ok())
 }
 
 /// Returns the root of the tree of the first `size` entries, out of the tiles at [`places_of_root`].
-pub(crate) fn root_at(size: u64, tiles: &Tiles) -> Result<Hash, Error> {
+pub fn root_at(size: u64, tiles: &Tiles) -> Result<Hash, Error> {
     tree_hash(size, tiles)
 }
 
 /// Whether `proof` proves that the tree of `new` continues the one with `old_size` entries and the
 /// root `old_root`.
-pub(crate) fn is_growth(
-    proof: &TreeProof,
-    old_size: u64,
-    old_root: Hash,
-    new: &Checkpoint,
-) -> bool {
+pub fn is_growth(proof: &TreeProof, old_size: u64, old_root: Hash, new: &Checkpoint) -> bool {
     match (old_size, new.size()) {
         // Every tree continues the empty one, which has one root.
         (0, 0) => proof.is_empty() && *new.hash() == EMPTY_HASH,
@@ -55,18 +50,18 @@ pub(crate) fn is_growth(
 
 /// Request to a witness that it cosigns a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WitnessRequest {
+pub struct WitnessRequest {
     /// Size that the witness cosigned last, as far as the log knows.
-    pub(crate) old_size: u64,
+    pub old_size: u64,
     /// Proof from that size to the checkpoint's.
-    pub(crate) proof: TreeProof,
+    pub proof: TreeProof,
     /// Signed note.
-    pub(crate) checkpoint: String,
+    pub checkpoint: String,
 }
 
 impl WitnessRequest {
     /// Parses a log's text; `None` if it is malformed.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (head, checkpoint) = text.split_once("\n\n")?;
         let mut lines = head.split('\n');
         let old = lines.next()?.strip_prefix("old ")?;

@@ -23,7 +23,7 @@ fn message(checkpoint: &str, time: u64) -> String {
 
 /// Secret key of a witness.
 #[derive(Clone)]
-pub(crate) struct Cosigner {
+pub struct Cosigner {
     secret: SigningKey,
     key: WitnessKey,
 }
@@ -36,14 +36,14 @@ impl fmt::Debug for Cosigner {
 
 impl Cosigner {
     /// Returns the key of a seed, which must be random, under the name of the witness.
-    pub(crate) fn of_seed(name: &str, seed: &[u8; 32]) -> Result<Self, WitnessKeyError> {
+    pub fn of_seed(name: &str, seed: &[u8; 32]) -> Result<Self, WitnessKeyError> {
         let secret = SigningKey::from_bytes(seed);
         let key = WitnessKey::of(name, secret.verifying_key())?;
         Ok(Self { secret, key })
     }
 
     /// Parses the text of [`Cosigner::secret_text`]; `None` for any other text.
-    pub(crate) fn parse_secret(text: &str) -> Option<Self> {
+    pub fn parse_secret(text: &str) -> Option<Self> {
         let (name, rest) = text.strip_prefix(SECRET)?.split_once('+')?;
         let (_, seed) = rest.split_once('+')?;
         let seed = STANDARD.decode(seed).ok()?;
@@ -53,19 +53,19 @@ impl Cosigner {
     }
 
     /// Returns the secret key as text, for the file that keeps it.
-    pub(crate) fn secret_text(&self) -> String {
+    pub fn secret_text(&self) -> String {
         let seed = [&[WitnessKey::ALGORITHM], self.secret.as_bytes().as_slice()].concat();
         format!("{SECRET}{}+{:08x}+{}", self.key.name(), self.key.id(), STANDARD.encode(seed))
     }
 
     /// Returns the key that checks the cosignatures.
-    pub(crate) fn key(&self) -> &WitnessKey {
+    pub fn key(&self) -> &WitnessKey {
         &self.key
     }
 
     /// Cosigns the text of a checkpoint at `time`, in seconds since 1970. Returns the signature line
     /// with its line end.
-    pub(crate) fn cosign(&self, checkpoint: &str, time: u64) -> Option<String> {
+    pub fn cosign(&self, checkpoint: &str, time: u64) -> Option<String> {
         let signature = self.secret.sign(message(checkpoint, time).as_bytes());
         let bytes = [time.to_be_bytes().as_slice(), &signature.to_bytes()].concat();
         let line = Signature::new(self.key.name().to_owned(), self.key.id(), bytes).ok()?;
@@ -75,17 +75,17 @@ impl Cosigner {
 
 /// Cosignature that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cosignature {
+pub struct Cosignature {
     /// Signature line with its line end, as it is added to the checkpoint.
-    pub(crate) line: String,
+    pub line: String,
     /// When the witness signed, in seconds since 1970.
-    pub(crate) time: u64,
+    pub time: u64,
 }
 
 impl Cosignature {
     /// Finds the cosignature of `key` on the text of a checkpoint among signature lines; `None` if
     /// there is none, or it is of another text. Other lines are ignored.
-    pub(crate) fn find(key: &WitnessKey, checkpoint: &str, lines: &str) -> Option<Self> {
+    pub fn find(key: &WitnessKey, checkpoint: &str, lines: &str) -> Option<Self> {
         lines.split_inclusive('\n').find_map(|line| {
             let signature = Signature::from_bytes(line.strip_suffix('\n')?.as_bytes()).ok()?;
             if (signature.name(), signature.id()) != (key.name(), key.id()) {

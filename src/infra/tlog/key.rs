@@ -31,7 +31,7 @@ pub enum NoteFault {
 
 /// Ed25519 key of this deployment's logs. Each log signs under a name of its own.
 #[derive(Clone)]
-pub(crate) struct LogKey(SigningKey);
+pub struct LogKey(SigningKey);
 
 impl fmt::Debug for LogKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,17 +41,17 @@ impl fmt::Debug for LogKey {
 
 impl LogKey {
     /// Returns the key of a seed.
-    pub(crate) fn of_seed(seed: &[u8; 32]) -> Self {
+    pub fn of_seed(seed: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(seed))
     }
 
     /// Returns the key that checks signatures under `name`, as text: name, id and public key.
-    pub(crate) fn verifier_key(&self, name: &str) -> String {
+    pub fn verifier_key(&self, name: &str) -> String {
         new_ed25519_verifier_key(name, &self.0.verifying_key())
     }
 
     /// Signs `text` under `name`, and returns the signed note.
-    pub(crate) fn sign(&self, name: &str, text: &str) -> Result<String, NoteFault> {
+    pub fn sign(&self, name: &str, text: &str) -> Result<String, NoteFault> {
         let mut note = Note::new(text.as_bytes(), &[]).map_err(|error| fault_of(&error))?;
         note.add_sigs(&[&self.signer(name)?]).map_err(|error| fault_of(&error))?;
         String::from_utf8(note.to_bytes()).ok().ok_or(NoteFault::Malformed)
@@ -68,7 +68,7 @@ impl LogKey {
 
 /// Key that checks the notes of one log.
 #[derive(Clone)]
-pub(crate) struct LogVerifier {
+pub struct LogVerifier {
     name: String,
     key: StandardVerifier,
     public: VerifyingKey,
@@ -82,7 +82,7 @@ impl fmt::Debug for LogVerifier {
 
 impl LogVerifier {
     /// Parses a key exactly as [`LogKey::verifier_key`] writes it: no key has two spellings.
-    pub(crate) fn parse(text: &str) -> Result<Self, NoteFault> {
+    pub fn parse(text: &str) -> Result<Self, NoteFault> {
         let key = StandardVerifier::new(text).ok().ok_or(NoteFault::Key)?;
         let (name, rest) = text.split_once('+').ok_or(NoteFault::Key)?;
         let public = rest.split_once('+').and_then(|(_, public)| public_of(public));
@@ -91,28 +91,28 @@ impl LogVerifier {
     }
 
     /// Returns the key as [`LogKey::verifier_key`] writes it.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         new_ed25519_verifier_key(&self.name, &self.public)
     }
 
     /// Returns this key for another name: the same public key signs there.
-    pub(crate) fn named(&self, name: &str) -> Result<Self, NoteFault> {
+    pub fn named(&self, name: &str) -> Result<Self, NoteFault> {
         Self::parse(&new_ed25519_verifier_key(name, &self.public))
     }
 
     /// Returns the name of the log.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns the text of a note that this key signed.
-    pub(crate) fn text_of(&self, note: &str) -> Result<String, NoteFault> {
+    pub fn text_of(&self, note: &str) -> Result<String, NoteFault> {
         self.signed_in(note).map(|(text, _)| text)
     }
 
     /// Returns the text of a note that this key signed, and the line of its signature. Signatures of
     /// other keys are ignored.
-    pub(crate) fn signed_in(&self, note: &str) -> Result<(String, String), NoteFault> {
+    pub fn signed_in(&self, note: &str) -> Result<(String, String), NoteFault> {
         let note = Note::from_bytes(note.as_bytes()).map_err(|error| fault_of(&error))?;
         let known = VerifierList::new(vec![Box::new(self.key.clone())]);
         let (verified, _) = note.verify(&known).map_err(|error| fault_of(&error))?;

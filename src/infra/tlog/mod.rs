@@ -19,13 +19,13 @@ mod tree;
 #[cfg(test)]
 mod vectors;
 
-pub(crate) use consistency::{
+pub use consistency::{
     WitnessRequest, is_growth, places_of_growth, places_of_root, prove_growth, root_at,
 };
-pub(crate) use cosignature::{Cosignature, Cosigner};
-pub(crate) use key::{LogKey, LogVerifier, NoteFault};
-pub(crate) use proof::{LogProof, places_of_proof};
-pub(crate) use tile_path::{TileContent, TilePath};
-pub(crate) use tiles::{ENTRIES_PER_TILE, TilePlace, Tiles};
-pub(crate) use tlog_tiles::{Checkpoint, EMPTY_HASH, Hash, record_hash};
-pub(crate) use tree::GrowingTree;
+pub use cosignature::{Cosignature, Cosigner};
+pub use key::{LogKey, LogVerifier, NoteFault};
+pub use proof::{LogProof, places_of_proof};
+pub use tile_path::{TileContent, TilePath};
+pub use tiles::{ENTRIES_PER_TILE, TilePlace, Tiles};
+pub use tlog_tiles::{Checkpoint, EMPTY_HASH, Hash, record_hash};
+pub use tree::GrowingTree;

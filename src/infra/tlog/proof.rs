@@ -15,7 +15,7 @@ const FORMAT: &str = "c2sp.org/tlog-proof@v1";
 
 /// Proof that the tree of a checkpoint has an entry at an index.
 #[derive(Clone, Debug)]
-pub(crate) struct LogProof {
+pub struct LogProof {
     index: u64,
     path: RecordProof,
     /// Signed note.
@@ -48,24 +48,19 @@ impl Asked {
 
 /// Returns the places of the tiles that prove entry `index` in a tree with `size` entries, which are
 /// at most one or two of each level; none if the tree does not have the entry.
-pub(crate) fn places_of_proof(size: u64, index: u64) -> Vec<TilePlace> {
+pub fn places_of_proof(size: u64, index: u64) -> Vec<TilePlace> {
     Asked::of(|asked| prove_record(size, index, asked).is_ok())
 }
 
 impl LogProof {
     /// Makes the proof of entry `index` in the tree of `checkpoint`, a signed note of `size` entries,
     /// out of the tiles at [`places_of_proof`].
-    pub(crate) fn make(
-        checkpoint: String,
-        size: u64,
-        index: u64,
-        tiles: &Tiles,
-    ) -> Result<Self, Error> {
+    pub fn make(checkpoint: String, size: u64, index: u64, tiles: &Tiles) -> Result<Self, Error> {
         Ok(Self { index, path: prove_record(size, index, tiles)?, checkpoint })
     }
 
     /// Parses a proof; `None` if it is malformed.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (head, checkpoint) = text.split_once("\n\n")?;
         let mut lines = head.lines();
         if lines.next()? != FORMAT {
@@ -77,17 +72,13 @@ impl LogProof {
     }
 
     /// Returns the index of the entry.
-    pub(crate) fn index(&self) -> u64 {
+    pub fn index(&self) -> u64 {
         self.index
     }
 
     /// Returns the size of the log in which `verifier`'s checkpoint has the entry with hash `leaf`;
     /// `None` if it has not.
-    pub(crate) fn check(
-        &self,
-        verifier: &LogVerifier,
-        leaf: Hash,
-    ) -> Result<Option<u64>, NoteFault> {
+    pub fn check(&self, verifier: &LogVerifier, leaf: Hash) -> Result<Option<u64>, NoteFault> {
         let text = verifier.text_of(&self.checkpoint)?;
         let checkpoint =
             Checkpoint::from_bytes(text.as_bytes()).ok().ok_or(NoteFault::Malformed)?;

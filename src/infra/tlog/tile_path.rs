@@ -9,7 +9,7 @@ const LEVEL_MAX: u8 = 7;
 
 /// Parsed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TileContent {
+pub enum TileContent {
     /// Hashes of a tile.
     Hashes(TilePlace),
     /// Entries whose hashes are in the tile of level 0 with this number.
@@ -18,16 +18,17 @@ pub(crate) enum TileContent {
 
 /// Tile or bundle of entries, with the number of its hashes or entries that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TilePath {
-    pub(crate) content: TileContent,
+pub struct TilePath {
+    /// What the tile has, and its number.
+    pub content: TileContent,
     /// From 1 to [`ENTRIES_PER_TILE`], which is a full one.
-    pub(crate) width: u64,
+    pub width: u64,
 }
 
 impl TilePath {
     /// Parses what follows `tile/`: a level or `entries`, a number in groups of three digits, and
     /// `.p/` with the width of one that is not full. Every tile has one path only.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (kind, place) = text.split_once('/')?;
         let (number, width) = match place.split_once(".p/") {
             Some((number, width)) => (number, canonical(width)?),

@@ -7,7 +7,7 @@ use tlog_tiles::{Error, HASH_SIZE, Hash, HashReader, Tile};
 /// Levels of the tree in one tile.
 const HEIGHT: u8 = 8;
 /// Hashes of a full tile, and entries of a full bundle.
-pub(crate) const ENTRIES_PER_TILE: u64 = 1 << HEIGHT;
+pub const ENTRIES_PER_TILE: u64 = 1 << HEIGHT;
 /// Length of a full tile.
 const FULL_BYTES: usize = HASH_SIZE << HEIGHT;
 /// Levels of tiles that a tree with 2^64 entries has.
@@ -15,11 +15,11 @@ const LEVELS: u8 = 8;
 
 /// Place of a tile in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TilePlace {
+pub struct TilePlace {
     /// 0: hashes of entries; above: hashes of full tiles of the level below.
-    pub(crate) level: u8,
+    pub level: u8,
     /// Position among the tiles of the level, from 0.
-    pub(crate) number: u64,
+    pub number: u64,
 }
 
 impl TilePlace {
@@ -30,7 +30,7 @@ impl TilePlace {
     }
 
     /// Returns the places of the tiles that are not full in a tree with `size` entries.
-    pub(crate) fn growing(size: u64) -> Vec<Self> {
+    pub fn growing(size: u64) -> Vec<Self> {
         let levels = (0..LEVELS).filter(|level| hashes_growing(size, *level) > 0);
         levels.map(|level| Self::next(size, level)).collect()
     }
@@ -53,7 +53,7 @@ fn hashes_growing(size: u64, level: u8) -> u64 {
 
 /// Some tiles of a tree, each with its hashes one after the other.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tiles(BTreeMap<TilePlace, Vec<u8>>);
+pub struct Tiles(BTreeMap<TilePlace, Vec<u8>>);
 
 impl Tiles {
     /// Whether these are all tiles that are not full in a tree with `size` entries.

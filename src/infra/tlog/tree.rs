@@ -7,7 +7,7 @@ use super::tiles::{TilePlace, Tiles};
 /// Tree of a log while entries are appended: its size, and the tiles that are not full. From these
 /// alone the root is computed, so growing costs no reading of what is full.
 #[derive(Debug)]
-pub(crate) struct GrowingTree {
+pub struct GrowingTree {
     size: u64,
     growing: Tiles,
     full: Vec<(TilePlace, Vec<u8>)>,
@@ -16,29 +16,29 @@ pub(crate) struct GrowingTree {
 impl GrowingTree {
     /// Continues a tree with `size` entries, whose tiles at [`TilePlace::growing`] are `growing`;
     /// `None` if they do not fit the size.
-    pub(crate) fn of(size: u64, growing: Tiles) -> Option<Self> {
+    pub fn of(size: u64, growing: Tiles) -> Option<Self> {
         let fits = growing.are_growing(size);
         fits.then(|| Self { size, growing, full: Vec::new() })
     }
 
     /// Appends the hash of an entry.
-    pub(crate) fn append(&mut self, entry: Hash) {
+    pub fn append(&mut self, entry: Hash) {
         self.full.extend(self.growing.append(self.size, entry));
         self.size += 1;
     }
 
     /// Returns the number of entries.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Returns the root.
-    pub(crate) fn root(&self) -> Result<Hash, Error> {
+    pub fn root(&self) -> Result<Hash, Error> {
         tree_hash(self.size, &self.growing)
     }
 
     /// Returns every tile that the appended entries changed, as it is now.
-    pub(crate) fn into_tiles(self) -> Vec<(TilePlace, Vec<u8>)> {
+    pub fn into_tiles(self) -> Vec<(TilePlace, Vec<u8>)> {
         self.full.into_iter().chain(self.growing).collect()
     }
 }

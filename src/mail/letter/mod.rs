@@ -14,7 +14,7 @@ mod turn;
 use askama::Template;
 
 use self::content::Content;
-pub(crate) use self::sender::Sender;
+pub use self::sender::Sender;
 use crate::{
     accounts::mail_choices::UNSUBSCRIPTION_PATH,
     infra::postgres::Pool,
@@ -24,7 +24,7 @@ use crate::{
 
 /// Mail as its reader sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct Letter {
+pub struct Letter {
     /// Subject, on one line.
     pub subject: String,
     /// Plain text.

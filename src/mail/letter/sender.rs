@@ -6,7 +6,7 @@ use crate::{app::App, office::model::OfficeSettings};
 
 /// Office that writes.
 #[derive(Clone, Debug)]
-pub(crate) struct Sender {
+pub struct Sender {
     /// Address of the site, without a path.
     pub(in crate::mail) site: String,
     pub(in crate::mail) office: Arc<OfficeSettings>,
@@ -14,7 +14,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     /// Returns the office as this instance knows it.
-    pub(crate) fn of(app: &App) -> Self {
+    pub fn of(app: &App) -> Self {
         Self { site: app.config.site_url(), office: app.office.settings() }
     }
 }

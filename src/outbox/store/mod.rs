@@ -23,16 +23,23 @@ use crate::{
 
 /// Columns of mails to accounts, to be written.
 #[derive(Debug, Default)]
-pub(crate) struct NewMails {
-    pub(crate) ids: Vec<Uuid>,
-    pub(crate) accounts: Vec<AccountId>,
-    pub(crate) kinds: Vec<String>,
-    pub(crate) payloads: Vec<Value>,
-    pub(crate) orders: Vec<String>,
-    pub(crate) events: Vec<String>,
-    pub(crate) topics: Vec<Option<MailTopic>>,
+pub struct NewMails {
+    /// Ids of the mails.
+    pub ids: Vec<Uuid>,
+    /// Accounts that they go to.
+    pub accounts: Vec<AccountId>,
+    /// Kinds of their messages.
+    pub kinds: Vec<String>,
+    /// Data that their texts need.
+    pub payloads: Vec<Value>,
+    /// Their order keys.
+    pub orders: Vec<String>,
+    /// Events that each is written once for.
+    pub events: Vec<String>,
+    /// Topics that a person may have declined.
+    pub topics: Vec<Option<MailTopic>>,
     /// Seconds after which they are given up.
-    pub(crate) kept_secs: f64,
+    pub kept_secs: f64,
 }
 
 impl NewMails {

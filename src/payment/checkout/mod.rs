@@ -25,7 +25,7 @@
 //! paid after it, under a request key that is derived from the purchase, so it is paid once. If a
 //! process dies in between, the worker pays the reservation.
 
-pub(crate) mod pages;
+pub mod pages;
 mod returned;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
@@ -76,12 +76,7 @@ pub struct Checkouts {
 
 impl Checkouts {
     /// Creates the checkouts of one instance.
-    pub(crate) fn new(
-        app: &App,
-        provider: &Provider,
-        charges: &Charges,
-        payments: &Payments,
-    ) -> Self {
+    pub fn new(app: &App, provider: &Provider, charges: &Charges, payments: &Payments) -> Self {
         let stripe = match provider {
             Provider::Demo => None,
             Provider::Stripe(stripe) => Some(Arc::clone(stripe)),
@@ -154,7 +149,7 @@ impl Checkouts {
     }
 
     /// Settles or ends `purchase` as `checkout` says, once, however often it is called.
-    pub(crate) async fn apply(
+    pub async fn apply(
         &self,
         purchase: &Purchase,
         checkout: &Checkout,

@@ -13,7 +13,7 @@ use crate::{
 
 problems! {
     /// Reason why no share was made, paid or ended.
-    pub(crate) enum ShareError {
+    pub enum ShareError {
         /// The share does not exist, or is not up to the account.
         NotFound => KitError::NotFound,
         NoPlaces = 422 "share-no-places",

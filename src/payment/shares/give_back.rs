@@ -114,7 +114,7 @@ async fn end(
 
 /// Returns the shares of all holds that have ended unpaid, each in its own transaction: one tick of the
 /// worker. Instances may run it concurrently; locked shares are skipped.
-pub(crate) async fn return_ended(app: &App) -> Result<(), sqlx::Error> {
+pub async fn return_ended(app: &App) -> Result<(), sqlx::Error> {
     let list = |last, rows_max| ended::list(&app.db, last, rows_max);
     let each = |page: Vec<ShareId>| async move {
         return_each(app, &page).await;
@@ -124,7 +124,7 @@ pub(crate) async fn return_ended(app: &App) -> Result<(), sqlx::Error> {
 }
 
 /// Returns the shares of ended holds that `payer_id` has paid, before the points are needed.
-pub(crate) async fn return_ended_of(app: &App, payer_id: AccountId) -> Result<(), sqlx::Error> {
+pub async fn return_ended_of(app: &App, payer_id: AccountId) -> Result<(), sqlx::Error> {
     let page = ended::list_of_payer(&app.db, payer_id, OF_PAYER_MAX).await?;
     return_each(app, &page).await;
     Ok(())

@@ -24,10 +24,10 @@ use crate::{
 /// Command to make a share.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareOrder {
-    pub(crate) owner_id: AccountId,
-    pub(crate) reservation_id: ReservationId,
+    pub owner_id: AccountId,
+    pub reservation_id: ReservationId,
     /// Places, at least one.
-    pub(crate) places: BTreeSet<Place>,
+    pub places: BTreeSet<Place>,
 }
 
 /// Makes a share of places of a hold that are in no live share.

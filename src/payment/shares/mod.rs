@@ -47,11 +47,11 @@
 mod code;
 mod confirm;
 mod discount;
-pub(crate) mod error;
+pub mod error;
 mod give_back;
 mod make;
-pub(crate) mod model;
-pub(crate) mod pages;
+pub mod model;
+pub mod pages;
 mod pay;
 mod places;
 mod store;
@@ -60,5 +60,5 @@ mod waiting;
 
 pub(super) use error::ShareError;
 pub(super) use give_back::{end_open, return_of};
-pub(crate) use give_back::{return_ended, return_ended_of};
+pub use give_back::{return_ended, return_ended_of};
 pub(super) use waiting::lock_waiting_of;

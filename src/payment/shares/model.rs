@@ -23,7 +23,7 @@ pub(crate) const SHARES_MAX: i64 = 50;
 
 ids! {
     /// Id of a share; also the id of its payment and the reference of its entries.
-    pub(crate) ShareId(Uuid),
+    pub ShareId(Uuid),
 }
 
 /// State of a share.
@@ -42,7 +42,7 @@ ids! {
 #[strum(serialize_all = "kebab-case")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum ShareStatus {
+pub enum ShareStatus {
     /// Not paid yet.
     Open,
     /// Its points are withheld in the payer's wallet.
@@ -59,21 +59,21 @@ pub(crate) enum ShareStatus {
 
 impl ShareStatus {
     /// Returns the locale key of its name.
-    pub(crate) fn text_key(self) -> String {
+    pub fn text_key(self) -> String {
         format!("share-status-{}", self.as_ref())
     }
 
     /// Whether the share may still be paid or confirmed.
-    pub(crate) fn is_live(self) -> bool {
+    pub fn is_live(self) -> bool {
         matches!(self, Self::Open | Self::Withheld)
     }
 }
 
 /// Seat, or one place in a zone: an item of a reservation and the number within it, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
-    pub(crate) item_id: ReservationItemId,
-    pub(crate) number: i32,
+pub struct Place {
+    pub item_id: ReservationItemId,
+    pub number: i32,
 }
 
 impl std::fmt::Display for Place {
@@ -85,7 +85,7 @@ impl std::fmt::Display for Place {
 
 /// Error for text that is not a place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NoPlace;
+pub struct NoPlace;
 
 impl std::str::FromStr for Place {
     type Err = NoPlace;
@@ -101,25 +101,25 @@ impl std::str::FromStr for Place {
 /// Share to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct NewShare<'a> {
-    pub(crate) id: ShareId,
-    pub(crate) reservation_id: ReservationId,
+    pub id: ShareId,
+    pub reservation_id: ReservationId,
     /// The holder, for a share of the holder's own, which is withheld at once; `None` for a friend's.
-    pub(crate) payer_id: Option<AccountId>,
-    pub(crate) amount: Points,
+    pub payer_id: Option<AccountId>,
+    pub amount: Points,
     /// SHA-256 of the code in its link; `None` for a share of the holder's own.
-    pub(crate) code_hash: Option<&'a [u8]>,
+    pub code_hash: Option<&'a [u8]>,
     /// Places, each with the quantity of its item.
-    pub(crate) places: &'a [(Place, i32)],
+    pub places: &'a [(Place, i32)],
 }
 
 /// Live share whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct LockedShare {
-    pub(crate) id: ShareId,
-    pub(crate) payer_id: Option<AccountId>,
-    pub(crate) amount: Points,
-    pub(crate) status: ShareStatus,
-    pub(crate) version: i64,
+    pub id: ShareId,
+    pub payer_id: Option<AccountId>,
+    pub amount: Points,
+    pub status: ShareStatus,
+    pub version: i64,
     /// Whether it has a link, and so was made for a friend.
     pub(crate) has_link: bool,
 }
@@ -135,33 +135,33 @@ impl LockedShare {
 /// Share that a link leads to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkedShare {
-    pub(crate) id: ShareId,
-    pub(crate) reservation_id: ReservationId,
+    pub id: ShareId,
+    pub reservation_id: ReservationId,
     /// Holder of the reservation.
-    pub(crate) owner_id: AccountId,
-    pub(crate) program_id: ProgramId,
+    pub owner_id: AccountId,
+    pub program_id: ProgramId,
 }
 
 /// Share that was made; also stored as the outcome of its request key. It does not contain the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShareMade {
-    pub(crate) share_id: ShareId,
+    pub share_id: ShareId,
     /// Price of its places.
-    pub(crate) amount: Points,
+    pub amount: Points,
 }
 
 /// Result of paying a share; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct SharePaid {
-    pub(crate) share_id: ShareId,
+pub struct SharePaid {
+    pub share_id: ShareId,
     /// `WITHHELD`, or `PAID` if it was the last one.
-    pub(crate) status: ShareStatus,
+    pub status: ShareStatus,
     /// Price of its places.
-    pub(crate) amount: Points,
+    pub amount: Points,
     /// Balance of the payer's wallet; withheld points are in it.
-    pub(crate) balance: Points,
+    pub balance: Points,
     /// Codes of the payer's tickets, once the reservation is confirmed; empty before.
-    pub(crate) tickets: Vec<TicketCode>,
+    pub tickets: Vec<TicketCode>,
 }
 
 impl From<ShareId> for PaymentId {

@@ -35,7 +35,7 @@ problems! {
 
 problems! {
     /// Reason why an administrator's change of codes was refused or failed.
-    pub(crate) enum CodeEditError {
+    pub enum CodeEditError {
         NotFound => KitError::NotFound,
         Taken = 409 "code-taken",
         Withdrawn = 409 "code-withdrawn",

@@ -34,15 +34,15 @@
 //! writes. An order without a code runs no additional statement. A code that is used up is refused
 //! before any lock; holds past their end give their use back first.
 
-pub(crate) mod error;
-pub(crate) mod model;
-pub(crate) mod pages;
+pub mod error;
+pub mod model;
+pub mod pages;
 mod redeeming;
-pub(crate) mod store;
+pub mod store;
 mod validity;
-pub(crate) mod word;
+pub mod word;
 
-pub(crate) use redeeming::redeem;
+pub use redeeming::redeem;
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ pub(crate) async fn return_uses(
 }
 
 /// Makes a code for each of `words`, all with the same terms and the same access gate.
-pub(crate) async fn make(
+pub async fn make(
     tx: &mut Connection,
     program_id: ProgramId,
     words: &[CodeWord],
@@ -123,7 +123,7 @@ pub(crate) async fn make(
 
 /// Sets the limits of a code: live reservations that may have it, and their places; neither may be
 /// below the present number, and places are counted anew. Returns the code before and after.
-pub(crate) async fn limit(
+pub async fn limit(
     tx: &mut Connection,
     program_id: ProgramId,
     id: SaleCodeId,
@@ -149,7 +149,7 @@ pub(crate) async fn limit(
 }
 
 /// Withdraws a code, which cannot be used from then on. Reservations that have it stay as they are.
-pub(crate) async fn withdraw(
+pub async fn withdraw(
     tx: &mut Connection,
     program_id: ProgramId,
     id: SaleCodeId,

@@ -15,7 +15,7 @@ use crate::{
     reservation::model::Item,
 };
 
-pub(crate) use super::word::CodeWord;
+pub use super::word::CodeWord;
 
 ids! {
     /// Id of a code of a program.
@@ -24,77 +24,77 @@ ids! {
 
 /// Terms of a code. Only `uses_max` and `places_max` can change later.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct NewCode {
+pub struct NewCode {
     /// Whether it opens a section or an access gate instead of reducing a price.
-    pub(crate) is_access: bool,
+    pub is_access: bool,
     /// Percentage taken off, 1 to 100. A code sets either this or `amount`, an access code neither.
-    pub(crate) percent: Option<i32>,
+    pub percent: Option<i32>,
     /// Points taken off an order.
-    pub(crate) amount: Option<Points>,
+    pub amount: Option<Points>,
     /// When a hold may first begin with it; `None` for no bound.
-    pub(crate) valid_from: Option<DateTime<Utc>>,
+    pub valid_from: Option<DateTime<Utc>>,
     /// When a hold may no longer begin with it; `None` for no bound.
-    pub(crate) valid_until: Option<DateTime<Utc>>,
+    pub valid_until: Option<DateTime<Utc>>,
     /// Live reservations that may have it; `None` for any number.
-    pub(crate) uses_max: Option<i32>,
+    pub uses_max: Option<i32>,
     /// Places that these reservations may have together; `None` for any number, and for access
     /// codes.
-    pub(crate) places_max: Option<i32>,
+    pub places_max: Option<i32>,
     /// Live reservations of one account that may have it; `None` for any number.
-    pub(crate) uses_per_account_max: Option<i32>,
+    pub uses_per_account_max: Option<i32>,
     /// Only performance it is for; `None` for all.
-    pub(crate) schedule_id: Option<ScheduleId>,
+    pub schedule_id: Option<ScheduleId>,
     /// Name of the only section or zone it is for; `None` for all.
-    pub(crate) section: Option<String>,
+    pub section: Option<String>,
     /// Access gate to be made for the codes, which they share; only for access codes.
-    pub(crate) gate: Option<NewAccessGate>,
+    pub gate: Option<NewAccessGate>,
 }
 
 /// Limits of a code, as an administrator changes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CodeLimits {
+pub struct CodeLimits {
     /// Live reservations that may have it; `None` for any number.
-    pub(crate) uses_max: Option<i32>,
+    pub uses_max: Option<i32>,
     /// Places that they may have together, where the inner `None` is any number; `None` for no
     /// change.
     #[expect(clippy::option_option, reason = "a form may say nothing of it")]
-    pub(crate) places_max: Option<Option<i32>>,
+    pub places_max: Option<Option<i32>>,
 }
 
 /// Code of a program, as it was read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct SaleCode {
-    pub(crate) id: SaleCodeId,
+pub struct SaleCode {
+    pub id: SaleCodeId,
     #[serde(rename = "code")]
-    pub(crate) word: CodeWord,
+    pub word: CodeWord,
     /// Whether it opens its section or its access gate to accounts that redeem it, instead of
     /// reducing a price.
-    pub(crate) is_access: bool,
+    pub is_access: bool,
     /// Percentage taken off; either this or `amount` is set, and for an access code neither.
-    pub(crate) percent: Option<i32>,
+    pub percent: Option<i32>,
     /// Points taken off an order.
-    pub(crate) amount: Option<Points>,
-    pub(crate) valid_from: Option<DateTime<Utc>>,
-    pub(crate) valid_until: Option<DateTime<Utc>>,
-    pub(crate) uses_max: Option<i32>,
+    pub amount: Option<Points>,
+    pub valid_from: Option<DateTime<Utc>>,
+    pub valid_until: Option<DateTime<Utc>>,
+    pub uses_max: Option<i32>,
     /// Places that the reservations with it may have together; null for any number.
-    pub(crate) places_max: Option<i32>,
-    pub(crate) uses_per_account_max: Option<i32>,
-    pub(crate) schedule_id: Option<ScheduleId>,
+    pub places_max: Option<i32>,
+    pub uses_per_account_max: Option<i32>,
+    pub schedule_id: Option<ScheduleId>,
     /// Only section or zone it is for, by its name when the code was made.
-    pub(crate) section: Option<String>,
+    pub section: Option<String>,
     /// Zones that the section's name means, at most one of each performance.
     #[serde(skip)]
-    pub(crate) zones: Vec<ZoneId>,
+    pub zones: Vec<ZoneId>,
     /// Access gate for the accounts that redeem it.
-    pub(crate) gate_id: Option<AccessGateId>,
+    pub gate_id: Option<AccessGateId>,
     /// Reservations that have it and are held or paid; redemptions of an access code.
-    pub(crate) uses: i32,
+    pub uses: i32,
     /// Places of these reservations, except places on return, whose price no code reduces; counted
     /// only if they are limited.
-    pub(crate) places: Option<i32>,
-    pub(crate) withdrawn_at: Option<DateTime<Utc>>,
-    pub(crate) created_at: DateTime<Utc>,
+    pub places: Option<i32>,
+    pub withdrawn_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
 }
 
 impl SaleCode {
@@ -110,13 +110,13 @@ impl SaleCode {
 
     /// Returns the discount on `sum`, the sum of an order's prices: never more than the sum,
     /// rounded down to whole points.
-    pub(crate) fn discount(&self, sum: Points) -> Points {
+    pub fn discount(&self, sum: Points) -> Points {
         let share = self.percent.and_then(|percent| sum.share(percent));
         share.or(self.amount).unwrap_or_default().min(sum)
     }
 
     /// Returns the price of an order with the code.
-    pub(crate) fn price(&self, sum: OrderSum) -> OrderPrice {
+    pub fn price(&self, sum: OrderSum) -> OrderPrice {
         OrderPrice { discount: self.discount(sum.reducible), code_id: Some(self.id), sum }
     }
 
@@ -128,24 +128,24 @@ impl SaleCode {
 
 /// Code that a request for a hold is made with.
 #[derive(Clone, Debug)]
-pub(crate) struct AskedCode {
-    pub(crate) word: CodeWord,
+pub struct AskedCode {
+    pub word: CodeWord,
     /// Code whose terms were shown; `None` if the page showed none.
-    pub(crate) shown: Option<SaleCodeId>,
+    pub shown: Option<SaleCodeId>,
     /// Code that has the word; `None` until it is looked up.
-    pub(crate) found: Option<Arc<SaleCode>>,
+    pub found: Option<Arc<SaleCode>>,
 }
 
 /// Sum of an order's prices. A place on return belongs to its seller until it is paid, so no code
 /// reduces its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OrderSum {
+pub struct OrderSum {
     /// Sum of the prices of all places.
-    pub(crate) all: Points,
+    pub all: Points,
     /// Part of it that a code may reduce: the prices of the places that are not on return.
-    pub(crate) reducible: Points,
+    pub reducible: Points,
     /// Number of those places.
-    pub(crate) places: i32,
+    pub places: i32,
 }
 
 impl OrderSum {
@@ -175,13 +175,13 @@ impl OrderSum {
 
 /// Price of an order, from locked rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OrderPrice {
+pub struct OrderPrice {
     /// Sum of the prices of all items.
-    pub(crate) sum: OrderSum,
+    pub sum: OrderSum,
     /// Points that the code takes off, at most the sum.
-    pub(crate) discount: Points,
+    pub discount: Points,
     /// Code of the order; `None` without one.
-    pub(crate) code_id: Option<SaleCodeId>,
+    pub code_id: Option<SaleCodeId>,
 }
 
 impl OrderPrice {

@@ -40,11 +40,7 @@ use crate::{
 };
 
 /// Counts a code that an account tries, right or wrong, by account and by network.
-pub(crate) fn count_try(
-    app: &App,
-    request: &HttpRequest,
-    account_id: AccountId,
-) -> Result<(), PageError> {
+pub fn count_try(app: &App, request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
     if let Some(limits) = request.app_data::<Data<Limits>>() {
         limits.codes.count(&account_id.0)?;
         limits.codes_of_network.count(&client::network(request, &app.config.trusted_proxies))?;
@@ -54,17 +50,13 @@ pub(crate) fn count_try(
 
 /// Returns the usable code of a form, whose word the forms of the map send again; `None` without
 /// one.
-pub(crate) async fn find_shown(
-    app: &App,
-    schedule: &Schedule,
-    form: &HoldForm,
-) -> Option<SaleCode> {
+pub async fn find_shown(app: &App, schedule: &Schedule, form: &HoldForm) -> Option<SaleCode> {
     find_usable(app, schedule, &form.word()?).await.ok()
 }
 
 /// Handles `POST /schedules/{id}/code`: shows the map with the code's terms, whose forms send the
 /// code. An empty field removes the code. No hold is made and no use is taken.
-pub(crate) async fn show_terms(
+pub async fn show_terms(
     app: Data<App>,
     maps: Data<SeatMaps>,
     programs: Data<Programs>,
@@ -104,8 +96,8 @@ pub(crate) async fn show_terms(
 }
 
 /// Terms of a code; all null without one.
-#[derive(Default, Serialize, JsonSchema)]
-pub(crate) struct TermsDocument {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct TermsDocument {
     code: Option<CodeWord>,
     code_id: Option<SaleCodeId>,
     /// Percentage that it takes off.
@@ -142,14 +134,14 @@ impl TermsDocument {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["code"]))]
-pub(crate) struct RedemptionForm {
+pub struct RedemptionForm {
     /// Access code.
     code: Field,
 }
 
 /// Section or access gate that a redeemed code opens.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct RedemptionDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RedemptionDocument {
     code: CodeWord,
     section: Option<String>,
     schedule_id: Option<ScheduleId>,
@@ -158,7 +150,7 @@ pub(crate) struct RedemptionDocument {
 }
 
 /// Handles `POST /programs/{slug}/code-redemptions`.
-pub(crate) async fn create_redemption(
+pub async fn create_redemption(
     app: Data<App>,
     programs: Data<Programs>,
     request: HttpRequest,

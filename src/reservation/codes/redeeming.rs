@@ -17,7 +17,7 @@ use crate::{
 /// Redeems the access code with `word`. While the code is valid, its section is open to the
 /// account, and the account may use the code's access gate, also with the queue token that it
 /// already has. A repeated redemption by the account takes no further use.
-pub(crate) async fn redeem(
+pub async fn redeem(
     app: &App,
     account_id: AccountId,
     program_id: ProgramId,

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, JsonSchema)]
 #[sqlx(transparent)]
 #[serde(transparent)]
-pub(crate) struct CodeWord(String);
+pub struct CodeWord(String);
 
 /// Error for text that is not the word of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoCodeWord;
+pub struct NoCodeWord;
 
 impl CodeWord {
     const CHARS: std::ops::RangeInclusive<usize> = 3..=32;
@@ -24,7 +24,7 @@ impl CodeWord {
     const GROUP: usize = 4;
 
     /// Generates a word of 60 random bits.
-    pub(crate) fn generate() -> Self {
+    pub fn generate() -> Self {
         let mut bits: u64 = rand::random();
         let mut letter = || {
             let idx = usize::try_from(bits % 32).unwrap_or_default();

@@ -29,7 +29,7 @@ pub struct Alternative {
     pub total: Points,
     /// Part of the total that a code may reduce.
     #[serde(skip)]
-    pub(crate) reducible: Points,
+    pub reducible: Points,
     /// `total` minus the price of the wanted seats together, in points.
     pub price_difference: i64,
 }

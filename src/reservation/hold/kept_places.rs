@@ -45,7 +45,7 @@ impl Proposal {
 }
 
 /// Whether one of `seats` has a restricted view.
-pub(crate) fn has_restricted_view(seats: &[&MapSeat]) -> bool {
+pub fn has_restricted_view(seats: &[&MapSeat]) -> bool {
     seats.iter().any(|seat| seat.kind == SeatKind::RestrictedView)
 }
 

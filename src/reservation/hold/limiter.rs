@@ -35,26 +35,26 @@ type Part = (ScheduleId, Option<String>);
 
 /// Running state of this feature; clones share it.
 #[derive(Clone, Debug)]
-pub(crate) struct ReservationState {
+pub struct ReservationState {
     /// Fair locks, one per zone.
-    pub(crate) zones: ZoneLocks,
+    pub zones: ZoneLocks,
     /// Seat maps of this instance.
-    pub(crate) maps: SeatMaps,
+    pub maps: SeatMaps,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
     places: Cache<(ScheduleId, ZoneId), i32>,
     zones_like: Cache<(ScheduleId, ZoneId), Arc<Vec<ZonePlaces>>>,
     /// Permits to use the database.
-    pub(crate) permits: Permits,
+    pub permits: Permits,
     /// Holds of seats.
     pub(crate) seat_holds: SeatHolds,
     /// Wishes of waiting lists.
-    pub(crate) wishes: Wishes,
+    pub wishes: Wishes,
 }
 
 impl ReservationState {
     /// Creates the state of one instance.
-    pub(crate) fn new(app: &App) -> Self {
+    pub fn new(app: &App) -> Self {
         let permits = Permits::of(&app.config);
         Self {
             zones: ZoneLocks::new(&app.redis, FairTerms::default()),
@@ -71,7 +71,7 @@ impl ReservationState {
 
     /// Returns the seats of a performance or one section, at most `SEATS_TTL` old. Concurrent
     /// callers share one query.
-    pub(crate) async fn seats(
+    pub async fn seats(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -97,7 +97,7 @@ impl ReservationState {
 
     /// Returns the seats of lapsed holds among the held `seats`, at most `SEATS_TTL` old.
     /// Concurrent callers share one query.
-    pub(crate) async fn lapsed(
+    pub async fn lapsed(
         &self,
         app: &App,
         schedule_id: ScheduleId,

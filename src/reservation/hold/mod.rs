@@ -17,26 +17,26 @@
 //! continues and the rows alone decide.
 
 mod alone;
-pub(crate) mod alternatives;
+pub mod alternatives;
 pub(crate) mod best_available;
 mod decided;
 mod decisions;
-pub(crate) mod kept_places;
+pub mod kept_places;
 pub(crate) mod limiter;
 mod locked_rows;
 mod locks;
 mod order_codes;
 pub(crate) mod other_places;
-pub(crate) mod pages;
-pub(crate) mod permits;
+pub mod pages;
+pub mod permits;
 mod places;
-pub(crate) mod price_types;
+pub mod price_types;
 mod refusals;
-pub(crate) mod request;
+pub mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod seat_holds;
 pub(crate) mod single_seats;
-pub(crate) mod store;
+pub mod store;
 mod together;
 pub(crate) mod types_asked;
 pub(crate) mod waiting_here;
@@ -68,7 +68,7 @@ use crate::{
 ///
 /// A request that was carried out before returns its first outcome, even if a new attempt would be
 /// refused. Lapsed holds that block the request are expired, and the request is tried once more.
-pub(crate) async fn hold(
+pub async fn hold(
     app: &App,
     state: &ReservationState,
     request: &HoldRequest,

@@ -19,7 +19,7 @@ const SPARE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// Permits of one instance; clones share them.
 #[derive(Clone, Debug)]
-pub(crate) struct Permits(Arc<Semaphore>);
+pub struct Permits(Arc<Semaphore>);
 
 impl Permits {
     pub(crate) fn of(config: &Config) -> Self {

@@ -32,17 +32,17 @@ pub(crate) struct TypesRead {
 
 /// Places with the same price and the same type.
 #[derive(Clone, Debug)]
-pub(crate) struct Priced {
-    pub(crate) quantity: i32,
-    pub(crate) unit_price: Points,
-    pub(crate) price_type: Option<ItemPriceType>,
+pub struct Priced {
+    pub quantity: i32,
+    pub unit_price: Points,
+    pub price_type: Option<ItemPriceType>,
 }
 
 /// Prices of the places of one request.
 #[derive(Debug)]
 pub(crate) struct PlacePrices {
-    pub(crate) places: Vec<Priced>,
-    pub(crate) total: Points,
+    pub places: Vec<Priced>,
+    pub total: Points,
     /// Whether the request named the current terms of every type.
     is_as_named: bool,
 }

@@ -21,7 +21,7 @@ use crate::{
 
 /// Request to hold seats or zone places for one account.
 #[derive(Clone, Debug)]
-pub(crate) struct HoldRequest {
+pub struct HoldRequest {
     /// Account that will own the hold.
     pub account_id: AccountId,
     /// Program of the performance.
@@ -50,17 +50,17 @@ pub(crate) struct HoldRequest {
 
 /// Request for seats or places by id.
 #[derive(Clone, Debug)]
-pub(crate) struct ChosenRequest {
+pub struct ChosenRequest {
     /// Request, whose choice is seats or places and no wish.
-    pub(crate) request: HoldRequest,
+    pub request: HoldRequest,
     /// Request key, which may belong to the wish that led to the choice.
-    pub(crate) key: Option<RequestKey>,
+    pub key: Option<RequestKey>,
 }
 
 /// Price that the sender of a request saw. It is compared with the current price, never charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ShownPrice {
+pub enum ShownPrice {
     /// Total of all seats or places, after the discount of a code.
     Total(Points),
     /// Sum of the prices of all places, before the discount of a code whose terms were shown.

@@ -19,7 +19,7 @@ const EQUAL_WITHIN: f32 = 3.0;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
     /// Seats, in row order.
-    pub(crate) seats: &'a [&'a MapSeat],
+    pub seats: &'a [&'a MapSeat],
     /// Whether the group leaves a single free seat alone.
     pub(crate) strands: bool,
 }

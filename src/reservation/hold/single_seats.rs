@@ -16,7 +16,7 @@ const FLANK_SEATS: usize = 2;
 
 /// Seats of an order side by side, with the seats beside them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SeatBlock {
+pub struct SeatBlock {
     left: Flank,
     right: Flank,
     /// Whether the rule also applies to a single seat that every other choice would leave: the

@@ -9,11 +9,11 @@ use crate::catalog::{PriceTypeId, ScheduleSeatId};
 /// Price types that a request names, by the ids of the terms that it was shown. Places without a
 /// type have the ordinary price.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct TypesAsked {
+pub struct TypesAsked {
     /// Types of seats.
     pub(crate) by_seat: BTreeMap<ScheduleSeatId, PriceTypeId>,
     /// Number of places of each type, in a zone or among the best seats.
-    pub(crate) counts: BTreeMap<PriceTypeId, i32>,
+    pub counts: BTreeMap<PriceTypeId, i32>,
 }
 
 impl TypesAsked {

@@ -13,11 +13,11 @@ use crate::{
 
 /// Numbers of people who wait for places, by zone.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct WaitingHere(HashMap<ZoneId, u64>);
+pub struct WaitingHere(HashMap<ZoneId, u64>);
 
 impl WaitingHere {
     /// Counts the requests that wait in the fair locks of `zones`; zero without Redis.
-    pub(crate) async fn count(
+    pub async fn count(
         app: &App,
         schedule_id: ScheduleId,
         zones: impl IntoIterator<Item = ZoneId>,
@@ -30,7 +30,7 @@ impl WaitingHere {
     }
 
     /// Returns the number of requests that wait for places of a zone.
-    pub(crate) fn at(&self, zone_id: &ZoneId) -> u64 {
+    pub fn at(&self, zone_id: &ZoneId) -> u64 {
         self.0.get(zone_id).copied().unwrap_or_default()
     }
 }

@@ -7,7 +7,7 @@ use crate::{
 
 problems! {
     /// Reason why the inventory was not changed.
-    pub(crate) enum InventoryError {
+    pub enum InventoryError {
         NoSuchSeats = 404 "no-such-seats",
         /// Some of the seats are held or sold. `seats` are their names, at most
         /// [`NAMED_MAX`](super::NAMED_MAX).

@@ -30,7 +30,7 @@ const NAMED_MAX: usize = 50;
 
 /// Takes free seats off sale, or puts blocked seats back; returns the number changed. Blocking
 /// changes nothing if one of the seats is held or sold.
-pub(crate) async fn block_seats(
+pub async fn block_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     pick: &SeatPick,
@@ -54,7 +54,7 @@ pub(crate) async fn block_seats(
 
 /// Hides a section and the zone of that name, or shows them again; returns the number of seats and
 /// zones changed. Held and sold seats and places keep their status.
-pub(crate) async fn hide_section(
+pub async fn hide_section(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     name: &str,
@@ -75,7 +75,7 @@ pub(crate) async fn hide_section(
 }
 
 /// Changes the capacity of a zone; fails when more places are held or sold.
-pub(crate) async fn resize_zone(
+pub async fn resize_zone(
     tx: &mut Connection,
     zone_id: ZoneId,
     capacity: i32,

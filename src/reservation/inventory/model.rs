@@ -10,7 +10,7 @@ use crate::{
 
 /// Seats of one section: all, the seats of one row, or some numbers.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct SeatPick {
+pub struct SeatPick {
     /// Section.
     pub section: String,
     /// Row; `None` for all rows.
@@ -22,15 +22,15 @@ pub(crate) struct SeatPick {
 /// Zone whose row this transaction has locked.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct LockedZone {
-    pub(crate) id: ZoneId,
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) version: i64,
-    pub(crate) price: Points,
-    pub(crate) remaining: i32,
+    pub id: ZoneId,
+    pub schedule_id: ScheduleId,
+    pub version: i64,
+    pub price: Points,
+    pub remaining: i32,
     /// Number of remaining places that are on return.
-    pub(crate) returned: i32,
+    pub returned: i32,
     /// Whether only accounts to which a code has opened the zone may have places.
-    pub(crate) is_hidden: bool,
+    pub is_hidden: bool,
 }
 
 impl LockedZone {
@@ -43,7 +43,7 @@ impl LockedZone {
 impl SeatStatus {
     /// Whether the seat is free for accounts that may see it; the same as `is_free` of the
     /// database.
-    pub(crate) fn is_free(self) -> bool {
+    pub fn is_free(self) -> bool {
         matches!(self, Self::Available | Self::Hidden)
     }
 }

@@ -9,9 +9,9 @@ use crate::{
 
 /// Seat that this transaction has locked, with its name.
 pub(crate) struct PickedSeat {
-    pub(crate) id: ScheduleSeatId,
-    pub(crate) name: String,
-    pub(crate) status: SeatStatus,
+    pub id: ScheduleSeatId,
+    pub name: String,
+    pub status: SeatStatus,
 }
 
 /// Locks the picked seats, in id order. A seat on return has the status of a sold seat.

@@ -87,11 +87,11 @@ pub(crate) async fn withdraw(
 
 /// Leased seats of one performance.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SeatLeases {
+pub struct SeatLeases {
     /// Seats that are leased.
-    pub(crate) leased: HashSet<ScheduleSeatId>,
+    pub leased: HashSet<ScheduleSeatId>,
     /// Seats whose lease ended within the last hour.
-    pub(crate) ended: HashSet<ScheduleSeatId>,
+    pub ended: HashSet<ScheduleSeatId>,
 }
 
 impl SeatLeases {

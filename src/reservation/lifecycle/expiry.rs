@@ -63,7 +63,7 @@ pub(crate) async fn expire_with_code(app: &App, id: SaleCodeId) -> Result<usize,
 }
 
 /// Expires the lapsed holds of one account.
-pub(crate) async fn expire_lapsed_of(app: &App, account_id: AccountId) -> Result<(), sqlx::Error> {
+pub async fn expire_lapsed_of(app: &App, account_id: AccountId) -> Result<(), sqlx::Error> {
     let ids = expiry::list_lapsed_of(&app.db, account_id, IN_THE_WAY_MAX).await?;
     expire(app, &ids).await;
     Ok(())

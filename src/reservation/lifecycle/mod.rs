@@ -21,10 +21,10 @@
 //! lock, so a request that waited for the row is judged by the time after the wait and sees what
 //! the first one wrote. Expiry skips locked rows.
 
-pub(crate) mod expiry;
-pub(crate) mod pages;
+pub mod expiry;
+pub mod pages;
 pub(crate) mod refunding;
-pub(crate) mod store;
+pub mod store;
 
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ use crate::{
 const RENEWAL_SECS: i32 = 120;
 
 /// Returns the reservation if `account_id` owns it.
-pub(crate) async fn find_owned(
+pub async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     id: ReservationId,
@@ -87,7 +87,7 @@ pub async fn lock_held(
 
 /// Returns the holds among locked reservations that can be paid, with their accounts. Holds with
 /// shares, and holds of places on return, are left out. All have the same `locked_at`.
-pub(crate) fn payable(rows: &[OwnedRow]) -> Vec<(AccountId, Held)> {
+pub fn payable(rows: &[OwnedRow]) -> Vec<(AccountId, Held)> {
     let reservations =
         rows.chunk_by(|left, right| left.row.reservation_id == right.row.reservation_id);
     let payable = reservations.filter_map(|rows| {
@@ -111,7 +111,7 @@ pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), Reservat
 }
 
 /// Releases an unpaid hold: its seats and places become free, and are offered to the waiting list.
-pub(crate) async fn release(
+pub async fn release(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
@@ -132,7 +132,7 @@ pub(crate) async fn release(
 
 /// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
 /// the new end.
-pub(crate) async fn renew(
+pub async fn renew(
     app: &App,
     account_id: AccountId,
     id: ReservationId,
@@ -173,10 +173,7 @@ async fn renew_once(
 
 /// Marks a locked hold as shared, unless it is. From then on a payment of the whole hold reads its
 /// shares first.
-pub(crate) async fn mark_shared(
-    tx: &mut Connection,
-    held: &mut Held,
-) -> Result<(), ReservationError> {
+pub async fn mark_shared(tx: &mut Connection, held: &mut Held) -> Result<(), ReservationError> {
     if held.is_shared {
         return Ok(());
     }
@@ -187,7 +184,7 @@ pub(crate) async fn mark_shared(
 }
 
 /// Returns the `owners` with an unpaid hold in their program that has not ended.
-pub(crate) async fn list_with_live_holds(
+pub async fn list_with_live_holds(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
 ) -> Result<HashSet<(ProgramId, AccountId)>, sqlx::Error> {
@@ -197,7 +194,7 @@ pub(crate) async fn list_with_live_holds(
 
 /// Ends reservations that this transaction has locked, and frees their seats and places, which are
 /// offered to the wishes of `lists`; `versions` is parallel to `ids`. The lists were locked before.
-pub(crate) async fn end(
+pub async fn end(
     tx: &mut Connection,
     ids: &[ReservationId],
     versions: &[i64],

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Locks a paid reservation for a refund, with the holds of the buyers of its places on return.
-pub(crate) async fn lock_confirmed(
+pub async fn lock_confirmed(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
@@ -43,7 +43,7 @@ pub(crate) async fn lock_confirmed(
 /// Ends a paid reservation that is refunded: its returns end, and its seats and places become free
 /// and are offered to the waiting list. A place on return that a buyer holds goes to that hold. The
 /// caller returns the points.
-pub(crate) async fn refund_items(
+pub async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
 ) -> Result<(), ReservationError> {

@@ -23,7 +23,7 @@ problems! {
 
 impl BrokenRule {
     /// Returns the rule that places of the price type `name` have `beside` in their order.
-    pub(crate) fn alone(name: String, beside: Company) -> Self {
+    pub fn alone(name: String, beside: Company) -> Self {
         match beside {
             Company::Ordinary => Self::WithoutOrdinary { name },
             Company::Wheelchair => Self::WithoutWheelchair { name },

@@ -22,16 +22,16 @@
 //! * An order that is refunded leaves nothing behind, except companions' places in other orders of
 //!   its account, which the owner gives back first.
 
-pub(crate) mod error;
-pub(crate) mod model;
-pub(crate) mod store;
+pub mod error;
+pub mod model;
+pub mod store;
 
 use self::model::LiveOrder;
 use super::{error::ReservationError, model::ReservationId};
 use crate::infra::postgres::Connection;
 
 /// Refuses the refund of a locked order beside which another order of its account would break a rule.
-pub(crate) async fn require_refundable(
+pub async fn require_refundable(
     tx: &mut Connection,
     id: ReservationId,
 ) -> Result<(), ReservationError> {
@@ -40,6 +40,6 @@ pub(crate) async fn require_refundable(
 }
 
 /// Refuses if a rule is broken.
-pub(crate) fn refuse(broken: Option<error::BrokenRule>) -> Result<(), ReservationError> {
+pub fn refuse(broken: Option<error::BrokenRule>) -> Result<(), ReservationError> {
     broken.map_or(Ok(()), |rule| Err(rule.into()))
 }

@@ -45,10 +45,13 @@ pub(crate) async fn list_orders(
     db: impl PgExecutor<'_>,
     ids: &[ReservationId],
 ) -> Result<Vec<LiveOrder>, sqlx::Error> {
-    let rows =
-        sqlx::query_file_as!(ItemRow, "src/reservation/order_rules/list_orders.sql", ids as _,)
-            .fetch_all(db)
-            .await?;
+    let rows = sqlx::query_file_as!(
+        ItemRow,
+        "../../src/reservation/order_rules/list_orders.sql",
+        ids as _,
+    )
+    .fetch_all(db)
+    .await?;
     let mut orders: Vec<LiveOrder> = Vec::new();
     for row in rows {
         let (reservation_id, places_min) = (row.order_id, row.places_min);

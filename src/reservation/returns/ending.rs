@@ -37,7 +37,7 @@ const NOT_ENDED: &str = "a return could not be ended";
 
 /// Open returns that this transaction has locked, with the holds of their buyers.
 #[derive(Debug)]
-pub(crate) struct LockedReturns {
+pub struct LockedReturns {
     open: Vec<OpenReturn>,
     reservations: LockedReservations,
     lists: LockedLists,
@@ -45,7 +45,7 @@ pub(crate) struct LockedReturns {
 
 impl LockedReturns {
     /// Whether the return `id` is among them.
-    pub(crate) fn has(&self, id: ReturnId) -> bool {
+    pub fn has(&self, id: ReturnId) -> bool {
         self.open.iter().any(|open| open.id == id)
     }
 
@@ -59,7 +59,7 @@ impl LockedReturns {
 /// Locks returns to be ended: the waiting lists, the reservations of the sellers and the buyers,
 /// the seats and zones. Returns that have ended meanwhile are left out. Fails with `StaleVersion`
 /// if a buyer has come meanwhile.
-pub(crate) async fn lock_for_ending(
+pub async fn lock_for_ending(
     tx: &mut Connection,
     ids: &[ReturnId],
 ) -> Result<LockedReturns, ReservationError> {
@@ -72,7 +72,7 @@ pub(crate) async fn lock_for_ending(
 
 /// Locks the open returns of a refunded reservation; `reservations` were locked with it. Fails like
 /// [`lock_for_ending`].
-pub(crate) async fn lock_of_refund(
+pub async fn lock_of_refund(
     tx: &mut Connection,
     reservation_id: ReservationId,
     reservations: &LockedReservations,
@@ -101,7 +101,7 @@ fn locked(
 
 /// Ends locked returns as `status`: the places belong to their sellers alone again. A hold that
 /// awaited one ends, its other places become free, and its account gets a mail.
-pub(crate) async fn end(
+pub async fn end(
     tx: &mut Connection,
     returns: &LockedReturns,
     status: ReturnStatus,
@@ -112,10 +112,7 @@ pub(crate) async fn end(
 
 /// Ends the locked returns of a refunded reservation. Live holds wait for [`give`]; lapsed holds
 /// are ended.
-pub(crate) async fn void(
-    tx: &mut Connection,
-    returns: &LockedReturns,
-) -> Result<(), ReservationError> {
+pub async fn void(tx: &mut Connection, returns: &LockedReturns) -> Result<(), ReservationError> {
     close(tx, &returns.open, ReturnStatus::Voided).await?;
     let lapsed = returns.open.iter().filter(|open| !open.is_being_bought());
     end_holds(tx, returns, &lapsed.collect::<Vec<_>>()).await
@@ -123,10 +120,7 @@ pub(crate) async fn void(
 
 /// Gives the places of voided returns, which their seller's refund has made free, to the holds that
 /// awaited them: at the same prices, until the same ends. From then on no payout is due for them.
-pub(crate) async fn give(
-    tx: &mut Connection,
-    returns: &LockedReturns,
-) -> Result<(), ReservationError> {
+pub async fn give(tx: &mut Connection, returns: &LockedReturns) -> Result<(), ReservationError> {
     let given: Vec<&OpenReturn> =
         returns.open.iter().filter(|open| open.is_being_bought()).collect();
     if given.is_empty() {
@@ -180,7 +174,7 @@ async fn end_holds(
 /// Ends a return by its seller. If a buyer holds the place, only the seller's wish is recorded: the
 /// return ends with the hold, unless the buyer pays. Returns the performance, and the end of that
 /// hold.
-pub(crate) async fn take_back(
+pub async fn take_back(
     tx: &mut Connection,
     seller_id: AccountId,
     id: ReturnId,
@@ -201,7 +195,7 @@ pub(crate) async fn take_back(
 
 /// Ends the returns that a hold awaits and that the orders of their sellers need, which were put on
 /// sale before that rule was checked. The hold ends with them.
-pub(crate) async fn end_needed(app: &App, buyer: ReservationId) -> Result<(), ReservationError> {
+pub async fn end_needed(app: &App, buyer: ReservationId) -> Result<(), ReservationError> {
     let ids = store::list_awaited(&app.db, buyer).await?;
     end_those(app, &ids, Chosen::Needed).await
 }
@@ -215,7 +209,7 @@ pub async fn end_overdue(app: &App) -> Result<(), sqlx::Error> {
 }
 
 /// Ends the overdue returns of one seller, a bounded number of them.
-pub(crate) async fn end_overdue_of(app: &App, seller_id: AccountId) -> Result<(), sqlx::Error> {
+pub async fn end_overdue_of(app: &App, seller_id: AccountId) -> Result<(), sqlx::Error> {
     let before = app.config.door_opens_before();
     let list = |_, rows_max| overdue::list_overdue_of(&app.db, seller_id, before, rows_max);
     OVERDUE.once().rows(NOT_ENDED, list, |id| end_overdue_one(app, id)).await

@@ -23,7 +23,7 @@ use crate::{
 
 /// Locked place of a ticket, with the locked rows that making a return needs.
 #[derive(Debug)]
-pub(crate) struct LockedPlace {
+pub struct LockedPlace {
     place: TicketPlace,
     zone: Option<LockedZone>,
     lists: LockedLists,
@@ -31,7 +31,7 @@ pub(crate) struct LockedPlace {
 
 /// Locks the waiting list, the seller's reservation, and the seat or zone of a ticket. The ticket
 /// is locked after them.
-pub(crate) async fn lock_place(
+pub async fn lock_place(
     tx: &mut Connection,
     place: TicketPlace,
 ) -> Result<LockedPlace, ReservationError> {
@@ -46,7 +46,7 @@ pub(crate) async fn lock_place(
 
 /// Refuses the return of a locked place that its order needs, by the rules that were stored with
 /// it.
-pub(crate) async fn require_dispensable(
+pub async fn require_dispensable(
     tx: &mut Connection,
     locked: &LockedPlace,
 ) -> Result<(), ReservationError> {
@@ -55,7 +55,7 @@ pub(crate) async fn require_dispensable(
 }
 
 /// Returns the rule of an order that a return of one more place of an item would break.
-pub(crate) async fn find_need(
+pub async fn find_need(
     db: impl PgExecutor<'_>,
     reservation_id: ReservationId,
     item_id: ReservationItemId,
@@ -66,7 +66,7 @@ pub(crate) async fn find_need(
 
 /// Puts a locked place on sale, whose ticket is locked and valid, and offers it to the waiting
 /// list.
-pub(crate) async fn put_on_sale(
+pub async fn put_on_sale(
     tx: &mut Connection,
     locked: &LockedPlace,
     new: &NewReturn,

@@ -39,18 +39,18 @@
 
 mod closing;
 mod ending;
-pub(crate) mod error;
+pub mod error;
 mod making;
-pub(crate) mod model;
-pub(crate) mod places;
+pub mod model;
+pub mod places;
 mod sale;
-pub(crate) mod store;
+pub mod store;
 
 pub(crate) use closing::end_wanted_back;
 pub use ending::end_overdue;
-pub(crate) use ending::{
+pub use ending::{
     LockedReturns, end, end_needed, end_overdue_of, give, lock_for_ending, lock_of_refund,
     take_back, void,
 };
-pub(crate) use making::{find_need, lock_place, put_on_sale, require_dispensable};
-pub(crate) use sale::{lock_sellers, sell};
+pub use making::{find_need, lock_place, put_on_sale, require_dispensable};
+pub use sale::{lock_sellers, sell};

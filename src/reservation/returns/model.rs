@@ -46,67 +46,67 @@ pub enum ReturnStatus {
 
 /// Place of a ticket, which never changes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TicketPlace {
-    pub(crate) ticket_id: Uuid,
-    pub(crate) item_id: ReservationItemId,
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) schedule_id: ScheduleId,
+pub struct TicketPlace {
+    pub ticket_id: Uuid,
+    pub item_id: ReservationItemId,
+    pub reservation_id: ReservationId,
+    pub schedule_id: ScheduleId,
     /// Seat; `None` for a place of a zone.
-    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
+    pub schedule_seat_id: Option<ScheduleSeatId>,
     /// Zone; `None` for a seat.
-    pub(crate) zone_id: Option<ZoneId>,
+    pub zone_id: Option<ZoneId>,
 }
 
 /// Return to be written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NewReturn {
-    pub(crate) id: ReturnId,
-    pub(crate) place: TicketPlace,
-    pub(crate) seller_id: AccountId,
+pub struct NewReturn {
+    pub id: ReturnId,
+    pub place: TicketPlace,
+    pub seller_id: AccountId,
     /// Payment of the place.
-    pub(crate) payment_id: Uuid,
-    pub(crate) price: Points,
+    pub payment_id: Uuid,
+    pub price: Points,
     /// The program's share, in percent (0-100).
-    pub(crate) fee_percent: i32,
-    pub(crate) payout: Points,
+    pub fee_percent: i32,
+    pub payout: Points,
 }
 
 /// Returns the part of `price` that a seller gets; `None` for a share beyond 100 percent.
-pub(crate) fn payout_of(price: Points, fee_percent: i32) -> Option<Points> {
+pub fn payout_of(price: Points, fee_percent: i32) -> Option<Points> {
     price.checked_sub(price.share(fee_percent)?)
 }
 
 /// Place of a zone that is on return and not held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeReturn {
-    pub(crate) id: ReturnId,
-    pub(crate) price: Points,
-    pub(crate) seller_id: AccountId,
+    pub id: ReturnId,
+    pub price: Points,
+    pub seller_id: AccountId,
 }
 
 /// Open return whose seat or zone this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenReturn {
-    pub(crate) id: ReturnId,
-    pub(crate) ticket_id: Uuid,
-    pub(crate) item_id: ReservationItemId,
+    pub id: ReturnId,
+    pub ticket_id: Uuid,
+    pub item_id: ReservationItemId,
     /// Reservation of the seller.
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
-    pub(crate) zone_id: Option<ZoneId>,
-    pub(crate) seller_id: AccountId,
-    pub(crate) payout: Points,
+    pub reservation_id: ReservationId,
+    pub schedule_id: ScheduleId,
+    pub schedule_seat_id: Option<ScheduleSeatId>,
+    pub zone_id: Option<ZoneId>,
+    pub seller_id: AccountId,
+    pub payout: Points,
     /// Whether the seller wants it back once the present hold has ended.
     pub(crate) is_wanted_back: bool,
     /// Start of the performance.
-    pub(crate) starts_at: DateTime<Utc>,
+    pub starts_at: DateTime<Utc>,
     /// Time of the database after the locks.
-    pub(crate) locked_at: DateTime<Utc>,
+    pub locked_at: DateTime<Utc>,
     /// Hold of the place by a buyer; `None` if it is not held.
-    pub(crate) buyer: Option<ReservationId>,
+    pub buyer: Option<ReservationId>,
     /// End of that hold.
-    pub(crate) held_until: Option<DateTime<Utc>>,
+    pub held_until: Option<DateTime<Utc>>,
     /// Whether that hold has passed its end.
     pub(crate) is_buyer_lapsed: bool,
 }
@@ -125,11 +125,11 @@ impl OpenReturn {
 
 /// Return whose place was bought in this transaction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SoldReturn {
-    pub(crate) id: ReturnId,
-    pub(crate) ticket_id: Uuid,
-    pub(crate) seller_id: AccountId,
-    pub(crate) payout: Points,
+pub struct SoldReturn {
+    pub id: ReturnId,
+    pub ticket_id: Uuid,
+    pub seller_id: AccountId,
+    pub payout: Points,
 }
 
 #[cfg(test)]

@@ -20,10 +20,7 @@ use crate::{
 };
 
 /// Locks a buyer's reservation and the reservations of the sellers, in the order of their ids.
-pub(crate) async fn lock_sellers(
-    tx: &mut Connection,
-    buyer: ReservationId,
-) -> Result<(), sqlx::Error> {
+pub async fn lock_sellers(tx: &mut Connection, buyer: ReservationId) -> Result<(), sqlx::Error> {
     let involved = store::list_sellers(tx, buyer).await?;
     lock_all(tx, &involved).await?;
     Ok(())
@@ -32,7 +29,7 @@ pub(crate) async fn lock_sellers(
 /// Takes the places on return of a locked hold from their sellers, whose reservations are locked
 /// too, and gives them to the buyer. The caller confirms the hold, voids the sellers' tickets and
 /// pays the sellers.
-pub(crate) async fn sell(
+pub async fn sell(
     tx: &mut Connection,
     held: &Held,
     config: &Config,

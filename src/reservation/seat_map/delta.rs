@@ -17,25 +17,26 @@ use crate::{
 
 /// Changes since a cursor.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Delta {
+pub struct Delta {
     /// Cursor of the next changes.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
-    pub(crate) cursor: i64,
+    pub cursor: i64,
     /// Price version that a hold request sends after these changes were shown.
-    pub(crate) price_version: i64,
-    pub(crate) seats: Vec<SeatChange>,
-    pub(crate) zones: Vec<ZoneChange>,
+    pub price_version: i64,
+    pub seats: Vec<SeatChange>,
+    pub zones: Vec<ZoneChange>,
     /// Sections whose number of free seats or prices changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) sections: Vec<SectionChange>,
+    pub sections: Vec<SectionChange>,
     /// Bytes of the event, written once for all streams.
     #[serde(skip)]
     event: OnceLock<Arc<[u8]>>,
 }
 
+/// Seat as it is now.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(crate) struct SeatChange {
+pub struct SeatChange {
     id: ScheduleSeatId,
     status: SeatStatus,
     price: Points,
@@ -44,8 +45,9 @@ pub(crate) struct SeatChange {
     on_return: bool,
 }
 
+/// Zone as it is now.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(crate) struct ZoneChange {
+pub struct ZoneChange {
     id: ZoneId,
     remaining: i32,
     /// Number of remaining places that are back on sale by their ticket holders.
@@ -53,26 +55,24 @@ pub(crate) struct ZoneChange {
     price: Points,
 }
 
+/// Section as it is now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct SectionChange {
-    pub(crate) name: String,
-    pub(crate) free: usize,
-    pub(crate) price_min: Points,
-    pub(crate) price_max: Points,
+pub struct SectionChange {
+    pub name: String,
+    pub free: usize,
+    pub price_min: Points,
+    pub price_max: Points,
 }
 
 /// Serializes a cursor as text: cursors are opaque, and clients must not calculate with them.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-pub(crate) fn as_text<S: serde::Serializer>(
-    cursor: &i64,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+pub fn as_text<S: serde::Serializer>(cursor: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(cursor)
 }
 
 impl Delta {
     /// Creates a delta of `rows` and the sections that they changed.
-    pub(crate) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
+    pub fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
         let seat = |row: &ChangedSeat| SeatChange {
             id: row.id,
             status: row.status,
@@ -115,12 +115,12 @@ impl Delta {
     }
 
     /// Whether the delta has no changes.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.seats.is_empty() && self.zones.is_empty() && self.sections.is_empty()
     }
 
     /// Returns the event of an event stream; all streams share the bytes.
-    pub(crate) fn event(&self) -> Arc<[u8]> {
+    pub fn event(&self) -> Arc<[u8]> {
         let write = || {
             // A struct of plain fields always serializes.
             let data = serde_json::to_string(self).unwrap_or_default();

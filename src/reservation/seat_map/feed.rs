@@ -37,7 +37,7 @@ const READ_PERIOD: Duration = Duration::from_secs(2);
 
 /// Announces to every instance that the map of `schedule_id` changed. Must be called after the
 /// commit; does not wait, and the hint may be lost.
-pub(crate) fn announce(app: &App, schedule_id: ScheduleId) {
+pub fn announce(app: &App, schedule_id: ScheduleId) {
     let redis = app.redis.clone();
     tokio::spawn(async move { signals::publish(&redis, CHANNEL, schedule_id).await });
 }

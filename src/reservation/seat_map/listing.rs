@@ -18,66 +18,66 @@ use crate::{
 
 /// Reservation in its owner's list.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
-    pub(crate) id: ReservationId,
+pub struct Listed {
+    pub id: ReservationId,
     /// Performance reserved.
-    pub(crate) schedule_id: ScheduleId,
+    pub schedule_id: ScheduleId,
     /// Current state; a hold past its end is shown as expired.
-    pub(crate) status: ReservationStatus,
+    pub status: ReservationStatus,
     /// Price of all items together, less the discount.
-    pub(crate) total: Points,
+    pub total: Points,
     /// End of the hold; kept after payment.
-    pub(crate) expires_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
     /// Number of seats and places.
-    pub(crate) n_places: i64,
+    pub n_places: i64,
     /// Title of the program.
-    pub(crate) title: String,
+    pub title: String,
     /// Start of the performance.
-    pub(crate) starts_at: DateTime<Utc>,
+    pub starts_at: DateTime<Utc>,
     /// Name of the venue.
-    pub(crate) venue_name: String,
+    pub venue_name: String,
     /// Time zone of the venue.
-    pub(crate) time_zone: String,
+    pub time_zone: String,
 }
 
 /// Item of a reservation with the names of its seat or zone.
 #[derive(Clone, Debug)]
-pub(crate) struct NamedItem {
-    pub(crate) id: ReservationItemId,
+pub struct NamedItem {
+    pub id: ReservationItemId,
     /// Seat; `None` for places in a zone.
-    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
+    pub schedule_seat_id: Option<ScheduleSeatId>,
     /// Zone; `None` for a seat.
-    pub(crate) zone_id: Option<ZoneId>,
+    pub zone_id: Option<ZoneId>,
     /// Number of places; 1 for a seat.
-    pub(crate) quantity: i32,
+    pub quantity: i32,
     /// Price of one seat or place.
-    pub(crate) unit_price: Points,
+    pub unit_price: Points,
     /// Section of the seat.
-    pub(crate) section: Option<String>,
+    pub section: Option<String>,
     /// Row of the seat.
-    pub(crate) row_label: Option<String>,
+    pub row_label: Option<String>,
     /// Number of the seat in its row.
-    pub(crate) number: Option<i32>,
+    pub number: Option<i32>,
     /// Kind of the seat.
-    pub(crate) kind: Option<SeatKind>,
+    pub kind: Option<SeatKind>,
     /// Price category of the seat.
-    pub(crate) category: Option<String>,
+    pub category: Option<String>,
     /// Name of the zone.
-    pub(crate) zone_name: Option<String>,
+    pub zone_name: Option<String>,
     /// Terms of its price type; `None` at the ordinary price, like the next three fields.
-    pub(crate) price_type_id: Option<PriceTypeId>,
+    pub price_type_id: Option<PriceTypeId>,
     /// Price of one place without the type, when it was held.
     pub(crate) ordinary_price: Option<Points>,
     /// Name of the price type.
-    pub(crate) price_type: Option<String>,
+    pub price_type: Option<String>,
     /// Note of the price type about what to bring; may be empty.
-    pub(crate) price_type_note: Option<String>,
+    pub price_type_note: Option<String>,
     /// Return that the place is bought from; `None` for a free place.
-    pub(crate) return_id: Option<ReturnId>,
+    pub return_id: Option<ReturnId>,
     /// Whether the place was on return when it was held, so that no code makes it cheaper.
-    pub(crate) was_on_return: bool,
+    pub was_on_return: bool,
     /// Number of its places that were resold since it was paid.
-    pub(crate) returned: i32,
+    pub returned: i32,
 }
 
 impl NamedItem {
@@ -106,7 +106,7 @@ impl NamedItem {
 
 /// Returns the notes of the price types of `items` about what to bring, each once, with the name of
 /// the type.
-pub(crate) fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
+pub fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
     let named = items.iter().filter_map(|item| {
         let note = item.price_type_note.as_deref().filter(|note| !note.is_empty())?;
         Some((item.price_type.as_deref()?, note))
@@ -116,25 +116,25 @@ pub(crate) fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
 
 /// Section of a performance and its free seats.
 #[derive(Clone, Debug)]
-pub(crate) struct SectionListing {
+pub struct SectionListing {
     /// Name of the section.
-    pub(crate) name: String,
+    pub name: String,
     /// Number of free seats.
-    pub(crate) free: usize,
+    pub free: usize,
     /// Price of the cheapest seat, free or not.
-    pub(crate) price_min: Points,
+    pub price_min: Points,
     /// Price of the most expensive seat, free or not.
-    pub(crate) price_max: Points,
+    pub price_max: Points,
     /// Most expensive prices, each once, at most [`PRICE_CLASSES`].
-    pub(crate) prices: Vec<Points>,
+    pub prices: Vec<Points>,
     /// Names of the price categories of its seats; empty if none of them has one.
-    pub(crate) categories: String,
+    pub categories: String,
     /// Extent from left to right, in seat widths.
     pub(crate) across: (f32, f32),
     /// Extent from front to back, in seat widths.
     pub(crate) deep: (f32, f32),
     /// First, middle and last seat of the front row, in seat widths from the left and from the front.
-    pub(crate) front: [(f32, f32); 3],
+    pub front: [(f32, f32); 3],
 }
 
 /// Number of price classes with a mark of their own; further prices share the last one.
@@ -197,7 +197,7 @@ fn front_row(seats: &[MapSeat]) -> [(f32, f32); 3] {
 
 /// Zone of a performance and its free places.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ZoneState {
+pub struct ZoneState {
     /// Id of the zone.
     pub id: ZoneId,
     /// Name of the zone.

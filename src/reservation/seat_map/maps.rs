@@ -23,7 +23,7 @@ const LEASES_MAX: u64 = 10_000;
 
 /// Running state of the seat maps; clones share it.
 #[derive(Clone, Debug)]
-pub(crate) struct SeatMaps {
+pub struct SeatMaps {
     /// Followed maps.
     pub(crate) feed: ChangeFeed,
     /// Open event streams.
@@ -44,7 +44,7 @@ impl SeatMaps {
     }
 
     /// Ends every open stream, so that a stopping instance does not wait for them.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.feed.close();
     }
 

@@ -21,13 +21,13 @@
 //! stream and reconnects with its cursor. Beyond the limit of followed maps the least recently
 //! viewed subscription ends.
 
-pub(crate) mod delta;
+pub mod delta;
 pub(crate) mod feed;
-pub(crate) mod listing;
-pub(crate) mod maps;
-pub(crate) mod pages;
-pub(crate) mod seat;
-pub(crate) mod snapshot;
-pub(crate) mod store;
+pub mod listing;
+pub mod maps;
+pub mod pages;
+pub mod seat;
+pub mod snapshot;
+pub mod store;
 pub(crate) mod streams;
-pub(crate) mod subscription;
+pub mod subscription;

@@ -53,7 +53,7 @@ impl MapSeat {
     }
 
     /// Returns the distance of the seat from a point, in seat widths.
-    pub(crate) fn distance(&self, x: f32, y: f32) -> f32 {
+    pub fn distance(&self, x: f32, y: f32) -> f32 {
         (self.x - x).hypot(self.y - y)
     }
 
@@ -66,7 +66,7 @@ impl MapSeat {
     }
 
     /// Whether the seats are neighbours: in one row, without an aisle between them.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+    pub fn is_beside(&self, other: &Self) -> bool {
         const ARM_TO_ARM_MAX: f32 = 1.5;
         self.section == other.section
             && self.row_label == other.row_label

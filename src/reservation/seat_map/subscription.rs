@@ -30,11 +30,11 @@ const BEHIND_MAX: usize = 64;
 
 /// Followed map.
 #[derive(Debug)]
-pub(crate) struct Subscription {
+pub struct Subscription {
     pub(crate) hinted: Notify,
     pub(crate) deltas: broadcast::Sender<Arc<Delta>>,
     kept: Mutex<Kept>,
-    pub(crate) snapshot: Mutex<Snapshot>,
+    pub snapshot: Mutex<Snapshot>,
 }
 
 /// Recent deltas, which together cover all changes from `since` on.
@@ -48,12 +48,13 @@ struct Kept {
 
 /// Deltas that a viewer gets at once, and the receiver of later ones.
 pub(crate) struct DeltaStream {
-    pub(crate) missed: Vec<Arc<Delta>>,
+    pub missed: Vec<Arc<Delta>>,
     pub(crate) deltas: broadcast::Receiver<Arc<Delta>>,
 }
 
 impl Subscription {
-    pub(crate) fn new(cursor: i64, snapshot: Snapshot) -> Self {
+    /// Follows a map from its snapshot on.
+    pub fn new(cursor: i64, snapshot: Snapshot) -> Self {
         let touched = Instant::now();
         let kept = Kept { since: cursor, cursor, deltas: VecDeque::new(), touched };
         let (deltas, _) = broadcast::channel(BEHIND_MAX);
@@ -66,24 +67,24 @@ impl Subscription {
     }
 
     /// Returns the cursor of the next reading.
-    pub(crate) fn cursor(&self) -> i64 {
+    pub fn cursor(&self) -> i64 {
         locked(&self.kept).cursor
     }
 
     /// Records a view, extending the idle timeout.
-    pub(crate) fn touch(&self) {
+    pub fn touch(&self) {
         locked(&self.kept).touched = Instant::now();
     }
 
     /// Returns the time of the last view.
-    pub(crate) fn touched(&self) -> Instant {
+    pub fn touched(&self) -> Instant {
         locked(&self.kept).touched
     }
 
     /// Returns the deltas from `since` on and the cursor after them. `None` when `since` is older
     /// than the kept deltas, or ahead of this instance: another instance may have read later, and
     /// cursors of another cluster have no meaning here.
-    pub(crate) fn missed(&self, since: i64) -> Option<(Vec<Arc<Delta>>, i64)> {
+    pub fn missed(&self, since: i64) -> Option<(Vec<Arc<Delta>>, i64)> {
         let kept = locked(&self.kept);
         (kept.since <= since && since <= kept.cursor).then(|| {
             // Deltas with the same cursor may be newer than the viewer's state, so they are sent
@@ -94,7 +95,7 @@ impl Subscription {
     }
 
     /// Returns the price version of the snapshot.
-    pub(crate) fn price_version(&self) -> i64 {
+    pub fn price_version(&self) -> i64 {
         locked(&self.snapshot).price_version()
     }
 
@@ -112,7 +113,7 @@ impl Subscription {
     }
 
     /// Applies `rows` and `leases` to the snapshot and publishes them to all viewers.
-    pub(crate) async fn apply(
+    pub async fn apply(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -180,6 +181,7 @@ pub(crate) async fn read_snapshot(
     Ok(Snapshot::new(position, seats, store::list_zones(&app.db, schedule_id).await?))
 }
 
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex; a panic of another holder leaves it usable.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

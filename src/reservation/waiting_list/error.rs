@@ -9,7 +9,7 @@ use crate::{
 
 problems! {
     /// Reason why a wish was not made or not taken back.
-    pub(crate) enum WaitingListError {
+    pub enum WaitingListError {
         /// The performance or the wish does not exist, or belongs to another account.
         NotFound => KitError::NotFound,
         /// The sale has not opened, and the list opens with it.

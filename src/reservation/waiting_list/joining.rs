@@ -34,11 +34,11 @@ const ALONE_MAX: usize = 4;
 
 /// Wishes of one instance; clones share them.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes(Arc<Batcher<WishBatch>>);
+pub struct Wishes(Arc<Batcher<WishBatch>>);
 
 impl Wishes {
     /// Creates the wishes of one instance; batches run on the runtime of the caller.
-    pub(crate) fn new(app: &App) -> Self {
+    pub fn new(app: &App) -> Self {
         Self(Arc::new(Batcher::new(WishBatch { app: app.clone() }, Handle::current())))
     }
 

@@ -18,18 +18,18 @@ use super::model::WishOrder;
 /// Zone with places left.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeZone {
-    pub(crate) id: ZoneId,
-    pub(crate) price: Points,
-    pub(crate) remaining: i32,
+    pub id: ZoneId,
+    pub price: Points,
+    pub remaining: i32,
     /// Remaining places that are on return, the cheapest first; they are sold last.
-    pub(crate) returned: Vec<ReturnedPlace>,
+    pub returned: Vec<ReturnedPlace>,
 }
 
 /// Place of a zone that is on return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct ReturnedPlace {
-    pub(crate) price: Points,
-    pub(crate) seller_id: AccountId,
+    pub price: Points,
+    pub seller_id: AccountId,
 }
 
 impl FreeZone {
@@ -65,13 +65,13 @@ impl FreeZone {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreePlaces {
     /// Least number of places of an order, unless all of them are on return.
-    pub(crate) places_min: i32,
+    pub places_min: i32,
     /// Free seats in map order, without kept places.
-    pub(crate) seats: Vec<MapSeat>,
+    pub seats: Vec<MapSeat>,
     /// Sellers of the seats that are on return.
-    pub(crate) sellers: HashMap<ScheduleSeatId, AccountId>,
+    pub sellers: HashMap<ScheduleSeatId, AccountId>,
     /// Zones, the cheapest first.
-    pub(crate) zones: Vec<FreeZone>,
+    pub zones: Vec<FreeZone>,
 }
 
 /// Places that one wish gets.

@@ -35,21 +35,21 @@
 //! begin.
 
 mod decisions;
-pub(crate) mod error;
+pub mod error;
 mod freeing;
 mod joining;
 mod leaving;
 mod matching;
-pub(crate) mod model;
+pub mod model;
 mod offers;
-pub(crate) mod pages;
+pub mod pages;
 mod parts;
 mod serving;
-pub(crate) mod store;
+pub mod store;
 
 pub(crate) use freeing::lock_lists_of;
-pub(crate) use joining::Wishes;
+pub use joining::Wishes;
 pub(crate) use offers::offer_freed;
-pub(crate) use serving::serve_list;
+pub use serving::serve_list;
 pub use serving::serve_lists;
 pub(crate) use store::wait_for_wishes;

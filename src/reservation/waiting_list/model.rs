@@ -13,13 +13,13 @@ use crate::{
 };
 
 /// Maximum number of free seats read for one matching: more than a venue has.
-pub(crate) const SEATS_MAX: i64 = 100_000;
+pub const SEATS_MAX: i64 = 100_000;
 /// Shortest offer, in seconds. With less time before the start no offer is made, and no wish is
 /// accepted.
 const OFFER_SECS_MIN: i32 = 60;
 
 /// Maximum number of places of a wish: `wishes_places_range`.
-pub(crate) const PLACES_MAX: i32 = 8;
+pub const PLACES_MAX: i32 = 8;
 
 /// State of a wish.
 #[derive(
@@ -37,7 +37,7 @@ pub(crate) const PLACES_MAX: i32 = 8;
 #[strum(serialize_all = "kebab-case")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum WishStatus {
+pub enum WishStatus {
     /// It waits in the list.
     Waiting,
     /// It got its offer, whatever the outcome.
@@ -50,7 +50,7 @@ pub(crate) enum WishStatus {
 
 /// Places that an account waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct WishOrder {
+pub struct WishOrder {
     /// Number of seats or places.
     pub places: i32,
     /// Name of the section or zone; `None` for any.
@@ -67,25 +67,25 @@ pub(crate) struct WishOrder {
 /// Request for a place in a waiting list.
 #[derive(Clone, Debug)]
 pub(crate) struct WishRequest {
-    pub(crate) account_id: AccountId,
-    pub(crate) order: WishOrder,
+    pub account_id: AccountId,
+    pub order: WishOrder,
     /// Request key: requests with the same key make one wish.
-    pub(crate) key: Option<RequestKey>,
+    pub key: Option<RequestKey>,
 }
 
 /// Wish that waits.
 #[derive(Clone, Debug)]
-pub(crate) struct WaitingWish {
-    pub(crate) id: WishId,
-    pub(crate) account_id: AccountId,
+pub struct WaitingWish {
+    pub id: WishId,
+    pub account_id: AccountId,
     /// Order in the list.
-    pub(crate) number: i64,
-    pub(crate) order: WishOrder,
+    pub number: i64,
+    pub order: WishOrder,
 }
 
 /// Answer to a wish.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Wished {
+pub struct Wished {
     pub wish_id: WishId,
     /// Order in the list, from 1.
     pub number: i64,
@@ -94,38 +94,38 @@ pub(crate) struct Wished {
 /// Last wish of an account for one performance, as its owner sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnWish {
-    pub(crate) id: WishId,
-    pub(crate) number: i64,
-    pub(crate) order: WishOrder,
-    pub(crate) status: WishStatus,
-    pub(crate) created_at: DateTime<Utc>,
+    pub id: WishId,
+    pub number: i64,
+    pub order: WishOrder,
+    pub status: WishStatus,
+    pub created_at: DateTime<Utc>,
     /// Number of waiting wishes before this one; 0 unless it waits.
-    pub(crate) ahead: i64,
+    pub ahead: i64,
     /// Reservation that it was offered; `None` before.
-    pub(crate) offer: Option<WishOffer>,
+    pub offer: Option<WishOffer>,
 }
 
 /// Reservation that was offered to a wish.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WishOffer {
-    pub(crate) reservation_id: ReservationId,
+    pub reservation_id: ReservationId,
     /// Status of the reservation; a hold past its end is shown as expired.
-    pub(crate) status: ReservationStatus,
-    pub(crate) expires_at: DateTime<Utc>,
+    pub status: ReservationStatus,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Terms of the offers of one performance, at one moment of the database's clock.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OfferTerms {
-    pub(crate) schedule_id: ScheduleId,
+pub struct OfferTerms {
+    pub schedule_id: ScheduleId,
     /// Whether the performance is on sale.
-    pub(crate) is_on_sale: bool,
+    pub is_on_sale: bool,
     /// Whether its sale has not opened yet.
-    pub(crate) is_coming: bool,
+    pub is_coming: bool,
     /// Whether places are kept for guests who need them.
-    pub(crate) keeps_places: bool,
+    pub keeps_places: bool,
     /// Least number of places of an order, unless all of them are on return.
-    pub(crate) places_min: i32,
+    pub places_min: i32,
     /// Length of an offer, in seconds, which ends with the start of the performance at the latest.
     pub(crate) offer_secs: i32,
 }

@@ -30,7 +30,7 @@ pub async fn serve_lists(app: &App) -> Result<(), sqlx::Error> {
 
 /// Offers places of a performance that were just put on sale. An error is logged, because the
 /// worker tries again.
-pub(crate) async fn serve_list(app: &App, schedule_id: ScheduleId) {
+pub async fn serve_list(app: &App, schedule_id: ScheduleId) {
     let list = WaitedList { schedule_id, is_over: false };
     if let Err(error) = serve(app, list).await {
         tracing::warn!(%schedule_id, %error, "{NOT_SERVED}");

@@ -27,7 +27,7 @@ const PERFORMANCES_MAX: u64 = 1_000;
 /// Counts of one instance. They include check-ins at this instance at once, and sales and check-ins
 /// at other instances within seconds.
 #[derive(Clone, Debug)]
-pub(crate) struct DoorCounts(Cache<ScheduleId, Arc<Counted>>);
+pub struct DoorCounts(Cache<ScheduleId, Arc<Counted>>);
 
 #[derive(Debug)]
 struct Counted {
@@ -45,7 +45,7 @@ impl Default for DoorCounts {
 impl DoorCounts {
     /// Returns admitted and expected holders by section and zone. Waits a moment at most for the
     /// first count of a performance: `None` while it runs.
-    pub(crate) async fn of(
+    pub async fn of(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -74,7 +74,7 @@ impl DoorCounts {
     }
 
     /// Adjusts a count after a committed check-in (`change` is 1) or undo (-1).
-    pub(crate) async fn note(&self, schedule_id: ScheduleId, section: &str, change: i64) {
+    pub async fn note(&self, schedule_id: ScheduleId, section: &str, change: i64) {
         let Some(counted) = self.0.get(&schedule_id).await else { return };
         let mut sections = counted.sections.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = sections.iter_mut().find(|count| count.section == section) {

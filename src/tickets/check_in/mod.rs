@@ -14,10 +14,10 @@
 //! place sold. A scan of the old code that waited for an accepted hand-over is refused because the
 //! code was replaced.
 
-pub(crate) mod counts;
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod counts;
+pub mod model;
+pub mod pages;
+pub mod store;
 
 use chrono::{DateTime, Utc};
 use serde_json::json;

@@ -12,36 +12,36 @@ use crate::{
 
 /// Used ticket, as shown at the door.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct CheckIn {
+pub struct CheckIn {
     /// Ticket that was checked in.
-    pub(crate) ticket_id: TicketId,
+    pub ticket_id: TicketId,
     /// Time of the check-in.
-    pub(crate) used_at: DateTime<Utc>,
+    pub used_at: DateTime<Utc>,
     /// Name of the ticket's holder.
-    pub(crate) holder: String,
+    pub holder: String,
     /// Section or zone.
-    pub(crate) section: String,
+    pub section: String,
     /// Row; `None` for a zone.
-    pub(crate) row: Option<String>,
+    pub row: Option<String>,
     /// Number of the seat; `None` for a zone.
-    pub(crate) number: Option<i32>,
+    pub number: Option<i32>,
     /// Kind of the seat; `None` for an ordinary one, and for a zone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) kind: Option<SeatKind>,
+    pub kind: Option<SeatKind>,
     /// Price type, to be compared with the person; `None` at the ordinary price.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) price_type: Option<String>,
+    pub price_type: Option<String>,
     /// Note of the price type: what the buyer was asked to bring, such as a proof of age.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) price_type_note: Option<String>,
+    pub price_type_note: Option<String>,
     /// Whether the check-in may still be undone.
     #[serde(skip)]
-    pub(crate) is_fresh: bool,
+    pub is_fresh: bool,
 }
 
 /// Number of admitted and expected holders of one section.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct DoorCount {
+pub struct DoorCount {
     /// Section or zone.
     pub section: String,
     /// Number of used tickets.
@@ -52,24 +52,24 @@ pub(crate) struct DoorCount {
 
 /// Performance that has a door page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Evening {
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
-    pub(crate) venue_name: String,
+pub struct Evening {
+    pub schedule_id: ScheduleId,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
+    pub venue_name: String,
     #[serde(skip)]
-    pub(crate) time_zone: String,
+    pub time_zone: String,
 }
 
 /// Search for a guest of a performance.
 #[derive(Clone, Debug)]
 pub(crate) struct GuestSearch {
     /// Part of a name, in any case.
-    pub(crate) text: String,
+    pub text: String,
     /// Number of a reservation, if the text is one.
-    pub(crate) number: Option<ReservationNumber>,
+    pub number: Option<ReservationNumber>,
     /// Last ticket of the page before.
-    pub(crate) after: Option<TicketId>,
+    pub after: Option<TicketId>,
 }
 
 impl GuestSearch {
@@ -87,25 +87,25 @@ impl GuestSearch {
 
 /// Valid or used ticket, as the door finds it by the name of its holder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Guest {
+pub struct Guest {
     /// Ticket.
-    pub(crate) ticket_id: TicketId,
+    pub ticket_id: TicketId,
     /// Name of the ticket's holder.
-    pub(crate) holder: String,
+    pub holder: String,
     /// Section or zone.
-    pub(crate) section: String,
+    pub section: String,
     /// Row; `None` for a zone.
-    pub(crate) row: Option<String>,
+    pub row: Option<String>,
     /// Number of the seat; `None` for a zone.
-    pub(crate) number: Option<i32>,
+    pub number: Option<i32>,
     /// Kind of the seat; `None` for an ordinary one, and for a zone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) kind: Option<SeatKind>,
+    pub kind: Option<SeatKind>,
     /// Price type; `None` at the ordinary price.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) price_type: Option<String>,
+    pub price_type: Option<String>,
     /// Whether the ticket was used.
-    pub(crate) status: TicketStatus,
+    pub status: TicketStatus,
     /// Time of the check-in; `None` before it.
-    pub(crate) used_at: Option<DateTime<Utc>>,
+    pub used_at: Option<DateTime<Utc>>,
 }

@@ -18,21 +18,21 @@ const PERFORMANCES_MAX: i64 = 200;
 
 /// State that decides whether a ticket admits.
 pub(crate) struct ScannedTicket {
-    pub(crate) status: TicketStatus,
-    pub(crate) used_at: Option<DateTime<Utc>>,
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) is_cancelled: bool,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
-    pub(crate) time_zone: String,
+    pub status: TicketStatus,
+    pub used_at: Option<DateTime<Utc>>,
+    pub schedule_id: ScheduleId,
+    pub is_cancelled: bool,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
+    pub time_zone: String,
     /// Whether a hand-over of the ticket is pending, even one past its end.
-    pub(crate) is_offered: bool,
+    pub is_offered: bool,
     /// Open return of the ticket.
-    pub(crate) return_id: Option<ReturnId>,
+    pub return_id: Option<ReturnId>,
     /// Whether its place was sold to another buyer.
-    pub(crate) is_sold: bool,
+    pub is_sold: bool,
     /// Time of the statement, by the database's clock.
-    pub(crate) moment: DateTime<Utc>,
+    pub moment: DateTime<Utc>,
 }
 
 /// Returns the state of a locked ticket; must follow the statement that locked it.
@@ -88,7 +88,7 @@ pub(crate) async fn find_open_return(
 }
 
 /// Marks a locked, valid ticket as used, and writes the event if a webhook endpoint asks for it.
-pub(crate) async fn write_used(
+pub async fn write_used(
     tx: &mut Connection,
     ticket_id: TicketId,
     by: AccountId,
@@ -269,7 +269,7 @@ pub(crate) async fn count_by_section(
 
 /// Lists published performances from twelve hours ago to three weeks ahead, soonest first; or
 /// the one with `id`, at any time.
-pub(crate) async fn list_evenings(
+pub async fn list_evenings(
     db: &Pool,
     now: DateTime<Utc>,
     id: Option<ScheduleId>,

@@ -24,7 +24,7 @@ use crate::{catalog::ScheduleId, infra::postgres::Connection, tickets::store as 
 
 /// Voids the tickets of deleted accounts for a locked performance that was moved, if `begun_at`,
 /// its previous start, has passed.
-pub(crate) async fn void_of_deleted(
+pub async fn void_of_deleted(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     begun_at: DateTime<Utc>,

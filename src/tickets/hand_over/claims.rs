@@ -10,7 +10,7 @@ use crate::{
 
 /// Claims the offers whose addresses accounts have confirmed: one tick of a worker. Instances may run it
 /// concurrently.
-pub(crate) async fn claim_hand_overs(db: &Pool) -> Result<(), sqlx::Error> {
+pub async fn claim_hand_overs(db: &Pool) -> Result<(), sqlx::Error> {
     claim_each(|last, max| claims::list(db, last, max), |claim| claim_once(db, claim)).await
 }
 

@@ -16,7 +16,7 @@ const AGAIN_AFTER_SECS: u64 = 600;
 
 problems! {
     /// Reason why no ticket changed hands.
-    pub(crate) enum HandOverError {
+    pub enum HandOverError {
         /// The ticket or the hand-over does not exist, or is not up to the account.
         NotFound => KitError::NotFound,
         /// The ticket was used or refunded, or its program was cancelled.

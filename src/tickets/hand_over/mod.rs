@@ -36,13 +36,13 @@
 //! has locked.
 
 mod claims;
-pub(crate) mod error;
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod error;
+pub mod model;
+pub mod pages;
+pub mod store;
 mod telling;
 
-pub(crate) use self::claims::claim_hand_overs;
+pub use self::claims::claim_hand_overs;
 use self::{
     error::HandOverError,
     model::{
@@ -70,7 +70,7 @@ use crate::{
 const LAPSED: Sweep = Sweep { rows_max: 500, parts_max: 20 };
 
 /// Offers a ticket: it stays the sender's until the hand-over is accepted.
-pub(crate) async fn offer(
+pub async fn offer(
     app: &App,
     order: &HandOverOrder,
     key: Option<&RequestKey>,
@@ -149,7 +149,7 @@ async fn offer_once(
 }
 
 /// Answers a pending hand-over, once. A lapsed hand-over is expired instead.
-pub(crate) async fn answer(
+pub async fn answer(
     db: &Pool,
     account_id: AccountId,
     id: HandOverId,
@@ -259,7 +259,7 @@ async fn expire(
 }
 
 /// Expires the lapsed hand-overs that an account sent or received, a bounded number of them.
-pub(crate) async fn expire_lapsed_of(db: &Pool, account_id: AccountId) -> Result<(), sqlx::Error> {
+pub async fn expire_lapsed_of(db: &Pool, account_id: AccountId) -> Result<(), sqlx::Error> {
     for ticket_id in store::lapsed::list_of(db, account_id, LAPSED.rows_max).await? {
         expire_once(db, ticket_id).await?;
     }
@@ -268,7 +268,7 @@ pub(crate) async fn expire_lapsed_of(db: &Pool, account_id: AccountId) -> Result
 
 /// Expires every lapsed hand-over, each in its own transaction: one tick of the expiry worker.
 /// Instances may run it concurrently; locked tickets are skipped.
-pub(crate) async fn expire_hand_overs(app: &App) -> Result<(), sqlx::Error> {
+pub async fn expire_hand_overs(app: &App) -> Result<(), sqlx::Error> {
     let list = |last: Option<(_, _, TicketId)>, rows_max| {
         store::lapsed::list(&app.db, last.map(|(end, id, _)| (end, id)), rows_max)
     };

@@ -14,18 +14,18 @@ use crate::{
 
 /// Number of pending hand-overs that one account may have, which bounds the rows and the work that a
 /// sender can cause.
-pub(crate) const OFFERS_MAX: i64 = 20;
+pub const OFFERS_MAX: i64 = 20;
 /// Days for which a hand-over waits for an answer; never beyond the start of its performance.
 pub(crate) const OFFER_DAYS: u32 = 3;
 /// Number of hand-overs that one account may make in an hour, whatever their outcome, so that a
 /// sender who offers and cancels repeatedly fills no mailbox.
 pub(crate) const OFFERS_AN_HOUR_MAX: i64 = 30;
 /// Number of changes of a ticket's holder, which bounds its history.
-pub(crate) const CHANGES_MAX: i64 = 50;
+pub const CHANGES_MAX: i64 = 50;
 
 ids! {
     /// Id of a hand-over.
-    pub(crate) HandOverId(Uuid),
+    pub HandOverId(Uuid),
 }
 
 /// State of a hand-over.
@@ -44,7 +44,7 @@ ids! {
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum HandOverStatus {
+pub enum HandOverStatus {
     /// Not answered; the ticket is the sender's, and admits.
     Pending,
     /// Accepted: the ticket is the recipient's, with a new code.
@@ -63,49 +63,49 @@ pub(crate) enum HandOverStatus {
 
 impl HandOverStatus {
     /// Returns the locale key of its name.
-    pub(crate) fn text_key(self) -> String {
+    pub fn text_key(self) -> String {
         format!("hand-over-status-{}", self.as_ref())
     }
 }
 
 /// Command to offer a ticket to another person.
 #[derive(Clone, Debug)]
-pub(crate) struct HandOverOrder {
+pub struct HandOverOrder {
     /// Account that offers the ticket.
-    pub(crate) sender_id: AccountId,
+    pub sender_id: AccountId,
     /// Code of the ticket.
-    pub(crate) code: TicketCode,
+    pub code: TicketCode,
     /// E-mail address of the recipient.
-    pub(crate) to: Email,
+    pub to: Email,
     /// Language of the sender, used for the mail to an address without an account.
-    pub(crate) locale: Locale,
+    pub locale: Locale,
 }
 
 /// Result of a new hand-over; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct TicketOffered {
+pub struct TicketOffered {
     /// Id of the hand-over.
-    pub(crate) hand_over_id: HandOverId,
+    pub hand_over_id: HandOverId,
     /// Time at which it expires; never changes.
-    pub(crate) expires_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Hand-over to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct NewHandOver<'a> {
-    pub(crate) id: HandOverId,
-    pub(crate) ticket_id: TicketId,
-    pub(crate) sender_id: AccountId,
+    pub id: HandOverId,
+    pub ticket_id: TicketId,
+    pub sender_id: AccountId,
     /// `None` while no account has confirmed the address.
-    pub(crate) recipient_id: Option<AccountId>,
-    pub(crate) address: &'a Email,
+    pub recipient_id: Option<AccountId>,
+    pub address: &'a Email,
     /// Longest time until it expires, in seconds.
-    pub(crate) ttl_secs: f64,
+    pub ttl_secs: f64,
 }
 
 /// Answer to a pending hand-over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HandOverAnswer {
+pub enum HandOverAnswer {
     /// The recipient accepts the ticket.
     Accept,
     /// The recipient declines the ticket.
@@ -127,12 +127,12 @@ impl HandOverAnswer {
 
 /// Result of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct HandOverAnswered {
+pub struct HandOverAnswered {
     /// State of the hand-over.
-    pub(crate) status: HandOverStatus,
+    pub status: HandOverStatus,
     /// New code of the ticket, for the recipient who accepted it; `None` otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) code: Option<TicketCode>,
+    pub code: Option<TicketCode>,
 }
 
 /// Locked ticket, with the facts that decide whether it may change hands.
@@ -140,16 +140,16 @@ pub(crate) struct HandOverAnswered {
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
 pub(crate) struct LockedTicket {
     pub(crate) holder_id: AccountId,
-    pub(crate) status: TicketStatus,
-    pub(crate) is_cancelled: bool,
+    pub status: TicketStatus,
+    pub is_cancelled: bool,
     /// Whether the performance has started, by the time after the lock.
-    pub(crate) has_begun: bool,
+    pub has_begun: bool,
     /// Whether joining the program's queue needs a confirmed e-mail address, and so does accepting.
     pub(crate) asks_for_confirmed: bool,
     /// Number of changes of its holder.
-    pub(crate) n_changes: i64,
+    pub n_changes: i64,
     /// Whether the ticket is on return.
-    pub(crate) is_on_return: bool,
+    pub is_on_return: bool,
 }
 
 impl LockedTicket {
@@ -162,13 +162,13 @@ impl LockedTicket {
 /// Hand-over whose ticket this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct LockedHandOver {
-    pub(crate) id: HandOverId,
-    pub(crate) ticket_id: TicketId,
-    pub(crate) sender_id: AccountId,
-    pub(crate) recipient_id: Option<AccountId>,
-    pub(crate) status: HandOverStatus,
+    pub id: HandOverId,
+    pub ticket_id: TicketId,
+    pub sender_id: AccountId,
+    pub recipient_id: Option<AccountId>,
+    pub status: HandOverStatus,
     /// Whether it has passed its end, by the time after the lock.
-    pub(crate) is_lapsed: bool,
+    pub is_lapsed: bool,
 }
 
 impl LockedHandOver {
@@ -187,26 +187,26 @@ impl LockedHandOver {
 /// its row has been updated.
 #[derive(Clone, Debug)]
 pub(crate) struct HandOver {
-    pub(crate) id: HandOverId,
-    pub(crate) ticket_id: TicketId,
-    pub(crate) sender_id: AccountId,
+    pub id: HandOverId,
+    pub ticket_id: TicketId,
+    pub sender_id: AccountId,
     /// Name of the sender.
-    pub(crate) from: String,
+    pub from: String,
     /// Name of the recipient, once the ticket was accepted; `None` before.
-    pub(crate) to: Option<String>,
+    pub to: Option<String>,
     /// Address that the sender typed; `None` for the recipient, and once the end is recorded.
-    pub(crate) address: Option<String>,
-    pub(crate) status: HandOverStatus,
-    pub(crate) expires_at: DateTime<Utc>,
-    pub(crate) settled_at: Option<DateTime<Utc>>,
-    pub(crate) created_at: DateTime<Utc>,
+    pub address: Option<String>,
+    pub status: HandOverStatus,
+    pub expires_at: DateTime<Utc>,
+    pub settled_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
 }
 
 /// Present or former holder of a ticket.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct TicketHolder {
     /// Name of the account.
-    pub(crate) name: String,
+    pub name: String,
     /// When the account became the holder.
-    pub(crate) since: DateTime<Utc>,
+    pub since: DateTime<Utc>,
 }

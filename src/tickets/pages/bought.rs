@@ -92,8 +92,8 @@ impl BoughtPage<'_> {
 }
 
 /// Tickets of a reservation that the account holds.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct BoughtDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BoughtDocument<'a> {
     reservation_id: ReservationId,
     /// Number of the reservation, as people read it.
     number: String,
@@ -103,7 +103,7 @@ pub(crate) struct BoughtDocument<'a> {
 /// Handles `GET /reservations/{id}/tickets`: the tickets of a reservation that the account holds,
 /// also of another account's reservation. If all of them are void, a browser is redirected to the
 /// list of all tickets.
-pub(crate) async fn show_bought(
+pub async fn show_bought(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReservationId>,
@@ -134,6 +134,6 @@ pub(crate) async fn show_bought(
 }
 
 /// Returns the path of the page.
-pub(crate) fn path_of(id: ReservationId) -> String {
+pub fn path_of(id: ReservationId) -> String {
     format!("/reservations/{id}/tickets")
 }

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Handles `GET /tickets/{code}.svg`.
-pub(crate) async fn show_qr_code(
+pub async fn show_qr_code(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -39,7 +39,7 @@ pub(crate) async fn show_qr_code(
 }
 
 /// Handles `GET /tickets/{code}.ics`.
-pub(crate) async fn show_calendar(
+pub async fn show_calendar(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -50,7 +50,7 @@ pub(crate) async fn show_calendar(
 }
 
 /// Handles `GET /tickets/{code}.pdf`.
-pub(crate) async fn show_pdf(
+pub async fn show_pdf(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -84,7 +84,7 @@ async fn own_of_reservation(
 }
 
 /// Handles `GET /reservations/{id}/tickets.pdf`: the tickets that the owner holds, one a page.
-pub(crate) async fn show_reservation_pdf(
+pub async fn show_reservation_pdf(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReservationId>,
@@ -96,7 +96,7 @@ pub(crate) async fn show_reservation_pdf(
 }
 
 /// Handles `GET /reservations/{id}/tickets-a4.pdf`: the same tickets, four a page.
-pub(crate) async fn show_reservation_print(
+pub async fn show_reservation_print(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReservationId>,
@@ -110,7 +110,7 @@ pub(crate) async fn show_reservation_print(
 
 /// Handles `GET /reservations/{id}/tickets.ics`: one entry for all tickets that the account holds
 /// and that are not void.
-pub(crate) async fn show_reservation_calendar(
+pub async fn show_reservation_calendar(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReservationId>,

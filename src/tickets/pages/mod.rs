@@ -1,7 +1,7 @@
 //! Pages of an account's tickets and of one ticket.
 
-pub(crate) mod bought;
-pub(crate) mod downloads;
+pub mod bought;
+pub mod downloads;
 
 use actix_web::{
     HttpResponse,
@@ -41,8 +41,8 @@ use crate::{
 pub(crate) const TICKETS_PATH: &str = "/tickets";
 
 /// JSON form of a ticket.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TicketDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TicketDocument<'a> {
     code: &'a TicketCode,
     status: TicketStatus,
     /// Whether a hand-over of the ticket is pending.
@@ -137,15 +137,15 @@ struct Group {
 }
 
 /// Page of tickets, and the hand-overs that wait for the account's answer.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TicketsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TicketsDocument<'a> {
     tickets: Vec<TicketDocument<'a>>,
     received: &'a [ReceivedOffer],
     next: Option<Uuid>,
 }
 
 /// Handles `GET /tickets`.
-pub(crate) async fn list_tickets(
+pub async fn list_tickets(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<After>,
@@ -178,10 +178,11 @@ pub(crate) async fn list_tickets(
     Ok(page.v.html(StatusCode::OK, &page))
 }
 
-#[derive(Template)]
+/// Page of one ticket.
+#[derive(Debug, Template)]
 #[template(path = "tickets/show.html")]
-pub(crate) struct TicketPage {
-    pub(crate) v: View,
+pub struct TicketPage {
+    pub v: View,
     ticket: Ticket,
     /// Position among the tickets of the reservation that the account holds, from 1.
     index: usize,
@@ -202,7 +203,7 @@ pub(crate) struct TicketPage {
 impl TicketPage {
     /// Reads the page of a ticket that the account of `v` holds, with `form` if the ticket can be
     /// handed over.
-    pub(crate) async fn read(
+    pub async fn read(
         app: &App,
         v: View,
         ticket: Ticket,
@@ -213,7 +214,7 @@ impl TicketPage {
     }
 
     /// Reads the page with the `refusal` of a return.
-    pub(crate) async fn of_return(
+    pub async fn of_return(
         app: &App,
         v: View,
         ticket: Ticket,
@@ -287,7 +288,7 @@ pub(crate) async fn own_ticket(
 }
 
 /// Handles `GET /tickets/{code}`. A replaced code redirects its former holder to the hand-over.
-pub(crate) async fn show_ticket(
+pub async fn show_ticket(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,

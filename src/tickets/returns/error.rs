@@ -10,7 +10,7 @@ use crate::{
 
 problems! {
     /// Reason why no ticket was put back on sale, or taken back.
-    pub(crate) enum ReturnError {
+    pub enum ReturnError {
         /// The ticket or the return does not exist, or is not the account's.
         NotFound => KitError::NotFound,
         /// The ticket was used, refunded or sold, or its program was cancelled.

@@ -24,10 +24,10 @@
 //! ticket, whose state it reads after that: it sees a check-in, a refund or a hand-over that came
 //! first, and a later one sees the return. Of two returns of one ticket the second is refused.
 
-pub(crate) mod error;
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod error;
+pub mod model;
+pub mod pages;
+pub mod store;
 
 use chrono::{DateTime, Utc};
 
@@ -52,7 +52,7 @@ use crate::{
 };
 
 /// Puts a ticket back on sale. The ticket admits its holder until a buyer has paid for its place.
-pub(crate) async fn make(
+pub async fn make(
     app: &App,
     order: &ReturnOrder,
     key: Option<&RequestKey>,
@@ -133,7 +133,7 @@ fn allowed(
 
 /// Takes a return back. `None`: the ticket is no longer on sale. Else a buyer holds the place until
 /// the returned time, and the return ends then, unless the buyer pays.
-pub(crate) async fn take_back(
+pub async fn take_back(
     app: &App,
     seller_id: AccountId,
     id: ReturnId,

@@ -19,58 +19,58 @@ use crate::{
 
 /// Command to put a ticket back on sale.
 #[derive(Clone, Debug)]
-pub(crate) struct ReturnOrder {
-    pub(crate) seller_id: AccountId,
-    pub(crate) code: TicketCode,
+pub struct ReturnOrder {
+    pub seller_id: AccountId,
+    pub code: TicketCode,
     /// Payout as it was shown to the seller; `None` accepts any payout.
-    pub(crate) payout: Option<Points>,
+    pub payout: Option<Points>,
 }
 
 /// Return that was made; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ReturnMade {
-    pub(crate) return_id: ReturnId,
+pub struct ReturnMade {
+    pub return_id: ReturnId,
     /// Price that the buyer pays.
-    pub(crate) price: Points,
+    pub price: Points,
     /// The program's share, in percent (0-100).
-    pub(crate) fee_percent: i32,
+    pub fee_percent: i32,
     /// Points that the seller gets.
-    pub(crate) payout: Points,
+    pub payout: Points,
 }
 
 /// Facts that decide whether a ticket can be returned, and the payout.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
-pub(crate) struct ReturnTerms {
-    pub(crate) ticket_id: Uuid,
-    pub(crate) item_id: ReservationItemId,
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
-    pub(crate) zone_id: Option<ZoneId>,
+pub struct ReturnTerms {
+    pub ticket_id: Uuid,
+    pub item_id: ReservationItemId,
+    pub reservation_id: ReservationId,
+    pub schedule_id: ScheduleId,
+    pub schedule_seat_id: Option<ScheduleSeatId>,
+    pub zone_id: Option<ZoneId>,
     pub(crate) holder_id: AccountId,
-    pub(crate) status: TicketStatus,
+    pub status: TicketStatus,
     /// Price that was paid for the place.
-    pub(crate) price: Points,
+    pub price: Points,
     /// Payment of the place; `None` once it was refunded.
-    pub(crate) payment_id: Option<Uuid>,
+    pub payment_id: Option<Uuid>,
     /// Account that made the payment.
-    pub(crate) payer_id: Option<AccountId>,
+    pub payer_id: Option<AccountId>,
     /// The program's share, in percent (0-100).
-    pub(crate) fee_percent: i32,
+    pub fee_percent: i32,
     /// Whether the place was bought at a price type or with a code.
-    pub(crate) is_reduced: bool,
-    pub(crate) is_cancelled: bool,
+    pub is_reduced: bool,
+    pub is_cancelled: bool,
     /// Whether the program is on sale, by the time of the statement.
-    pub(crate) is_on_sale: bool,
+    pub is_on_sale: bool,
     /// Start of the performance.
-    pub(crate) starts_at: DateTime<Utc>,
+    pub starts_at: DateTime<Utc>,
     /// Time of the statement.
-    pub(crate) now: DateTime<Utc>,
+    pub now: DateTime<Utc>,
     /// Whether a hand-over of the ticket is pending.
-    pub(crate) is_offered: bool,
+    pub is_offered: bool,
     /// Open return of the ticket.
-    pub(crate) return_id: Option<ReturnId>,
+    pub return_id: Option<ReturnId>,
 }
 
 impl ReturnTerms {
@@ -98,19 +98,19 @@ impl ReturnTerms {
 
 /// Return of a ticket, as its seller sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct ShownReturn {
-    pub(crate) return_id: ReturnId,
-    pub(crate) status: ReturnStatus,
-    pub(crate) price: Points,
-    pub(crate) fee_percent: i32,
-    pub(crate) payout: Points,
+pub struct ShownReturn {
+    pub return_id: ReturnId,
+    pub status: ReturnStatus,
+    pub price: Points,
+    pub fee_percent: i32,
+    pub payout: Points,
     /// Until when a buyer holds the place and may pay for it; `None` without a hold.
-    pub(crate) held_until: Option<DateTime<Utc>>,
+    pub held_until: Option<DateTime<Utc>>,
     /// When the seller asked for the ticket while a buyer held the place: the return ends with that
     /// hold.
-    pub(crate) wanted_back_at: Option<DateTime<Utc>>,
-    pub(crate) settled_at: Option<DateTime<Utc>>,
-    pub(crate) created_at: DateTime<Utc>,
+    pub wanted_back_at: Option<DateTime<Utc>>,
+    pub settled_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
 }
 
 impl ShownReturn {

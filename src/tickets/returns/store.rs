@@ -38,7 +38,7 @@ pub(super) async fn find_place(
 }
 
 /// Returns the facts of a ticket's return, to be shown to its holder, or after its row was locked.
-pub(crate) async fn find_terms(
+pub async fn find_terms(
     db: impl PgExecutor<'_>,
     ticket_id: TicketId,
 ) -> Result<Option<ReturnTerms>, sqlx::Error> {
@@ -88,7 +88,7 @@ pub(crate) async fn find_terms(
 }
 
 /// Returns the newest return of a ticket, if `seller_id` made it.
-pub(crate) async fn find_shown(
+pub async fn find_shown(
     db: &Pool,
     seller_id: AccountId,
     ticket_id: TicketId,

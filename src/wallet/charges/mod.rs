@@ -24,15 +24,15 @@
 //! wallet waits for it. So no charge starves on a busy wallet, and a busy wallet delays no other.
 
 mod batch;
-pub(crate) mod model;
-pub(crate) mod pages;
-pub(crate) mod price;
-pub(crate) mod provider;
-pub(crate) mod purchases;
-pub(crate) mod reversals;
+pub mod model;
+pub mod pages;
+pub mod price;
+pub mod provider;
+pub mod purchases;
+pub mod reversals;
 mod settlement;
 mod store;
-pub(crate) mod stripe;
+pub mod stripe;
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ use crate::infra::{batcher::Batcher, idempotency::RequestKey, postgres::Pool};
 
 /// Refuses points for a reservation that is not held any more: a page that was left open must not take
 /// money for places that were given back. A request that charged before passes, and is answered as then.
-pub(crate) async fn require_held(
+pub async fn require_held(
     db: &Pool,
     charge: &Charge,
     reservation_id: Option<Uuid>,
@@ -86,7 +86,7 @@ impl Charges {
 
     /// Credits the points of a purchase that was paid, once, however often it is called: a purchase
     /// that was settled before returns its first result.
-    pub(crate) async fn settle_purchase(
+    pub async fn settle_purchase(
         &self,
         purchase: &Purchase,
         taken: &TakenPayment,

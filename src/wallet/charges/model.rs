@@ -41,21 +41,21 @@ pub struct Charge {
 /// Confirmed charge that waits for its batch.
 #[derive(Clone, Debug)]
 pub(crate) struct ChargeRequest {
-    pub(crate) charge: Charge,
-    pub(crate) key: Option<RequestKey>,
+    pub charge: Charge,
+    pub key: Option<RequestKey>,
     /// Payment of the purchase that the charge is of; `None` for points without money.
-    pub(crate) taken: Option<TakenPayment>,
+    pub taken: Option<TakenPayment>,
     /// Whether an earlier attempt may have settled it: the answer to its commit got lost.
-    pub(crate) is_again: bool,
+    pub is_again: bool,
 }
 
 /// Payment that the provider has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TakenPayment {
+pub struct TakenPayment {
     /// Name of the checkout at the provider.
-    pub(crate) provider_ref: String,
+    pub provider_ref: String,
     /// Name of the payment at the provider, by which refunds and disputes refer to it.
-    pub(crate) payment_ref: String,
+    pub payment_ref: String,
 }
 
 /// Result of a charge; also stored as the outcome of its request key.
@@ -67,7 +67,7 @@ pub struct Charged {
 
 /// Result of starting a charge.
 #[derive(Clone, Debug)]
-pub(crate) enum Charging {
+pub enum Charging {
     /// The points are in the wallet.
     Done(Charged),
     /// The payment continues at the provider.

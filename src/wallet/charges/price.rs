@@ -12,7 +12,7 @@ use crate::{
 
 /// Amount of money in minor units of its currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Money {
+pub struct Money {
     /// Number of minor units.
     #[serde(rename = "amount_minor")]
     pub minor: i64,
@@ -22,7 +22,7 @@ pub(crate) struct Money {
 
 impl Money {
     /// Returns the price of `amount` points.
-    pub(crate) fn of(amount: ChargeAmount, price: PointPrice) -> Self {
+    pub fn of(amount: ChargeAmount, price: PointPrice) -> Self {
         let minor = amount.points().get().saturating_mul(i64::from(price.minor.get()));
         Self { minor, currency: price.currency }
     }

@@ -7,7 +7,7 @@ use crate::config::{PaymentConfig, ProviderConfig};
 
 /// Payment provider of this deployment, registered beside `App`.
 #[derive(Clone, Debug)]
-pub(crate) enum Provider {
+pub enum Provider {
     /// Takes no money and confirms at once; every page with a charge form says so.
     Demo,
     /// Stripe Checkout: sends the browser to its own page, and reports later that the money is
@@ -17,7 +17,7 @@ pub(crate) enum Provider {
 
 impl Provider {
     /// Creates the provider that `config` names.
-    pub(crate) fn of(config: &PaymentConfig) -> Result<Self, reqwest::Error> {
+    pub fn of(config: &PaymentConfig) -> Result<Self, reqwest::Error> {
         Ok(match &config.provider {
             ProviderConfig::Demo => Self::Demo,
             ProviderConfig::Stripe(stripe) => {
@@ -27,7 +27,7 @@ impl Provider {
     }
 
     /// Returns the locale key of its name.
-    pub(crate) fn name_key(&self) -> &'static str {
+    pub fn name_key(&self) -> &'static str {
         match self {
             Self::Demo => "wallet-provider-demo",
             Self::Stripe(_) => "wallet-provider-stripe",
@@ -35,7 +35,7 @@ impl Provider {
     }
 
     /// Returns the locale key of a note shown before paying.
-    pub(crate) fn note_key(&self) -> &'static str {
+    pub fn note_key(&self) -> &'static str {
         match self {
             Self::Demo => "wallet-provider-demo-note",
             Self::Stripe(_) => "wallet-provider-stripe-note",
@@ -43,7 +43,7 @@ impl Provider {
     }
 
     /// Returns the price of `amount` points; `None` where they cost nothing.
-    pub(crate) fn price(&self, amount: ChargeAmount) -> Option<Money> {
+    pub fn price(&self, amount: ChargeAmount) -> Option<Money> {
         match self {
             Self::Demo => None,
             Self::Stripe(stripe) => Some(Money::of(amount, stripe.price)),

@@ -35,16 +35,16 @@ use crate::{
 
 /// Debt of a wallet before and after a write-off.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WrittenOff {
+pub struct WrittenOff {
     /// Points owed before.
-    pub(crate) before: Points,
+    pub before: Points,
     /// Points owed after.
-    pub(crate) after: Points,
+    pub after: Points,
 }
 
 /// Writes `points` of an account's debt off, by the act `act_id` of the audit log, which the caller's
 /// transaction writes. Refused beyond the debt.
-pub(crate) async fn write_off(
+pub async fn write_off(
     tx: &mut Connection,
     account_id: AccountId,
     points: Points,
@@ -68,7 +68,7 @@ pub(crate) async fn write_off(
 }
 
 /// Returns the debts of the `accounts` that owe points.
-pub(crate) async fn list_debts(
+pub async fn list_debts(
     db: &Pool,
     accounts: &[AccountId],
 ) -> Result<HashMap<AccountId, Points>, sqlx::Error> {

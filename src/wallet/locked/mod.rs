@@ -19,7 +19,7 @@ use crate::{
 /// Wallets that a transaction has locked, as its movements so far leave them. The movements are
 /// written together at its end; movements of one wallet become consecutive versions.
 #[derive(Debug)]
-pub(crate) struct LockedWallets {
+pub struct LockedWallets {
     by_account: HashMap<AccountId, Wallet>,
     movements: Movements,
 }
@@ -27,7 +27,7 @@ pub(crate) struct LockedWallets {
 impl LockedWallets {
     /// Locks the existing wallets of `accounts`, in the order of their ids. With [`WhenHeld::Skip`]
     /// wallets that another transaction has locked are missing.
-    pub(crate) async fn lock(
+    pub async fn lock(
         tx: &mut Connection,
         accounts: &HashSet<AccountId>,
         when_held: WhenHeld,
@@ -37,14 +37,14 @@ impl LockedWallets {
     }
 
     /// Returns `wallets`, which this transaction has locked in the order of their ids.
-    pub(crate) fn of(wallets: Vec<Wallet>) -> Self {
+    pub fn of(wallets: Vec<Wallet>) -> Self {
         let by_account = wallets.into_iter().map(|wallet| (wallet.account_id, wallet)).collect();
         Self { by_account, movements: Movements::default() }
     }
 
     /// Creates wallets for the `accounts` that have none. Returns whether all of `accounts` are
     /// locked now.
-    pub(crate) async fn open_missing(
+    pub async fn open_missing(
         &mut self,
         tx: &mut Connection,
         accounts: &HashSet<AccountId>,
@@ -61,18 +61,18 @@ impl LockedWallets {
     }
 
     /// Whether the wallet of `account_id` is locked.
-    pub(crate) fn contains(&self, account_id: AccountId) -> bool {
+    pub fn contains(&self, account_id: AccountId) -> bool {
         self.by_account.contains_key(&account_id)
     }
 
     /// Whether the wallet of `account_id` is locked, and closed with its account.
-    pub(crate) fn is_closed(&self, account_id: AccountId) -> bool {
+    pub fn is_closed(&self, account_id: AccountId) -> bool {
         self.by_account.get(&account_id).is_some_and(|wallet| wallet.is_closed)
     }
 
     /// Adds `movement`, which changes no withheld points, and returns the balance after it. `None`
     /// if the wallet is not locked.
-    pub(crate) fn change(
+    pub fn change(
         &mut self,
         account_id: AccountId,
         movement: &Movement,
@@ -89,12 +89,12 @@ impl LockedWallets {
     }
 
     /// Returns the movements, to be written in one statement with other things.
-    pub(crate) fn movements(&self) -> &Movements {
+    pub fn movements(&self) -> &Movements {
         &self.movements
     }
 
     /// Writes all movements.
-    pub(crate) async fn write(&self, tx: &mut Connection) -> Result<(), WalletError> {
+    pub async fn write(&self, tx: &mut Connection) -> Result<(), WalletError> {
         match self.movements.is_empty() {
             true => Ok(()),
             false => store::write_movements(tx, &self.movements).await,

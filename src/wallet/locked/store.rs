@@ -13,24 +13,25 @@ use crate::{
 
 /// Movements to be written: the columns of their entries, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Movements {
-    pub(crate) ids: Vec<Uuid>,
-    pub(crate) wallets: Vec<WalletId>,
+pub struct Movements {
+    pub ids: Vec<Uuid>,
+    pub wallets: Vec<WalletId>,
     /// Version of the wallet that each entry makes.
-    pub(crate) versions: Vec<i64>,
-    pub(crate) amounts: Vec<i64>,
-    pub(crate) balances: Vec<Points>,
-    pub(crate) references: Vec<Uuid>,
-    pub(crate) kinds: Vec<String>,
+    pub versions: Vec<i64>,
+    pub amounts: Vec<i64>,
+    pub balances: Vec<Points>,
+    pub references: Vec<Uuid>,
+    pub kinds: Vec<String>,
 }
 
 impl Movements {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether no wallet moves.
+    pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
     /// Fails unless all entries were written: `n_written` is their number.
-    pub(crate) fn require_written(&self, n_written: i64) -> Result<(), WalletError> {
+    pub fn require_written(&self, n_written: i64) -> Result<(), WalletError> {
         match usize::try_from(n_written) == Ok(self.ids.len()) {
             true => Ok(()),
             false => Err(WalletError::StaleVersion),
@@ -38,7 +39,7 @@ impl Movements {
     }
 
     /// Adds the entry of a movement that takes `before` to `after`. The withheld points stay.
-    pub(crate) fn add(&mut self, before: &Wallet, after: &Wallet, movement: &Movement) {
+    pub fn add(&mut self, before: &Wallet, after: &Wallet, movement: &Movement) {
         self.ids.push(new_id());
         self.wallets.push(before.wallet_id);
         self.versions.push(after.version);

@@ -4,8 +4,8 @@
 //! time zone of the office. Pages and months are ranges of wallet versions, so that a read never sees
 //! changes newer than the wallet it started from.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, TimeZone, Utc};
 use uuid::Uuid;
@@ -21,33 +21,33 @@ const MONTHS_MAX: usize = 36;
 
 /// Calendar month in the time zone of the office.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Month(NaiveDate);
+pub struct Month(NaiveDate);
 
 impl Month {
     /// Parses a month written as `2026-11`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let is_month = text.len() == "2026-11".len();
         let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
         is_month.then_some(Self(first))
     }
 
     /// Returns the month of a moment.
-    pub(crate) fn of(moment: DateTime<Utc>) -> Option<Self> {
+    pub fn of(moment: DateTime<Utc>) -> Option<Self> {
         moment.with_timezone(&times::home()).date_naive().with_day(1).map(Self)
     }
 
     /// Returns the month as written in a query, such as `2026-11`.
-    pub(crate) fn name(self) -> String {
+    pub fn name(self) -> String {
         self.0.format("%Y-%m").to_string()
     }
 
     /// Returns the locale key of its name.
-    pub(crate) fn text_key(self) -> String {
+    pub fn text_key(self) -> String {
         format!("date-month-{}", self.0.month())
     }
 
     /// Returns the year.
-    pub(crate) fn year(self) -> i32 {
+    pub fn year(self) -> i32 {
         self.0.year()
     }
 
@@ -77,9 +77,9 @@ impl Month {
 
 /// Filter of the history; `None` selects everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StatementFilter {
-    pub(crate) kind: Option<Kind>,
-    pub(crate) month: Option<Month>,
+pub struct StatementFilter {
+    pub kind: Option<Kind>,
+    pub month: Option<Month>,
 }
 
 impl StatementFilter {
@@ -92,7 +92,7 @@ impl StatementFilter {
 /// Lists lines of a wallet's history, newest first: lines that `filter` selects and that are older
 /// than the line `after`, at most `rows_max`. Lines newer than `wallet` are left out, so the newest
 /// line's balance is the wallet's.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     wallet: &Wallet,
     filter: StatementFilter,

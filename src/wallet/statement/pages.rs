@@ -29,7 +29,7 @@ pub(crate) const STATEMENT_PATH: &str = "/wallet/statement.csv";
 /// Query of the history: the filter, and the last line seen.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct StatementQuery {
+pub struct StatementQuery {
     /// Kind of entries; empty: all.
     kind: Field,
     /// Month, `YYYY-MM`; empty: all.
@@ -58,7 +58,7 @@ impl StatementQuery {
 }
 
 /// Returns the address of the lines of `filter` after the line `after`.
-pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> String {
+pub fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(kind) = filter.kind {
         query.append_pair("kind", kind.as_ref());
@@ -75,7 +75,7 @@ pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> 
 
 /// Handles `GET /wallet/statement.csv`: streams the lines of the filter, newest first. Changes later
 /// than the start of the download are not in the file.
-pub(crate) async fn show_statement(
+pub async fn show_statement(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<StatementQuery>,

@@ -140,7 +140,7 @@ pub(crate) async fn find_last_version(
 }
 
 /// Returns the time of the first line.
-pub(crate) async fn find_beginning(
+pub async fn find_beginning(
     db: &Pool,
     wallet_id: WalletId,
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {

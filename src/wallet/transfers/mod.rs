@@ -29,13 +29,13 @@
 //! for another account, or finds one that keeps the account. Workers skip rows that
 //! another transaction has locked.
 
-pub(crate) mod claims;
+pub mod claims;
 mod history;
-pub(crate) mod list;
-pub(crate) mod model;
-pub(crate) mod pages;
+pub mod list;
+pub mod model;
+pub mod pages;
 pub(crate) mod reminders;
-pub(crate) mod store;
+pub mod store;
 pub(super) mod taken_back;
 mod telling;
 
@@ -69,7 +69,7 @@ const LAPSED: Sweep = Sweep { rows_max: 500, parts_max: 20 };
 
 /// Opens a request: the points are withheld until it is answered or expires. A start that does not lie
 /// ahead, or more than `PLAN_DAYS_MAX` days, is refused by `transfers_starts_ahead`.
-pub(crate) async fn request(
+pub async fn request(
     app: &App,
     order: &TransferOrder,
     key: Option<&RequestKey>,
@@ -130,7 +130,7 @@ async fn request_once(
 
 /// Answers an open request, once. A lapsed request is expired instead, and one that has not started
 /// cannot be accepted.
-pub(crate) async fn answer(
+pub async fn answer(
     db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
@@ -217,7 +217,7 @@ async fn settle(
 
 /// Expires the lapsed requests of one sender and releases their points. Called before points are
 /// spent.
-pub(crate) async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), WalletError> {
+pub async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), WalletError> {
     for transfer_id in store::list_lapsed_of(db, sender_id, OPEN_REQUESTS_MAX).await? {
         retry_stale(|_| expire_once(db, transfer_id)).await?;
     }

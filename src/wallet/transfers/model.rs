@@ -18,7 +18,7 @@ pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
 /// Days for which a request stays open.
 pub(crate) const OPEN_DAYS: u32 = 3;
 /// Days ahead that a request may be planned: `transfers_starts_ahead` refuses more.
-pub(crate) const PLAN_DAYS_MAX: i64 = 90;
+pub const PLAN_DAYS_MAX: i64 = 90;
 /// Shown instead of a receiver whose address is not kept any more.
 const UNKNOWN_RECIPIENT: &str = "…";
 /// Locale key of why a chosen start is refused.
@@ -26,7 +26,7 @@ pub(crate) const START_REFUSAL: &str = "wallet-refusal-start";
 
 ids! {
     /// Id of a transfer request.
-    pub(crate) TransferId(Uuid),
+    pub TransferId(Uuid),
 }
 
 /// State of a transfer request.
@@ -76,7 +76,7 @@ impl TransferStatus {
     }
 
     /// Whether the points are still withheld.
-    pub(crate) fn is_open(self) -> bool {
+    pub fn is_open(self) -> bool {
         matches!(self, Self::Planned | Self::Pending)
     }
 
@@ -106,7 +106,7 @@ impl TransferStatus {
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum TransferDirection {
+pub enum TransferDirection {
     /// The account is the sender.
     Sent,
     /// The account is the receiver.
@@ -129,7 +129,7 @@ pub(crate) enum ChangedBy {
 
 /// Command to offer points to another account.
 #[derive(Clone, Debug)]
-pub(crate) struct TransferOrder {
+pub struct TransferOrder {
     /// Account that offers the points.
     pub sender_id: AccountId,
     /// E-mail address of the receiver.
@@ -144,7 +144,7 @@ pub(crate) struct TransferOrder {
 
 /// Result of a new request; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Requested {
+pub struct Requested {
     /// Id of the request.
     pub transfer_id: TransferId,
     /// Time at which the request expires; never changes.
@@ -156,7 +156,7 @@ pub(crate) struct Requested {
 
 /// Answer to an open request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TransferAnswer {
+pub enum TransferAnswer {
     /// The receiver accepts the points.
     Accept,
     /// The receiver rejects the points.
@@ -179,15 +179,15 @@ impl TransferAnswer {
 /// Request whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct LockedTransfer {
-    pub(crate) transfer_id: TransferId,
-    pub(crate) sender_id: AccountId,
+    pub transfer_id: TransferId,
+    pub sender_id: AccountId,
     /// `None` while no account has confirmed the address that it was made for.
-    pub(crate) receiver_id: Option<AccountId>,
-    pub(crate) amount: Points,
-    pub(crate) status: TransferStatus,
-    pub(crate) version: i64,
+    pub receiver_id: Option<AccountId>,
+    pub amount: Points,
+    pub status: TransferStatus,
+    pub version: i64,
     /// Whether the request has passed its end, by the time after the lock.
-    pub(crate) is_lapsed: bool,
+    pub is_lapsed: bool,
     /// Time at which the request starts, if it is still ahead by the time after the lock.
     pub(crate) planned_for: Option<DateTime<Utc>>,
 }
@@ -205,7 +205,7 @@ impl LockedTransfer {
 /// Request as its sender or receiver sees it. Its state is that of the moment, whether or not its row
 /// has been updated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Transfer {
+pub struct Transfer {
     /// Id of the request.
     pub transfer_id: TransferId,
     /// Side on which the account is that sees it.

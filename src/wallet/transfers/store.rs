@@ -164,7 +164,7 @@ pub(crate) async fn write_transfer_status(
 
 /// Lists lapsed open requests by their end, after the end and id of the last one of the previous
 /// page.
-pub(crate) async fn list_lapsed(
+pub async fn list_lapsed(
     db: &Pool,
     after: Option<(DateTime<Utc>, TransferId)>,
     rows_max: i64,
@@ -190,7 +190,7 @@ pub(crate) async fn list_lapsed(
 }
 
 /// Lists the lapsed requests of one sender that still withhold points.
-pub(crate) async fn list_lapsed_of(
+pub async fn list_lapsed_of(
     db: &Pool,
     sender_id: AccountId,
     rows_max: i64,
@@ -238,7 +238,7 @@ pub(crate) async fn find_transfer(
 
 /// Lists the newest open requests to and from `account_id`, at most `rows_max` of each. Planned requests
 /// are listed to their sender only.
-pub(crate) async fn list_open(
+pub async fn list_open(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     rows_max: i64,
@@ -296,7 +296,7 @@ pub(crate) async fn list_history(
 
 /// Returns the wallet as it is shown: points of lapsed requests count as usable, whether or not the
 /// requests have been expired.
-pub(crate) async fn find_shown_wallet(
+pub async fn find_shown_wallet(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {

@@ -22,7 +22,7 @@ use serde::{
 use serde_json::{Map, Value, json};
 
 use self::known_fields::find_unknown;
-pub(crate) use self::refusal::FormRefusal;
+pub use self::refusal::FormRefusal;
 use super::{
     error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType, problems},
     negotiation,
@@ -38,7 +38,7 @@ pub(super) const MULTIPART: &str = "multipart/form-data";
 /// Body deserialized into `T`, from a form (with or without a file) or from JSON. A field that `T` does
 /// not have is refused: see [`known_fields`].
 #[derive(Debug)]
-pub(crate) struct Body<T>(pub T);
+pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
     type Error = PageError;
@@ -127,7 +127,7 @@ pub(super) async fn parts_of(mut parts: Multipart) -> Result<Vec<(String, Vec<u8
 /// not sent is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Scalar")]
-pub(crate) struct Field {
+pub struct Field {
     sent: String,
     /// Text in its composed form; `None` where it was sent so.
     composed: Option<String>,
@@ -174,7 +174,7 @@ impl JsonSchema for Field {
 
 impl Field {
     /// Returns a field that holds `text`, for a form that the server fills in.
-    pub(crate) fn of(text: impl std::fmt::Display) -> Self {
+    pub fn of(text: impl std::fmt::Display) -> Self {
         Self::of_sent(text.to_string())
     }
 
@@ -187,28 +187,28 @@ impl Field {
     }
 
     /// Returns the text as it is kept and compared: composed, without surrounding whitespace.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         self.raw().trim()
     }
 
     /// Returns the composed text with the whitespace around it.
-    pub(crate) fn raw(&self) -> &str {
+    pub fn raw(&self) -> &str {
         self.composed.as_deref().unwrap_or(&self.sent)
     }
 
     /// Returns the text as it was sent: a password may begin with a blank, and its hash is of its bytes.
-    pub(crate) fn sent(&self) -> &str {
+    pub fn sent(&self) -> &str {
         &self.sent
     }
 
     /// Whether the field is missing or blank.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.text().is_empty()
     }
 
     /// Returns the value of a box to check, which a form leaves out unless it is checked; `None` for
     /// any other text.
-    pub(crate) fn flag(&self) -> Option<bool> {
+    pub fn flag(&self) -> Option<bool> {
         match self.text() {
             "" | "false" => Some(false),
             "on" | "true" => Some(true),
@@ -217,7 +217,7 @@ impl Field {
     }
 
     /// Parses the trimmed text; `None` if it is no `T`.
-    pub(crate) fn parse<T: FromStr>(&self) -> Option<T> {
+    pub fn parse<T: FromStr>(&self) -> Option<T> {
         self.text().parse().ok()
     }
 }
@@ -225,7 +225,7 @@ impl Field {
 /// One value or a list of them: a form repeats the field, JSON has an array.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "OneOrMany")]
-pub(crate) struct Fields(pub Vec<Field>);
+pub struct Fields(pub Vec<Field>);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -261,11 +261,11 @@ impl JsonSchema for Fields {
 /// Refused fields, each with the locale key of the reason.
 #[derive(Clone, Debug, Default, thiserror::Error)]
 #[error("fields that make no sense: {0:?}")]
-pub(crate) struct Mistakes(Vec<(Cow<'static, str>, &'static str)>);
+pub struct Mistakes(Vec<(Cow<'static, str>, &'static str)>);
 
 impl Mistakes {
     /// Returns the mistake of a single field.
-    pub(crate) fn one(name: &'static str, reason: &'static str) -> Self {
+    pub fn one(name: &'static str, reason: &'static str) -> Self {
         Self(vec![(Cow::Borrowed(name), reason)])
     }
 
@@ -275,7 +275,7 @@ impl Mistakes {
     }
 
     /// Returns `value`, and notes the field if it is `None`.
-    pub(crate) fn note<T>(
+    pub fn note<T>(
         &mut self,
         name: &'static str,
         reason: &'static str,
@@ -288,7 +288,7 @@ impl Mistakes {
     }
 
     /// Returns the command if no field was noted; `self` otherwise.
-    pub(crate) fn or<T>(self, command: Option<T>) -> Result<T, Self> {
+    pub fn or<T>(self, command: Option<T>) -> Result<T, Self> {
         match command {
             Some(command) if self.0.is_empty() => Ok(command),
             _ => Err(self),
@@ -296,24 +296,24 @@ impl Mistakes {
     }
 
     /// Whether no field was refused.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Lists the locale keys of all reasons.
-    pub(crate) fn reasons(&self) -> impl Iterator<Item = &'static str> {
+    pub fn reasons(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|(_, reason)| *reason)
     }
 
     /// Returns the locale key of the first reason `name` was refused for.
-    pub(crate) fn of(&self, name: &str) -> Option<&'static str> {
+    pub fn of(&self, name: &str) -> Option<&'static str> {
         self.0.iter().find(|(field, _)| *field == name).map(|(_, reason)| *reason)
     }
 }
 
 problems! {
     /// Refusal of a request for its fields.
-    pub(crate) enum FieldsError {
+    pub enum FieldsError {
         /// Fields are missing, unknown, or out of their ranges; each with the locale key of the reason.
         Invalid { fields: Map<String, Value> } = 422 "invalid" { fields },
     }

@@ -14,11 +14,11 @@ use crate::web::{
 
 /// Refusal that the page of a form shows; the default is none.
 #[derive(Debug, Default)]
-pub(crate) struct FormRefusal {
+pub struct FormRefusal {
     /// Paragraph above or in the form; `None` without a refusal.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// Refused fields, whose reasons stand beside them.
-    pub(crate) mistakes: Mistakes,
+    pub mistakes: Mistakes,
     error: Option<PageError>,
 }
 
@@ -29,33 +29,35 @@ impl FormRefusal {
     }
 
     /// Returns the status of the page: 200 without a refusal.
-    pub(crate) fn status(&self) -> StatusCode {
+    pub fn status(&self) -> StatusCode {
         self.error.as_ref().map_or(StatusCode::OK, |error| error.inner().status())
     }
 
     /// Returns the locale key of the reason why the field `name` was refused.
-    pub(crate) fn of(&self, name: &str) -> Option<&'static str> {
+    pub fn of(&self, name: &str) -> Option<&'static str> {
         self.mistakes.of(name)
     }
 
     /// Returns what the refusal is to programs; `None` without one.
-    pub(crate) fn problem(&self) -> Option<Problem> {
+    pub fn problem(&self) -> Option<Problem> {
         self.error.as_ref().map(|error| error.inner().problem())
     }
 
     /// Returns the error if it is an `E`.
-    pub(crate) fn find<E: HttpError>(&self) -> Option<&E> {
+    pub fn find<E: HttpError>(&self) -> Option<&E> {
         self.error.as_ref()?.find()
     }
 
     /// Returns the refusal without a text where fields were refused: the reasons beside them say it all.
-    pub(crate) fn beside_fields(self) -> Self {
+    #[must_use]
+    pub fn beside_fields(self) -> Self {
         let text = self.text.filter(|_| self.mistakes.is_empty());
         Self { text, ..self }
     }
 
     /// Returns the refusal with the reasons of all refused fields as its text.
-    pub(crate) fn with_reasons(mut self, v: &View) -> Self {
+    #[must_use]
+    pub fn with_reasons(mut self, v: &View) -> Self {
         if !self.mistakes.is_empty() {
             self.text = Some(v.reasons(&self.mistakes));
         }
@@ -63,7 +65,8 @@ impl FormRefusal {
     }
 
     /// Returns the refusal with the reason of the field `name` as its text, if it was refused.
-    pub(crate) fn with_reason_of(mut self, name: &str, v: &View) -> Self {
+    #[must_use]
+    pub fn with_reason_of(mut self, name: &str, v: &View) -> Self {
         if let Some(reason) = self.of(name) {
             self.text = Some(v.t(reason).to_string());
         }
@@ -71,7 +74,8 @@ impl FormRefusal {
     }
 
     /// Returns the refusal of another form of the page: its text has the reasons, and no field is marked.
-    pub(crate) fn in_words(self, v: &View) -> Self {
+    #[must_use]
+    pub fn in_words(self, v: &View) -> Self {
         Self { mistakes: Mistakes::default(), ..self.with_reasons(v) }
     }
 }
@@ -86,7 +90,7 @@ impl From<FormRefusal> for PageError {
 impl View {
     /// Sorts out the outcome of a form: within, a success or the refusal that the form's page shows, to browsers and
     /// on a 4xx status; the error is one that is answered without the form.
-    pub(crate) fn or_refusal<T>(
+    pub fn or_refusal<T>(
         &self,
         outcome: Result<T, PageError>,
     ) -> Result<Result<T, FormRefusal>, PageError> {
@@ -98,7 +102,7 @@ impl View {
     }
 
     /// Answers a form: a success with `done`, a refusal for a browser with the form's `page`.
-    pub(crate) async fn answer<T>(
+    pub async fn answer<T>(
         self,
         outcome: Result<T, PageError>,
         done: impl FnOnce(&Self, T) -> HttpResponse,

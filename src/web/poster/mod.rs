@@ -12,7 +12,7 @@
 //! page of its program and in links that are shared. Reservations and tickets keep the art.
 
 mod compositions;
-pub(crate) mod picture;
+pub mod picture;
 mod seed;
 
 use std::fmt;
@@ -32,7 +32,7 @@ const PALETTE_STEP: u32 = 5;
 
 /// A program's poster.
 #[derive(Clone, Debug)]
-pub(crate) struct Poster {
+pub struct Poster {
     /// Number of its palette, from 1.
     pub palette: u32,
     /// Its drawing.
@@ -41,7 +41,7 @@ pub(crate) struct Poster {
 
 /// Shapes of a poster, which are written as inline SVG, hidden from screen readers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Art(String);
+pub struct Art(String);
 
 impl HtmlSafe for Art {}
 
@@ -59,12 +59,12 @@ impl fmt::Display for Art {
 
 impl Poster {
     /// Draws the poster of the program named `slug`, the one made as the `number`th.
-    pub(crate) fn of_program(number: i32, slug: &str) -> Self {
+    pub fn of_program(number: i32, slug: &str) -> Self {
         Self::new(number.unsigned_abs(), PosterSeed::of(slug))
     }
 
     /// Draws a poster that is always the same for `name`.
-    pub(crate) fn of_name(name: &str) -> Self {
+    pub fn of_name(name: &str) -> Self {
         let mut seed = PosterSeed::of(name);
         let number = u32::from(seed.below(256));
         Self::new(number, seed)

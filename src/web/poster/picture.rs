@@ -20,7 +20,7 @@ use super::Poster;
 use crate::web::assets;
 
 /// Width and height of a picture, in pixels.
-pub(crate) const SIZE: (u32, u32) = (1200, 630);
+pub const SIZE: (u32, u32) = (1200, 630);
 /// Pictures that a process keeps, of about 20 KB each.
 const PICTURES_MAX: u64 = 256;
 /// Pictures drawn at the same time: each is 20 ms of one processor.
@@ -38,14 +38,14 @@ static TURNS: Semaphore = Semaphore::const_new(DRAWN_AT_ONCE);
 
 impl Poster {
     /// Returns the version of the picture, in hexadecimal.
-    pub(crate) fn version(&self) -> String {
+    pub fn version(&self) -> String {
         let digest = Sha256::digest(self.file());
         let bytes = digest.iter().take(VERSION_BYTES);
         bytes.fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
     /// Returns the picture as a PNG file; `None` where it cannot be drawn now.
-    pub(crate) async fn picture(&self) -> Option<Bytes> {
+    pub async fn picture(&self) -> Option<Bytes> {
         let file = self.file();
         let drawing = async {
             let turn = tokio::time::timeout(WAIT_MAX, TURNS.acquire()).await.ok()?.ok()?;

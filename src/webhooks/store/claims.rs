@@ -12,7 +12,7 @@ use crate::{
 
 /// Claims deliveries of an endpoint that are due, each the first of its subject that is still to be
 /// made.
-pub(crate) async fn claim(
+pub async fn claim(
     db: &Pool,
     endpoint_id: EndpointId,
     rows_max: i64,
@@ -89,7 +89,7 @@ pub(crate) async fn write_delivered(
 }
 
 /// Puts a delivery off, and the deliveries behind it, which wait for it; if the claim is still the last.
-pub(crate) async fn write_put_off(
+pub async fn write_put_off(
     db: &Pool,
     endpoint_id: EndpointId,
     event: &ClaimedEvent,
@@ -126,7 +126,7 @@ pub(crate) async fn write_put_off(
 }
 
 /// Gives up deliveries past their end, of paused endpoints too; returns how many.
-pub(crate) async fn write_expired(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
+pub async fn write_expired(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
     let expired = sqlx::query!(
         r#"
         update webhook_deliveries

@@ -10,7 +10,7 @@ use crate::{
 
 /// Lists at most `rows_max` deliveries of an endpoint after that of the event `after`, newest first;
 /// the deliveries in `state`, or all. Each state has its own index and branch.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     endpoint_id: EndpointId,
     state: Option<HookState>,

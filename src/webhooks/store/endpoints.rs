@@ -28,7 +28,7 @@ pub(crate) async fn list_active(
 }
 
 /// Lists the endpoints that are not deleted, or the one with `id`, oldest first.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     id: Option<EndpointId>,
     rows_max: i64,
@@ -61,7 +61,7 @@ pub(crate) async fn list(
 }
 
 /// Inserts an endpoint, unless there are `endpoints_max`; returns whether it did.
-pub(crate) async fn insert(
+pub async fn insert(
     tx: &mut Connection,
     id: EndpointId,
     new: &NewEndpoint,
@@ -88,7 +88,7 @@ pub(crate) async fn insert(
 }
 
 /// Pauses an endpoint, or lets it go on; returns whether that changed anything.
-pub(crate) async fn write_paused(
+pub async fn write_paused(
     tx: &mut Connection,
     id: EndpointId,
     is_paused: bool,
@@ -108,7 +108,7 @@ pub(crate) async fn write_paused(
 
 /// Replaces the secret of an endpoint; the one before signs too for `hours`. Returns whether there is
 /// such an endpoint.
-pub(crate) async fn write_secret(
+pub async fn write_secret(
     tx: &mut Connection,
     id: EndpointId,
     sealed_secret: &[u8],
@@ -131,10 +131,7 @@ pub(crate) async fn write_secret(
 }
 
 /// Deletes an endpoint, up to its deliveries, which the worker deletes; returns whether it did.
-pub(crate) async fn write_deleted(
-    tx: &mut Connection,
-    id: EndpointId,
-) -> Result<bool, sqlx::Error> {
+pub async fn write_deleted(tx: &mut Connection, id: EndpointId) -> Result<bool, sqlx::Error> {
     let written = sqlx::query!(
         r#"
         update webhook_endpoints

@@ -1,6 +1,6 @@
 //! SQL of endpoints and of their deliveries.
 
-pub(crate) mod claims;
-pub(crate) mod deliveries;
-pub(crate) mod endpoints;
-pub(crate) mod replays;
+pub mod claims;
+pub mod deliveries;
+pub mod endpoints;
+pub mod replays;

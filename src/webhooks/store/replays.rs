@@ -28,7 +28,7 @@ pub(crate) async fn write_due(
 
 /// Makes deliveries that were given up at `since` or later due again, at most `rows_max`, the oldest
 /// first; returns how many.
-pub(crate) async fn write_failed_due(
+pub async fn write_failed_due(
     tx: &mut Connection,
     endpoint_id: EndpointId,
     since: DateTime<Utc>,

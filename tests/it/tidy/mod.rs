@@ -8,6 +8,7 @@ mod capacity;
 mod checks;
 mod circles;
 mod clocks;
+mod described;
 mod fonts;
 mod functions;
 mod javascript;

@@ -10,7 +10,7 @@ use super::{
 /// Pages at the root that describe the program as it is.
 const ROOT_PAGES: [&str; 4] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"];
 /// Words that stand for something else in a path.
-const PLACEHOLDERS: [&str; 2] = ["TARGET", "VERSION"];
+const PLACEHOLDERS: [&str; 3] = ["NAME", "TARGET", "VERSION"];
 
 fn pages() -> Vec<Source> {
     let roots = ROOT_PAGES.iter().map(|path| read(path));

@@ -15,8 +15,8 @@
 //! Codes of one account are compared one after the other, behind the account's row. A try is counted
 //! before its code is compared; of two right ones the second finds no pending log-in any more.
 
-pub(crate) mod pages;
-pub(crate) mod store;
+pub mod pages;
+pub mod store;
 
 use self::store::PendingLogIn;
 use super::{
@@ -44,7 +44,7 @@ const TRIES_MAX: i32 = 5;
 const PURGED_ROWS_MAX: i64 = 1_000;
 
 /// Keeps a log-in whose password was right until its code comes; returns its token.
-pub(crate) async fn begin(
+pub async fn begin(
     app: &App,
     checked: &CheckedPassword,
     device: &str,
@@ -56,15 +56,12 @@ pub(crate) async fn begin(
 }
 
 /// Returns the pending log-in with this token, if it is not over.
-pub(crate) async fn find(
-    app: &App,
-    token: &SessionToken,
-) -> Result<Option<PendingLogIn>, sqlx::Error> {
+pub async fn find(app: &App, token: &SessionToken) -> Result<Option<PendingLogIn>, sqlx::Error> {
     store::find(&app.db, &token.hash(), TRIES_MAX).await
 }
 
 /// Compares the code and opens a session of `lives_days`.
-pub(crate) async fn finish(
+pub async fn finish(
     check: &PasswordCheck<'_>,
     token: &SessionToken,
     code: Option<&SignInCode>,
@@ -113,11 +110,11 @@ async fn try_code(
 }
 
 /// Ends a pending log-in whose code does not come any more.
-pub(crate) async fn give_up(app: &App, token: &SessionToken) -> Result<(), sqlx::Error> {
+pub async fn give_up(app: &App, token: &SessionToken) -> Result<(), sqlx::Error> {
     store::delete(&app.db, &token.hash()).await
 }
 
 /// Deletes a bounded number of pending log-ins whose time is over; called periodically.
-pub(crate) async fn purge(db: &Pool) -> Result<(), sqlx::Error> {
+pub async fn purge(db: &Pool) -> Result<(), sqlx::Error> {
     store::delete_old(db, PURGED_ROWS_MAX).await
 }

@@ -57,8 +57,8 @@ fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
 }
 
 /// Answer to a log-in that waits for its second step.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PendingDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PendingDocument {
     /// Always true: a code is asked for at `/login/code`.
     code_required: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) fn ask_for_code(app: &App, v: &View, token: &SessionToken, next: &str
 }
 
 /// Ends the pending log-in of a browser that logs out, if it has one.
-pub(crate) async fn give_up(
+pub async fn give_up(
     app: &App,
     request: &HttpRequest,
     answer: HttpResponse,
@@ -101,7 +101,7 @@ fn without_cookie(app: &App, mut answer: HttpResponse) -> HttpResponse {
 }
 
 /// `GET /login/code`
-pub(crate) async fn new_code(
+pub async fn new_code(
     app: Data<App>,
     request: HttpRequest,
     v: View,
@@ -124,7 +124,7 @@ pub(crate) async fn new_code(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["code"]))]
-pub(crate) struct CodeForm {
+pub struct CodeForm {
     /// Code of the app, or a recovery code.
     code: Field,
     /// Path of this site that a browser is led to afterwards.
@@ -132,7 +132,7 @@ pub(crate) struct CodeForm {
 }
 
 /// `POST /login/code`
-pub(crate) async fn create_session(
+pub async fn create_session(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,

@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Log-in whose password was right and whose code is still to come.
-#[derive(Clone)]
-pub(crate) struct PendingLogIn {
+#[derive(Debug, Clone)]
+pub struct PendingLogIn {
     /// Account id.
     pub account_id: AccountId,
     /// Address of the account.
@@ -22,7 +22,7 @@ pub(crate) struct PendingLogIn {
 
 /// Inserts a pending log-in of an account and its checked password, for `ttl_secs`; none if the
 /// account has another password by now.
-pub(crate) async fn insert(
+pub async fn insert(
     db: &Pool,
     token_hash: &TokenHash,
     (account_id, password_hash): (AccountId, &str),
@@ -49,7 +49,7 @@ pub(crate) async fn insert(
 }
 
 /// Returns a pending log-in that is not over.
-pub(crate) async fn find(
+pub async fn find(
     db: &Pool,
     token_hash: &TokenHash,
     tries_max: i32,
@@ -73,7 +73,7 @@ pub(crate) async fn find(
 }
 
 /// Counts a try; `false` if the log-in is over. The account's row must be locked.
-pub(crate) async fn count_try(
+pub async fn count_try(
     tx: &mut Connection,
     token_hash: &TokenHash,
     tries_max: i32,
@@ -92,10 +92,7 @@ pub(crate) async fn count_try(
 }
 
 /// Deletes a pending log-in.
-pub(crate) async fn delete(
-    db: impl PgExecutor<'_>,
-    token_hash: &TokenHash,
-) -> Result<(), sqlx::Error> {
+pub async fn delete(db: impl PgExecutor<'_>, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from pending_log_ins where token_hash = $1", token_hash)
         .execute(db)
         .await?;
@@ -114,7 +111,7 @@ pub(crate) async fn delete_all(
 }
 
 /// Deletes pending log-ins whose time is over.
-pub(crate) async fn delete_old(db: &Pool, rows_max: i64) -> Result<(), sqlx::Error> {
+pub async fn delete_old(db: &Pool, rows_max: i64) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         delete from pending_log_ins

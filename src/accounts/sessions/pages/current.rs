@@ -35,14 +35,14 @@ const CACHED_SESSIONS_MAX: u64 = 100_000;
 
 /// Reader of sessions, and a cache of a second for polls and streams.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionCache {
+pub struct SessionCache {
     reader: SessionReader,
     cache: Cache<TokenHash, Option<SessionAccount>>,
 }
 
 impl SessionCache {
     /// Creates the sessions of one instance; batches run on the calling runtime.
-    pub(crate) fn new(app: &App) -> Self {
+    pub fn new(app: &App) -> Self {
         let cache = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
         Self { reader: SessionReader::new(app), cache: cache.build() }
     }
@@ -51,7 +51,7 @@ impl SessionCache {
 /// Signed-in account; others are sent to the log-in. Read from PostgreSQL, and counted against
 /// the account's rate limit when the request changes something.
 #[derive(Clone, Debug)]
-pub(crate) struct CurrentAccount {
+pub struct CurrentAccount {
     /// Account id.
     pub account_id: AccountId,
     /// Session the account is signed in with.
@@ -72,7 +72,7 @@ pub(crate) struct CurrentAccount {
 
 /// Signed-in account from a cache of a second: for polls and streams.
 #[derive(Clone, Debug)]
-pub(crate) struct CachedAccount {
+pub struct CachedAccount {
     /// Account id.
     pub account_id: AccountId,
     /// View to render its pages with.
@@ -83,7 +83,7 @@ pub(crate) struct CachedAccount {
 
 /// Client of a public page, signed in or not.
 #[derive(Clone, Debug)]
-pub(crate) struct Visitor {
+pub struct Visitor {
     /// Account id; `None` without a session.
     pub account_id: Option<AccountId>,
     /// View to render its pages with.
@@ -223,7 +223,7 @@ fn cookie_name(app: &App) -> &'static str {
 }
 
 /// Returns the session token in the request's cookie.
-pub(crate) fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
+pub fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
     SessionToken::decode(request.cookie(cookie_name(app))?.value())
 }
 
@@ -266,12 +266,12 @@ pub(crate) fn device_cookie(
 }
 
 /// Builds the cookie that removes the session from the browser.
-pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
+pub fn removal_cookie(app: &App) -> Cookie<'static> {
     removal_of(app, cookie_name(app))
 }
 
 /// Builds the cookie after which the browser is no known device any more.
-pub(crate) fn device_removal_cookie(app: &App) -> Cookie<'static> {
+pub fn device_removal_cookie(app: &App) -> Cookie<'static> {
     removal_of(app, device_cookie_name(app))
 }
 
@@ -291,14 +291,14 @@ pub(crate) async fn end_session(request: &HttpRequest, app: &App) -> Result<(), 
 
 impl SessionCache {
     /// Drops a session that this instance ended from the cache.
-    pub(crate) async fn forget(&self, hash: &TokenHash) {
+    pub async fn forget(&self, hash: &TokenHash) {
         self.cache.invalidate(hash).await;
     }
 }
 
 /// Session of a long-lived answer, to be checked again while the answer lasts.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenSession {
+pub struct OpenSession {
     sessions: SessionCache,
     hash: TokenHash,
     account_id: AccountId,
@@ -306,7 +306,7 @@ pub(crate) struct OpenSession {
 
 impl OpenSession {
     /// Returns whether the session is still this account's; true if it cannot be read.
-    pub(crate) async fn is_live(&self) -> bool {
+    pub async fn is_live(&self) -> bool {
         let reading = self.sessions.reader.find(self.hash);
         match self.sessions.cache.try_get_with(self.hash, reading).await {
             Ok(found) => found.is_some_and(|found| found.account_id == self.account_id),

@@ -1,6 +1,6 @@
 //! Session pages: the list of an account's sessions, and ending them.
 
-pub(crate) mod current;
+pub mod current;
 mod described;
 mod requirements;
 
@@ -49,18 +49,15 @@ impl SessionsPage {
 }
 
 /// Sessions of the account.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct SessionsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SessionsDocument<'a> {
     sessions: &'a [Session],
     /// Session of the request.
     current: Uuid,
 }
 
 /// `GET /account/sessions`
-pub(crate) async fn list_sessions(
-    app: Data<App>,
-    me: CurrentAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn list_sessions(app: Data<App>, me: CurrentAccount) -> Result<HttpResponse, PageError> {
     let sessions = store::list_of_account(&app.db, me.account_id, SHOWN_MAX).await?;
     let page = SessionsPage { v: me.view, sessions, current: me.session_id };
     let document = SessionsDocument { sessions: &page.sessions, current: page.current };
@@ -68,7 +65,7 @@ pub(crate) async fn list_sessions(
 }
 
 /// `POST /account/sessions/{id}/logout`
-pub(crate) async fn delete_one(
+pub async fn delete_one(
     app: Data<App>,
     cache: Data<SessionCache>,
     me: CurrentAccount,
@@ -87,7 +84,7 @@ pub(crate) async fn delete_one(
 }
 
 /// `POST /account/sessions/logout`: ends all sessions but this one.
-pub(crate) async fn delete_others(
+pub async fn delete_others(
     app: Data<App>,
     cache: Data<SessionCache>,
     me: CurrentAccount,
@@ -102,7 +99,7 @@ fn ended_answer(v: &View) -> HttpResponse {
 }
 
 /// Drops sessions that were ended from the cache.
-pub(crate) async fn forget(cache: &SessionCache, hashes: impl IntoIterator<Item = Vec<u8>>) {
+pub async fn forget(cache: &SessionCache, hashes: impl IntoIterator<Item = Vec<u8>>) {
     for hash in hashes.into_iter().filter_map(|hash| hash.try_into().ok()) {
         cache.forget(&hash).await;
     }

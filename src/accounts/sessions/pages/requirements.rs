@@ -5,7 +5,7 @@ use crate::accounts::error::AccountError;
 
 impl CurrentAccount {
     /// Refuses unless a code of the second factor was given lately, or the account has none.
-    pub(crate) fn require_code(&self) -> Result<(), AccountError> {
+    pub fn require_code(&self) -> Result<(), AccountError> {
         if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
     }
 
@@ -16,7 +16,7 @@ impl CurrentAccount {
 
     /// Refuses unless the password was given lately, and a code of the second factor if the account
     /// has one.
-    pub(crate) fn require_confirmation(&self) -> Result<(), AccountError> {
+    pub fn require_confirmation(&self) -> Result<(), AccountError> {
         self.require_code()?;
         self.require_password()
     }

@@ -84,7 +84,7 @@ const VALUE_CHARS_MAX: usize = 300;
 
 /// Returns the changed fields of a line with their names and values in the reader's language. Ids
 /// are left out: the sentence above names what they stand for.
-pub(crate) fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
+pub fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
     let zone = line.time_zone.as_deref().unwrap_or(times::home().name());
     let shown = |document: Option<&Value>, field: &str| {
         let value = document.and_then(|document| document.get(field))?;
@@ -99,7 +99,7 @@ pub(crate) fn of(v: &View, line: &LogLine) -> Vec<FieldChange> {
 }
 
 /// Returns a change that a refusal shows, in the reader's language.
-pub(crate) fn reworded(v: &View, change: &FieldChange) -> FieldChange {
+pub fn reworded(v: &View, change: &FieldChange) -> FieldChange {
     let shown = |value: &Option<String>| {
         let value = Value::String(value.clone()?);
         text(v, &change.field, &value, times::home().name()).map(|text| shortened(&text))

@@ -1,6 +1,6 @@
 //! Audit log as a page, as JSON and as a CSV file.
 
-pub(crate) mod fields;
+pub mod fields;
 mod sentence;
 
 use actix_web::{
@@ -31,14 +31,15 @@ use crate::{
 };
 
 /// Line of the log as a page shows it.
-pub(crate) struct LogRow {
-    pub(crate) log: LogLine,
-    pub(crate) sentence: Vec<SentencePart>,
-    pub(crate) changes: Vec<FieldChange>,
+#[derive(Debug)]
+pub struct LogRow {
+    pub log: LogLine,
+    pub sentence: Vec<SentencePart>,
+    pub changes: Vec<FieldChange>,
 }
 
 /// Prepares lines of the log for a page.
-pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<LogRow> {
+pub fn lines(v: &View, log: Vec<LogLine>) -> Vec<LogRow> {
     log.into_iter()
         .map(|log| LogRow { sentence: sentence::of(v, &log), changes: fields::of(v, &log), log })
         .collect()
@@ -58,7 +59,7 @@ struct AuditPage {
 /// Query string of the log: filters and the page.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct AuditQuery {
+pub struct AuditQuery {
     /// Email address of the author.
     #[serde(deserialize_with = "typed::deserialize")]
     who: String,
@@ -97,14 +98,14 @@ impl AuditQuery {
 }
 
 /// Page of the log.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ActsDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ActsDocument {
     acts: Vec<LogLine>,
     next: Option<Uuid>,
 }
 
 /// `GET /admin/audit`
-pub(crate) async fn list_acts(
+pub async fn list_acts(
     app: Data<App>,
     me: AdminAccount,
     query: Query<AuditQuery>,
@@ -124,7 +125,7 @@ const COLUMNS: &[&str] =
     &["acted_at", "who", "act", "subject", "subject_id", "reason", "before", "after", "api_key"];
 
 /// `GET /admin/audit.csv`
-pub(crate) async fn download_acts(
+pub async fn download_acts(
     app: Data<App>,
     _: AdminAccount,
     query: Query<AuditQuery>,

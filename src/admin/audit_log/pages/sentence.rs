@@ -9,10 +9,10 @@ use crate::{
 
 /// Part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SentencePart {
-    pub(crate) text: String,
+pub struct SentencePart {
+    pub text: String,
     /// Page of the thing that the part names; `None` for words and for things without a page.
-    pub(crate) href: Option<String>,
+    pub href: Option<String>,
 }
 
 /// Characters that stand for the names while a sentence is put together: no text has a noncharacter.

@@ -28,35 +28,35 @@ const SECTION_CHARS_MAX: usize = 100;
 /// New codes: one with a word, or some with random ones.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct CodesForm {
+pub struct CodesForm {
     /// Word; empty for random ones.
-    pub(crate) code: Field,
+    pub code: Field,
     /// Number of random codes; empty: one.
-    pub(crate) count: Field,
+    pub count: Field,
     /// Box: the codes open their section instead of taking something off.
-    pub(crate) access: Field,
+    pub access: Field,
     /// Percentage that they take off.
-    pub(crate) percent: Field,
+    pub percent: Field,
     /// Points that they take off an order.
-    pub(crate) amount: Field,
+    pub amount: Field,
     /// Local times in the program's time zone, or RFC 3339; empty: without a bound.
-    pub(crate) valid_from: Field,
+    pub valid_from: Field,
     /// End, likewise.
-    pub(crate) valid_until: Field,
+    pub valid_until: Field,
     /// Reservations that may use it; empty: any number.
-    pub(crate) uses_max: Field,
+    pub uses_max: Field,
     /// Places that they may have together; empty: any number, as with access codes.
-    pub(crate) places_max: Field,
+    pub places_max: Field,
     /// Uses of one account; empty: any number.
-    pub(crate) uses_per_account_max: Field,
+    pub uses_per_account_max: Field,
     /// Performance they are for; empty: all.
-    pub(crate) schedule_id: Field,
+    pub schedule_id: Field,
     /// Section they are for; empty: all.
-    pub(crate) section: Field,
+    pub section: Field,
     /// Access gate that the codes share: when it opens, a local time, and its capacity; both empty: none.
-    pub(crate) gate_opens_at: Field,
+    pub gate_opens_at: Field,
     /// Capacity of the access gate.
-    pub(crate) gate_capacity: Field,
+    pub gate_capacity: Field,
 }
 
 impl CodesForm {
@@ -182,7 +182,7 @@ impl CodesForm {
 /// Limits of a code's uses and places.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct CodeLimitForm {
+pub struct CodeLimitForm {
     /// Reservations that may use it; empty: any number.
     uses_max: Field,
     /// Places that they may have together; empty: any number, left out: as it is.

@@ -128,14 +128,14 @@ fn codes_path(id: ProgramId) -> String {
 }
 
 /// Page of the codes of a show.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct CodesDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CodesDocument<'a> {
     codes: &'a [SaleCode],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/programs/{id}/codes`
-pub(crate) async fn list_codes(
+pub async fn list_codes(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -148,13 +148,13 @@ pub(crate) async fn list_codes(
 }
 
 /// Words of the codes that were made.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NewCodesDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NewCodesDocument {
     codes: Vec<CodeWord>,
 }
 
 /// `POST /admin/programs/{id}/codes`
-pub(crate) async fn create_codes(
+pub async fn create_codes(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -178,7 +178,7 @@ pub(crate) async fn create_codes(
 }
 
 /// `POST /admin/programs/{id}/codes/{code_id}/limit`
-pub(crate) async fn update_limit(
+pub async fn update_limit(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(ProgramId, SaleCodeId)>,
@@ -191,7 +191,7 @@ pub(crate) async fn update_limit(
 }
 
 /// `POST /admin/programs/{id}/codes/{code_id}/withdrawal`
-pub(crate) async fn create_withdrawal(
+pub async fn create_withdrawal(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(ProgramId, SaleCodeId)>,
@@ -216,7 +216,7 @@ async fn answer(
 }
 
 /// `GET /admin/programs/{id}/codes.csv`
-pub(crate) async fn download_codes(
+pub async fn download_codes(
     app: Data<App>,
     _: AdminAccount,
     id: Path<ProgramId>,

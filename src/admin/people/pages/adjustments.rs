@@ -31,7 +31,7 @@ const ADJUSTMENT_MAX: i64 = 10_000_000;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["amount", "reason"]))]
-pub(crate) struct AdjustmentForm {
+pub struct AdjustmentForm {
     /// Points to add; negative ones are taken off.
     amount: Field,
     /// Reason, for the log.
@@ -41,7 +41,7 @@ pub(crate) struct AdjustmentForm {
 }
 
 /// `POST /admin/people/{id}/adjustments`
-pub(crate) async fn create_adjustment(
+pub async fn create_adjustment(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,

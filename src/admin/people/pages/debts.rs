@@ -29,7 +29,7 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["points", "reason"]))]
-pub(crate) struct WriteOffForm {
+pub struct WriteOffForm {
     /// Points of the debt.
     points: Field,
     /// Reason, for the log.
@@ -39,7 +39,7 @@ pub(crate) struct WriteOffForm {
 }
 
 /// `POST /admin/people/{id}/debt-write-offs`
-pub(crate) async fn create_write_off(
+pub async fn create_write_off(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,

@@ -1,8 +1,8 @@
 //! Account pages: list, timeline, locks, roles.
 
-pub(crate) mod adjustments;
-pub(crate) mod debts;
-pub(crate) mod second_factor;
+pub mod adjustments;
+pub mod debts;
+pub mod second_factor;
 mod timeline;
 
 use std::collections::HashMap;
@@ -67,8 +67,8 @@ impl PeoplePage {
 }
 
 /// Page of accounts.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PeopleDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PeopleDocument<'a> {
     people: &'a [Profile],
     /// Points that some of them owe, by account.
     debts: &'a HashMap<AccountId, Points>,
@@ -76,7 +76,7 @@ pub(crate) struct PeopleDocument<'a> {
 }
 
 /// `GET /admin/people`
-pub(crate) async fn list_people(
+pub async fn list_people(
     app: Data<App>,
     me: AdminAccount,
     query: Query<Search>,
@@ -150,8 +150,8 @@ impl PersonPage {
 }
 
 /// Account with its history.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PersonDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PersonDocument<'a> {
     person: &'a Profile,
     balance: Option<Points>,
     debt: Option<Points>,
@@ -159,7 +159,7 @@ pub(crate) struct PersonDocument<'a> {
 }
 
 /// `GET /admin/people/{id}`
-pub(crate) async fn show_person(
+pub async fn show_person(
     app: Data<App>,
     me: AdminAccount,
     id: Path<AccountId>,
@@ -193,7 +193,7 @@ async fn answer<T: Serialize>(
 }
 
 /// `POST /admin/people/{id}/lock`
-pub(crate) async fn create_lock(
+pub async fn create_lock(
     app: Data<App>,
     me: AdminAccount,
     id: Path<AccountId>,
@@ -203,7 +203,7 @@ pub(crate) async fn create_lock(
 }
 
 /// `POST /admin/people/{id}/unlock`
-pub(crate) async fn delete_lock(
+pub async fn delete_lock(
     app: Data<App>,
     me: AdminAccount,
     id: Path<AccountId>,
@@ -229,7 +229,7 @@ async fn lock(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["from", "role", "reason"]))]
-pub(crate) struct RoleForm {
+pub struct RoleForm {
     /// Role that was shown.
     from: Field,
     /// `CUSTOMER`, `STAFF` or `ADMIN`.
@@ -239,7 +239,7 @@ pub(crate) struct RoleForm {
 }
 
 /// `POST /admin/people/{id}/role`
-pub(crate) async fn update_role(
+pub async fn update_role(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// `POST /admin/people/{id}/second-factor/removal`
-pub(crate) async fn delete_factor(
+pub async fn delete_factor(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<AccountId>,

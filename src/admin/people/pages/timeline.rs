@@ -7,10 +7,10 @@ use crate::{
 
 /// Moment as the page shows it.
 pub(crate) struct TimelineEntry {
-    pub(crate) moment: AccountEvent,
-    pub(crate) text: Phrase,
+    pub moment: AccountEvent,
+    pub text: Phrase,
     /// Page with more about the moment; `None` if there is none.
-    pub(crate) href: Option<String>,
+    pub href: Option<String>,
 }
 
 impl TimelineEntry {

@@ -24,13 +24,13 @@ use crate::{
 /// Form of a copy.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct ProgramCopyForm {
+pub struct ProgramCopyForm {
     /// Checkbox.
     with_performances: Field,
 }
 
 /// `POST /admin/programs/{id}/copies`
-pub(crate) async fn create_copy(
+pub async fn create_copy(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,

@@ -55,22 +55,22 @@ macro_rules! program_form {
         /// Form of a program, new or existing.
         #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
         #[serde(default)]
-        pub(crate) struct ProgramForm {
+        pub struct ProgramForm {
             /// Version that was shown; another one is refused.
-            pub(crate) version: Field,
+            pub version: Field,
             /// Name in addresses; empty: made of the title.
-            pub(crate) slug: Field,
+            pub slug: Field,
             /// Time zone in which both times were shown.
-            pub(crate) time_zone: Field,
+            pub time_zone: Field,
             /// Beginning of the sale: local time, or RFC 3339.
-            pub(crate) on_sale_at: Field,
-            pub(crate) on_sale_at_shown: Field,
+            pub on_sale_at: Field,
+            pub on_sale_at_shown: Field,
             pub(crate) on_sale_at_offset: Field,
             /// End of the sale, likewise.
-            pub(crate) off_sale_at: Field,
-            pub(crate) off_sale_at_shown: Field,
+            pub off_sale_at: Field,
+            pub off_sale_at_shown: Field,
             pub(crate) off_sale_at_offset: Field,
-            $( $(#[$doc])* pub(crate) $field: Field, )*
+            $( $(#[$doc])* pub $field: Field, )*
         }
 
         impl ProgramForm {

@@ -1,11 +1,11 @@
 //! Admin pages of programs: list, form, publication; also the query and forms shared with other
 //! admin pages.
 
-pub(crate) mod copying;
+pub mod copying;
 mod form;
-pub(crate) mod poster;
-pub(crate) mod preview;
-pub(crate) mod publication;
+pub mod poster;
+pub mod preview;
+pub mod publication;
 
 use actix_web::{
     HttpResponse,
@@ -53,21 +53,21 @@ struct ProgramsPage {
 /// Query string of a searchable list: the text and the page.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Search {
+pub struct Search {
     #[serde(deserialize_with = "typed::deserialize")]
-    pub(crate) q: String,
-    pub(crate) after: Option<Uuid>,
+    pub q: String,
+    pub after: Option<Uuid>,
 }
 
 /// Page of shows.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ProgramsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProgramsDocument<'a> {
     programs: &'a [ProgramSummary],
     next: Option<Uuid>,
 }
 
 /// `GET /admin/programs`
-pub(crate) async fn list_programs(
+pub async fn list_programs(
     app: Data<App>,
     me: ProgramsReader,
     query: Query<Search>,
@@ -152,7 +152,7 @@ impl ProgramPage {
 }
 
 /// Returns the path of a program's page.
-pub(crate) fn program_path(id: ProgramId) -> String {
+pub fn program_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}")
 }
 
@@ -162,13 +162,14 @@ pub(crate) async fn edition_of(app: &App, id: ProgramId) -> Result<Program, Page
 }
 
 /// `GET /admin/programs/new`
-pub(crate) async fn new_program(me: AdminAccount) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_program(me: AdminAccount) -> HttpResponse {
     let page = ProgramPage::new(me.view);
     page.v.html(StatusCode::OK, &page)
 }
 
 /// `POST /admin/programs`
-pub(crate) async fn create_program(
+pub async fn create_program(
     app: Data<App>,
     me: ProgramsWriter,
     key: HeaderKey,
@@ -190,14 +191,14 @@ pub(crate) async fn create_program(
 }
 
 /// Show with its performances.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct EditionDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EditionDocument<'a> {
     program: &'a Program,
     schedules: &'a [ScheduleEdition],
 }
 
 /// `GET /admin/programs/{id}`
-pub(crate) async fn show_program(
+pub async fn show_program(
     app: Data<App>,
     me: ProgramsReader,
     id: Path<ProgramId>,
@@ -209,7 +210,7 @@ pub(crate) async fn show_program(
 }
 
 /// `POST /admin/programs/{id}`
-pub(crate) async fn update_program(
+pub async fn update_program(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ProgramId>,
@@ -269,7 +270,7 @@ pub(crate) async fn refuse_beside(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["version"]))]
-pub(crate) struct VersionForm {
+pub struct VersionForm {
     /// Version that was shown; another one is refused.
     version: Field,
 }

@@ -22,7 +22,7 @@ use crate::{
 const SAVED: &str = "flash-admin-saved";
 
 /// `POST /admin/programs/{id}/poster`
-pub(crate) async fn update_poster(
+pub async fn update_poster(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ProgramId>,
@@ -40,7 +40,7 @@ pub(crate) async fn update_poster(
 }
 
 /// `POST /admin/programs/{id}/poster/removal`
-pub(crate) async fn remove_poster(
+pub async fn remove_poster(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ProgramId>,

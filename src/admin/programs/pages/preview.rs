@@ -20,13 +20,13 @@ use crate::{
 };
 
 /// Show, as its preview was asked for.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PreviewDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PreviewDocument {
     program: Program,
 }
 
 /// `GET /admin/programs/{id}/preview`: what is published is shown on its own page.
-pub(crate) async fn show_preview(
+pub async fn show_preview(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,

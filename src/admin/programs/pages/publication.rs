@@ -38,15 +38,15 @@ fn is_to_be_asked(edition: &Program) -> bool {
 }
 
 /// Show before its publication.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PublicationDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicationDocument<'a> {
     program: &'a Program,
     /// Whether a limit of its waiting room was set.
     has_waiting_room: bool,
 }
 
 /// `GET /admin/programs/{id}/publication`
-pub(crate) async fn show_publication(
+pub async fn show_publication(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -61,7 +61,7 @@ pub(crate) async fn show_publication(
 /// Form of the publication.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct PublicationForm {
+pub struct PublicationForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Set by the question's answer: the program is published without a waiting room.
@@ -79,7 +79,7 @@ impl PublicationForm {
 }
 
 /// `POST /admin/programs/{id}/publication`: browsers are asked first where there is no waiting room.
-pub(crate) async fn create_publication(
+pub async fn create_publication(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ProgramId>,

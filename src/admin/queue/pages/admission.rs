@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["who", "reason"]))]
-pub(crate) struct LetInForm {
+pub struct LetInForm {
     /// Number in the queue, or email address.
     who: Field,
     /// Reason, for the log.
@@ -34,7 +34,7 @@ pub(crate) struct LetInForm {
 }
 
 /// `POST /admin/programs/{id}/queue/admissions`
-pub(crate) async fn create_admission(
+pub async fn create_admission(
     app: Data<App>,
     programs: Data<Programs>,
     me: AdminAccount,

@@ -18,16 +18,16 @@ const TICK_MINS: u32 = 15;
 /// Three charts of the same hour.
 pub(crate) struct Charts {
     /// Minutes, oldest first.
-    pub(crate) minutes: Vec<Minute>,
+    pub minutes: Vec<Minute>,
     /// Waiting accounts.
-    pub(crate) length: Chart,
+    pub length: Chart,
     /// Accounts that joined.
-    pub(crate) arrivals: Chart,
-    pub(crate) joined_total: i64,
+    pub arrivals: Chart,
+    pub joined_total: i64,
     /// Admitted accounts as bars, ended stays as a line.
-    pub(crate) gate: Chart,
-    pub(crate) admitted_total: i64,
-    pub(crate) freed_total: i64,
+    pub gate: Chart,
+    pub admitted_total: i64,
+    pub freed_total: i64,
     zone: Tz,
 }
 

@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// Queue of a show, as administrators see it.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct QueueDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct QueueDocument<'a> {
     pub(super) program: &'a Program,
     pub(super) figures: &'a QueueFigures,
     /// Prediction for the present limits.
@@ -29,7 +29,7 @@ pub(crate) struct QueueDocument<'a> {
 }
 
 /// Number of the account that was let in.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct AdmissionDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AdmissionDocument {
     pub(super) queue_number: QueueNumber,
 }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// `POST /admin/programs/{id}/queue/draw`
-pub(crate) async fn create_draw(
+pub async fn create_draw(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -26,7 +26,7 @@ pub(crate) async fn create_draw(
 }
 
 /// `POST /admin/programs/{id}/queue/draw/withdrawal`
-pub(crate) async fn delete_draw(
+pub async fn delete_draw(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -37,7 +37,7 @@ pub(crate) async fn delete_draw(
 }
 
 /// `POST /admin/programs/{id}/queue/draw/beacon-omission`
-pub(crate) async fn create_omission(
+pub async fn create_omission(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ProgramId>,

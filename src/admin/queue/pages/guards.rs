@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// `POST /admin/programs/{id}/queue/guards`
-pub(crate) async fn update_guards(
+pub async fn update_guards(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,

@@ -21,21 +21,21 @@ const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
 /// Guards of a queue; an empty field, or a box that is not checked, turns one off.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct GuardsForm {
+pub struct GuardsForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Minimum age of accounts, in minutes; empty: off.
-    pub(crate) account_age_mins: Field,
+    pub account_age_mins: Field,
     /// Box: the address must be confirmed.
-    pub(crate) confirmed_address: Field,
+    pub confirmed_address: Field,
     /// Work of a join, in bits; empty: off.
-    pub(crate) proof_bits: Field,
+    pub proof_bits: Field,
     /// Accounts of one network; empty: off.
-    pub(crate) joins_per_address: Field,
+    pub joins_per_address: Field,
     /// Unpaid holds before a break; empty: off.
-    pub(crate) unpaid_holds_max: Field,
+    pub unpaid_holds_max: Field,
     /// Length of the break, in minutes.
-    pub(crate) cool_down_mins: Field,
+    pub cool_down_mins: Field,
 }
 
 impl GuardsForm {

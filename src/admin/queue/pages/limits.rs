@@ -12,7 +12,7 @@ use crate::{
 /// Limits of a queue, to be predicted or saved.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct LimitsForm {
+pub struct LimitsForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// People inside at once.

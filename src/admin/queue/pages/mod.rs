@@ -1,15 +1,15 @@
 //! Queue pages of one program: figures, limits, guards, pauses, admissions, purges.
 
-pub(crate) mod admission;
+pub mod admission;
 mod chart;
-pub(crate) mod documents;
-pub(crate) mod draw;
+pub mod documents;
+pub mod draw;
 pub(crate) mod guard_choices;
-pub(crate) mod guards;
+pub mod guards;
 mod guards_form;
 mod limits;
 mod opening;
-pub(crate) mod purge;
+pub mod purge;
 pub(crate) mod purge_view;
 
 use actix_web::{
@@ -152,7 +152,7 @@ fn admin_queue_path(id: ProgramId) -> String {
 }
 
 /// `GET /admin/programs/{id}/queue`; limits in the query string are predicted, not saved.
-pub(crate) async fn show_queue(
+pub async fn show_queue(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -204,7 +204,7 @@ async fn refused(
 }
 
 /// `POST /admin/programs/{id}/queue`
-pub(crate) async fn update_queue(
+pub async fn update_queue(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -222,7 +222,7 @@ pub(crate) async fn update_queue(
 }
 
 /// `POST /admin/programs/{id}/queue/pause`
-pub(crate) async fn create_pause(
+pub async fn create_pause(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -233,7 +233,7 @@ pub(crate) async fn create_pause(
 }
 
 /// `POST /admin/programs/{id}/queue/resumption`
-pub(crate) async fn create_resumption(
+pub async fn create_resumption(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// `POST /admin/programs/{id}/queue/purge`
-pub(crate) async fn create_purge(
+pub async fn create_purge(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<ProgramId>,

@@ -9,7 +9,7 @@ use crate::entry_queue::Purge;
 const SHOWN_FOR: TimeDelta = TimeDelta::minutes(10);
 
 /// Purge as the queue's page shows it.
-#[derive(serde::Serialize, JsonSchema)]
+#[derive(Debug, serde::Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct PurgeView(Purge);
 

@@ -19,11 +19,11 @@ const TICK_DAYS: u32 = 7;
 /// Two charts of the same days.
 pub(crate) struct SalesCharts {
     /// Days, oldest first, days without sales too.
-    pub(crate) days: Vec<SoldDay>,
-    pub(crate) bookings: Chart,
-    pub(crate) bookings_total: i64,
-    pub(crate) revenue: Chart,
-    pub(crate) revenue_total: i64,
+    pub days: Vec<SoldDay>,
+    pub bookings: Chart,
+    pub bookings_total: i64,
+    pub revenue: Chart,
+    pub revenue_total: i64,
 }
 
 /// Returns the first of the days that the charts show.

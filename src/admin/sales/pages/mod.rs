@@ -115,8 +115,8 @@ struct SalesPage {
 }
 
 /// Sales of a show.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct SalesDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SalesDocument {
     program: Program,
     sections: Vec<SoldSection>,
     price_types: Vec<SoldType>,
@@ -127,7 +127,7 @@ pub(crate) struct SalesDocument {
 }
 
 /// `GET /admin/programs/{id}/sales`
-pub(crate) async fn show_sales(
+pub async fn show_sales(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ProgramId>,
@@ -170,7 +170,7 @@ pub(crate) async fn show_sales(
 }
 
 /// `GET /admin/programs/{id}/sales.csv`
-pub(crate) async fn download_sales(
+pub async fn download_sales(
     app: Data<App>,
     _: AdminAccount,
     id: Path<ProgramId>,

@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Performance, as administrators see it.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ScheduleEditionDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ScheduleEditionDocument<'a> {
     pub(super) schedule: &'a ScheduleEdition,
     pub(super) sections: &'a [SectionInventory],
     /// Price categories of the venue's plan, the frontmost first. A section's price is that of its seats
@@ -26,14 +26,14 @@ pub(crate) struct ScheduleEditionDocument<'a> {
 }
 
 /// Answer to a change of seats.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ChangedSeats {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ChangedSeats {
     /// Number of seats that changed.
     pub(super) changed: u64,
 }
 
 /// Zone that was made.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NewZoneDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NewZoneDocument {
     pub(super) zone_id: ZoneId,
 }

@@ -32,18 +32,18 @@ const CAPACITY_MAX: i32 = 1_000_000;
 /// Form of a new performance.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct NewScheduleForm {
+pub struct NewScheduleForm {
     /// Id of the venue.
-    pub(crate) venue_id: Field,
+    pub venue_id: Field,
     /// Local time of the venue, or RFC 3339.
-    pub(crate) starts_at: Field,
+    pub starts_at: Field,
     starts_at_offset: Field,
     /// What stays of the sale's opening and closing where the first venue has another clock than the office, on
     /// which they were typed: `hour` or `moment`. A page asks; without it the moment stays for a program.
     kept: Field,
     /// Whether the page is to ask that.
     #[serde(skip)]
-    pub(crate) asks_opening: bool,
+    pub asks_opening: bool,
     /// Time zone of the venue; empty until one is found.
     #[serde(skip)]
     time_zone: Field,
@@ -108,25 +108,25 @@ impl NewScheduleForm {
 /// Form that moves a performance.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct MomentForm {
+pub struct MomentForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Time zone, as IANA names it.
-    pub(crate) time_zone: Field,
+    pub time_zone: Field,
     /// Local time of the venue, or RFC 3339.
-    pub(crate) starts_at: Field,
-    pub(crate) starts_at_shown: Field,
+    pub starts_at: Field,
+    pub starts_at_shown: Field,
     starts_at_offset: Field,
     /// Words to the people whom the move concerns, as plain text; empty: none.
-    pub(crate) words: Field,
+    pub words: Field,
 }
 
 /// What a form asks for that moves a performance.
 #[derive(Clone, Debug)]
 pub(crate) struct WantedMove {
-    pub(crate) starts_at: DateTime<Utc>,
+    pub starts_at: DateTime<Utc>,
     /// Words to people; `None` without any.
-    pub(crate) words: Option<String>,
+    pub words: Option<String>,
 }
 
 impl MomentForm {
@@ -182,7 +182,7 @@ fn parse_words(field: &Field) -> Option<Option<String>> {
 /// Form that takes seats off sale or puts them back.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct BlockForm {
+pub struct BlockForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Name of a section.
@@ -236,7 +236,7 @@ fn numbers(text: &str) -> Option<Vec<i32>> {
 /// Form of a zone, new or existing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct ZoneForm {
+pub struct ZoneForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Name.

@@ -28,7 +28,7 @@ const NAME_CHARS_MAX: usize = 100;
 /// Section or zone, and whether it is to be hidden.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct HiddenForm {
+pub struct HiddenForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Name of a section.
@@ -54,7 +54,7 @@ impl HiddenForm {
 }
 
 /// `POST /admin/schedules/{id}/hidden-sections`
-pub(crate) async fn update_hidden(
+pub async fn update_hidden(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,

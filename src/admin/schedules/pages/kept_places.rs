@@ -28,7 +28,7 @@ const HOURS: std::ops::RangeInclusive<i32> = 0..=8_760;
 /// Hours before the start; empty: until the start.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct KeptPlacesForm {
+pub struct KeptPlacesForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Hours before the beginning at which kept places go on general sale; empty: never.
@@ -46,7 +46,7 @@ impl KeptPlacesForm {
 }
 
 /// `POST /admin/schedules/{id}/kept-places`
-pub(crate) async fn update_kept_places(
+pub async fn update_kept_places(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,

@@ -1,11 +1,11 @@
 //! Performance pages: time, kept places, prices, price types, blocks, zones.
 
-pub(crate) mod documents;
-pub(crate) mod forms;
-pub(crate) mod hidden;
+pub mod documents;
+pub mod forms;
+pub mod hidden;
 mod kept_places;
 mod price_table;
-pub(crate) mod price_types;
+pub mod price_types;
 pub(crate) mod prices_form;
 
 use actix_web::{
@@ -16,7 +16,7 @@ use actix_web::{
 use askama::Template;
 use serde::Serialize;
 
-pub(crate) use self::kept_places::update_kept_places;
+pub use self::kept_places::update_kept_places;
 use self::{
     documents::{ChangedSeats, NewZoneDocument, ScheduleEditionDocument},
     forms::{BlockForm, MomentForm, NewScheduleForm, WantedMove, ZoneForm},
@@ -105,7 +105,7 @@ impl SchedulePage {
 }
 
 /// `GET /admin/schedules/{id}`
-pub(crate) async fn show_schedule(
+pub async fn show_schedule(
     app: Data<App>,
     me: ProgramsReader,
     id: Path<ScheduleId>,
@@ -124,7 +124,7 @@ pub(crate) async fn show_schedule(
 }
 
 /// `POST /admin/programs/{id}/schedules`
-pub(crate) async fn create_schedule(
+pub async fn create_schedule(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ProgramId>,
@@ -200,7 +200,7 @@ async fn edit<P, T: Serialize>(
 }
 
 /// `POST /admin/schedules/{id}`
-pub(crate) async fn update_schedule(
+pub async fn update_schedule(
     app: Data<App>,
     me: ProgramsWriter,
     id: Path<ScheduleId>,
@@ -221,7 +221,7 @@ pub(crate) async fn update_schedule(
 }
 
 /// `POST /admin/schedules/{id}/prices`
-pub(crate) async fn update_prices(
+pub async fn update_prices(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -234,7 +234,7 @@ pub(crate) async fn update_prices(
 }
 
 /// `POST /admin/schedules/{id}/blocks`
-pub(crate) async fn update_blocks(
+pub async fn update_blocks(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -248,7 +248,7 @@ pub(crate) async fn update_blocks(
 }
 
 /// `POST /admin/schedules/{id}/zones`
-pub(crate) async fn create_zone(
+pub async fn create_zone(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -262,7 +262,7 @@ pub(crate) async fn create_zone(
 }
 
 /// `POST /admin/schedules/{id}/zones/{zone_id}`
-pub(crate) async fn update_zone(
+pub async fn update_zone(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(ScheduleId, ZoneId)>,
@@ -277,7 +277,7 @@ pub(crate) async fn update_zone(
 }
 
 /// `POST /admin/schedules/{id}/deletion`
-pub(crate) async fn create_deletion(
+pub async fn create_deletion(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,

@@ -17,7 +17,7 @@ use crate::{
 /// section unchanged.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct PricesForm {
+pub struct PricesForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Names of price categories.

@@ -87,7 +87,7 @@ pub(super) async fn list(
 ) -> Result<Vec<ConcernedAccount>, sqlx::Error> {
     sqlx::query_file_as!(
         ConcernedAccount,
-        "src/admin/schedules/telling/list_concerned.sql",
+        "../../src/admin/schedules/telling/list_concerned.sql",
         id as _,
         starts_at,
     )

@@ -1,6 +1,6 @@
 //! Venue pages: list, form, seat plan from a grid or a CSV.
 
-pub(crate) mod plan;
+pub mod plan;
 mod plan_form;
 
 use actix_web::{
@@ -34,7 +34,7 @@ use crate::{
         page::{DeletedDocument, View},
     },
 };
-pub(crate) use plan::{preview_seats, show_save, show_seats, update_seats};
+pub use plan::{preview_seats, show_save, show_seats, update_seats};
 use plan_form::PlanForm;
 
 const NAME_CHARS_MAX: usize = 120;
@@ -50,13 +50,13 @@ struct VenuesPage {
 }
 
 /// All venues.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct VenuesDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VenuesDocument<'a> {
     venues: &'a [VenueEdition],
 }
 
 /// `GET /admin/venues`
-pub(crate) async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
+pub async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
     let venues = list_venues(&app.db).await?;
     let page = VenuesPage { v: me.view, venues };
     let document = VenuesDocument { venues: &page.venues };
@@ -66,7 +66,7 @@ pub(crate) async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpRes
 /// Venue form.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct VenueForm {
+pub struct VenueForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Name.
@@ -179,13 +179,14 @@ fn venue_path(id: VenueId) -> String {
 }
 
 /// `GET /admin/venues/new`
-pub(crate) async fn new_venue(me: AdminAccount) -> HttpResponse {
+#[expect(clippy::unused_async, reason = "every handler is")]
+pub async fn new_venue(me: AdminAccount) -> HttpResponse {
     let page = VenuePage::new(me.view);
     page.v.html(StatusCode::OK, &page)
 }
 
 /// `POST /admin/venues`
-pub(crate) async fn create_venue(
+pub async fn create_venue(
     app: Data<App>,
     me: AdminAccount,
     Body(form): Body<VenueForm>,
@@ -203,13 +204,13 @@ pub(crate) async fn create_venue(
 }
 
 /// Venue.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct VenueDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VenueDocument<'a> {
     venue: Option<&'a VenueEdition>,
 }
 
 /// `GET /admin/venues/{id}`
-pub(crate) async fn show_venue(
+pub async fn show_venue(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
@@ -220,7 +221,7 @@ pub(crate) async fn show_venue(
 }
 
 /// `POST /admin/venues/{id}`
-pub(crate) async fn update_venue(
+pub async fn update_venue(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
@@ -244,7 +245,7 @@ pub(crate) async fn update_venue(
 }
 
 /// `POST /admin/venues/{id}/deletion`
-pub(crate) async fn create_deletion(
+pub async fn create_deletion(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
@@ -263,11 +264,12 @@ pub(crate) async fn create_deletion(
 }
 
 /// Seat plan from above: one dot per seat.
-pub(crate) struct PlanDrawing {
-    pub(crate) view_box: String,
-    pub(crate) dots: Vec<(f32, f32)>,
+#[derive(Debug)]
+pub struct PlanDrawing {
+    pub view_box: String,
+    pub dots: Vec<(f32, f32)>,
     /// Letters of the marked kinds, where their seats are.
-    pub(crate) signs: Vec<(f32, f32, char)>,
+    pub signs: Vec<(f32, f32, char)>,
 }
 
 /// Returns the letter of a marked kind in the drawing.

@@ -66,7 +66,7 @@ impl PlanPage {
 }
 
 /// `GET /admin/venues/{id}/seats.csv`: the saved plan, in the form in which it is read.
-pub(crate) async fn show_seats(
+pub async fn show_seats(
     app: Data<App>,
     _me: AdminAccount,
     id: Path<VenueId>,
@@ -77,8 +77,8 @@ pub(crate) async fn show_seats(
 }
 
 /// Size of a seat plan.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PlanDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PlanDocument<'a> {
     /// Number of seats.
     seats: usize,
     /// Sections, each with its number of seats.
@@ -92,7 +92,7 @@ pub(crate) struct PlanDocument<'a> {
 }
 
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
-pub(crate) async fn preview_seats(
+pub async fn preview_seats(
     app: Data<App>,
     me: AdminAccount,
     id: Path<VenueId>,
@@ -118,7 +118,7 @@ pub(crate) async fn preview_seats(
 
 /// `POST /admin/venues/{id}/seats`: programs wait for the end; a browser whose save takes long gets the
 /// address of a page with its progress.
-pub(crate) async fn update_seats(
+pub async fn update_seats(
     app: Data<App>,
     me: AdminAccount,
     running: Data<Running>,
@@ -163,7 +163,7 @@ impl PlanSavePage {
 }
 
 /// `GET /admin/venues/{id}/seats/saves/{save_id}`: the progress of a save, or its end.
-pub(crate) async fn show_save(
+pub async fn show_save(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(VenueId, SaveId)>,

@@ -17,7 +17,7 @@ use crate::{
 /// Seat plan form: a CSV as a file or as text, or a grid; the first non-empty one counts.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct PlanForm {
+pub struct PlanForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// CSV file of the seats.
@@ -25,9 +25,9 @@ pub(crate) struct PlanForm {
     /// Charset in which the file was read, which the server says; empty for UTF-8.
     file_charset: Field,
     /// The same as text.
-    pub(crate) csv: Field,
+    pub csv: Field,
     /// A grid instead: sections, rows, seats.
-    pub(crate) grid: Field,
+    pub grid: Field,
 }
 
 /// Text of a plan, as it was sent.

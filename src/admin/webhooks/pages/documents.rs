@@ -10,35 +10,35 @@ use crate::{
 };
 
 /// All endpoints.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WebhooksDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WebhooksDocument<'a> {
     pub(super) webhooks: &'a [ListedEndpoint],
 }
 
 /// Endpoint with its secret.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct SecretDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SecretDocument {
     pub(super) id: EndpointId,
     /// The secret, which is shown once.
     pub(super) secret: String,
 }
 
 /// Endpoint with its deliveries.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WebhookDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WebhookDocument<'a> {
     pub(super) webhook: &'a ListedEndpoint,
     pub(super) deliveries: &'a [ListedDelivery],
     pub(super) next: Option<Uuid>,
 }
 
 /// Event that is delivered again.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ReplayDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplayDocument {
     pub(super) event_id: EventId,
 }
 
 /// Number of events that are delivered again.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ReplaysDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplaysDocument {
     pub(super) replayed: u64,
 }

@@ -29,7 +29,7 @@ const HOURS_MAX: i64 = 720;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["url"]))]
-pub(crate) struct EndpointForm {
+pub struct EndpointForm {
     /// Address that events are sent to.
     pub(super) url: Field,
     /// Description.
@@ -91,7 +91,7 @@ fn reason_of(fault: TargetFault) -> &'static str {
 /// Form of a replay of deliveries that were given up within some hours.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct ReplayForm {
+pub struct ReplayForm {
     /// Hours to look back.
     hours: Field,
 }

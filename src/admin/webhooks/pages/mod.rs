@@ -1,6 +1,6 @@
 //! Pages of endpoints: the list, one with its deliveries, and a new secret.
 
-pub(crate) mod documents;
+pub mod documents;
 mod form;
 
 use actix_web::{
@@ -65,10 +65,7 @@ impl WebhooksPage {
 }
 
 /// `GET /admin/webhooks`
-pub(crate) async fn list_webhooks(
-    app: Data<App>,
-    me: AdminAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn list_webhooks(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
     let page = WebhooksPage::of(&app, me.view).await?;
     let document = WebhooksDocument { webhooks: &page.endpoints };
     Ok(page.v.show(&page, &document))
@@ -95,7 +92,7 @@ fn show_secret(v: &View, id: EndpointId, secret: &HookSecret) -> HttpResponse {
 }
 
 /// `POST /admin/webhooks`
-pub(crate) async fn create_webhook(
+pub async fn create_webhook(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     Body(form): Body<EndpointForm>,
@@ -160,7 +157,7 @@ impl WebhookPage {
 /// Query string of an endpoint's page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct DeliveriesQuery {
+pub struct DeliveriesQuery {
     /// State of deliveries; empty: all.
     state: String,
     /// Key of the last row of the page before.
@@ -168,7 +165,7 @@ pub(crate) struct DeliveriesQuery {
 }
 
 /// `GET /admin/webhooks/{id}`
-pub(crate) async fn show_webhook(
+pub async fn show_webhook(
     app: Data<App>,
     me: AdminAccount,
     id: Path<EndpointId>,
@@ -217,7 +214,7 @@ async fn answer<T: Serialize>(
 }
 
 /// `POST /admin/webhooks/{id}/secret`
-pub(crate) async fn create_secret(
+pub async fn create_secret(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<EndpointId>,
@@ -227,7 +224,7 @@ pub(crate) async fn create_secret(
 }
 
 /// `POST /admin/webhooks/{id}/pause`
-pub(crate) async fn create_pause(
+pub async fn create_pause(
     app: Data<App>,
     me: AdminAccount,
     id: Path<EndpointId>,
@@ -238,7 +235,7 @@ pub(crate) async fn create_pause(
 }
 
 /// `POST /admin/webhooks/{id}/resumption`
-pub(crate) async fn create_resumption(
+pub async fn create_resumption(
     app: Data<App>,
     me: AdminAccount,
     id: Path<EndpointId>,
@@ -249,7 +246,7 @@ pub(crate) async fn create_resumption(
 }
 
 /// `POST /admin/webhooks/{id}/deletion`
-pub(crate) async fn create_deletion(
+pub async fn create_deletion(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     id: Path<EndpointId>,
@@ -260,7 +257,7 @@ pub(crate) async fn create_deletion(
 }
 
 /// `POST /admin/webhooks/{id}/deliveries/{event_id}/replay`
-pub(crate) async fn create_replay(
+pub async fn create_replay(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(EndpointId, EventId)>,
@@ -272,7 +269,7 @@ pub(crate) async fn create_replay(
 }
 
 /// `POST /admin/webhooks/{id}/replays`
-pub(crate) async fn create_replays(
+pub async fn create_replays(
     app: Data<App>,
     me: AdminAccount,
     id: Path<EndpointId>,

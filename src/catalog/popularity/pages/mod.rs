@@ -1,6 +1,6 @@
 //! Public ranking of programs by bookings, without figures.
 
-pub(crate) mod query;
+pub mod query;
 
 use actix_web::{
     HttpResponse,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Program of the ranking.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RankedProgram {
     rank: i64,
     slug: String,
@@ -50,8 +50,8 @@ struct PopularPage<'a> {
 }
 
 /// Shows that people book.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PopularDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PopularDocument<'a> {
     from: NaiveDate,
     to: NaiveDate,
     ranked: &'a [RankedProgram],
@@ -59,7 +59,7 @@ pub(crate) struct PopularDocument<'a> {
 }
 
 /// `GET /popular`
-pub(crate) async fn show_popular(
+pub async fn show_popular(
     app: Data<App>,
     query: Query<RankingQuery>,
     visitor: Visitor,

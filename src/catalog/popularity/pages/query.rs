@@ -16,7 +16,7 @@ use crate::{
 /// left out is as in this example, with today's day.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct RankingQuery {
+pub struct RankingQuery {
     /// `programs` or `schedules`.
     of: Field,
     /// `bookings` or `revenue`.
@@ -30,23 +30,23 @@ pub(crate) struct RankingQuery {
     /// Rows of a page.
     n: Field,
     /// Slug of a program whose rank is asked for.
-    pub(crate) slug: Field,
+    pub slug: Field,
 }
 
 /// Page of a ranking that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AskedRanking {
-    pub(crate) ranking: Ranking,
-    pub(crate) top: TopN,
+pub struct AskedRanking {
+    pub ranking: Ranking,
+    pub top: TopN,
     /// Number of the page, from 1.
-    pub(crate) page: u32,
+    pub page: u32,
     /// Rows of a page.
     n: u32,
 }
 
 impl RankingQuery {
     /// Returns the page that is asked for.
-    pub(crate) fn parse(&self, app: &App) -> Result<AskedRanking, Mistakes> {
+    pub fn parse(&self, app: &App) -> Result<AskedRanking, Mistakes> {
         let mut mistakes = Mistakes::default();
         let choice = "popularity-refusal-choice";
         let subject = mistakes.note(
@@ -106,14 +106,14 @@ impl RankingQuery {
 
 impl AskedRanking {
     /// Returns the number of the next page of a ranking of `n_all` rows; `None` on the last.
-    pub(crate) fn next_page(&self, n_all: i64) -> Option<u32> {
+    pub fn next_page(&self, n_all: i64) -> Option<u32> {
         let is_last = self.top.offset + self.top.rows_max >= n_all || self.page >= PAGES_MAX;
         (!is_last).then_some(self.page + 1)
     }
 
     /// Returns the query string of a page of this ranking, by its number.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
-    pub(crate) fn query(&self, page: &u32) -> String {
+    pub fn query(&self, page: &u32) -> String {
         let Ranking { subject, measure, span } = self.ranking;
         let of = if subject == Ranked::Programs { "programs" } else { "performances" };
         let by = if measure == RankedBy::Bookings { "bookings" } else { "revenue" };
@@ -122,22 +122,22 @@ impl AskedRanking {
     }
 
     /// Returns the query string of this ranking over one day.
-    pub(crate) fn query_day(&self) -> String {
+    pub fn query_day(&self) -> String {
         self.first(Ranking { span: Span { is_week: false, ..self.ranking.span }, ..self.ranking })
     }
 
     /// Returns the query string of this ranking over a week.
-    pub(crate) fn query_week(&self) -> String {
+    pub fn query_week(&self) -> String {
         self.first(Ranking { span: self.ranking.span.week(), ..self.ranking })
     }
 
     /// Returns the query string of this ranking of another subject.
-    pub(crate) fn query_of(&self, subject: Ranked) -> String {
+    pub fn query_of(&self, subject: Ranked) -> String {
         self.first(Ranking { subject, ..self.ranking })
     }
 
     /// Returns the query string of this ranking by another measure.
-    pub(crate) fn query_by(&self, measure: RankedBy) -> String {
+    pub fn query_by(&self, measure: RankedBy) -> String {
         self.first(Ranking { measure, ..self.ranking })
     }
 

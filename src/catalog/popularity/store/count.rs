@@ -8,11 +8,11 @@ use crate::{catalog::ScheduleId, infra::postgres::Connection};
 #[derive(Clone, Debug)]
 pub(crate) struct SalesProgress {
     /// Everything before this moment is counted.
-    pub(crate) counted_until: DateTime<Utc>,
+    pub counted_until: DateTime<Utc>,
     /// Number of the last count that changed anything.
-    pub(crate) counts: i64,
+    pub counts: i64,
     /// Name of the time zone of the days; `None` before any was counted.
-    pub(crate) time_zone: Option<String>,
+    pub time_zone: Option<String>,
 }
 
 /// Locks the progress and returns it; `None` while another instance has it locked.

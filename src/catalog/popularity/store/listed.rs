@@ -14,23 +14,23 @@ use crate::{
 
 /// Program or performance of a ranking, with its figures.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct Figures {
+pub struct Figures {
     /// Program or performance.
-    pub(crate) id: Uuid,
-    pub(crate) program_id: ProgramId,
-    pub(crate) slug: String,
-    pub(crate) title: String,
+    pub id: Uuid,
+    pub program_id: ProgramId,
+    pub slug: String,
+    pub title: String,
     /// `None` for a program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) starts_at: Option<DateTime<Utc>>,
+    pub starts_at: Option<DateTime<Utc>>,
     #[serde(skip)]
-    pub(crate) time_zone: Option<String>,
-    pub(crate) bookings: i64,
-    pub(crate) revenue: i64,
+    pub time_zone: Option<String>,
+    pub bookings: i64,
+    pub revenue: i64,
 }
 
 /// Lists programs or performances with their figures, in any order.
-pub(crate) async fn list_figures(
+pub async fn list_figures(
     db: &Pool,
     ranking: Ranking,
     ids: &[Uuid],
@@ -93,16 +93,13 @@ pub(crate) async fn list_figures(
 
 /// Program that a ranking is searched for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SoughtProgram {
-    pub(crate) id: ProgramId,
-    pub(crate) status: ProgramStatus,
+pub struct SoughtProgram {
+    pub id: ProgramId,
+    pub status: ProgramStatus,
 }
 
 /// Finds a program by its slug; drafts too.
-pub(crate) async fn find_program(
-    db: &Pool,
-    slug: &str,
-) -> Result<Option<SoughtProgram>, sqlx::Error> {
+pub async fn find_program(db: &Pool, slug: &str) -> Result<Option<SoughtProgram>, sqlx::Error> {
     sqlx::query_as!(
         SoughtProgram,
         r#"
@@ -117,22 +114,22 @@ pub(crate) async fn find_program(
 
 /// Performance that has sold out.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
-pub(crate) struct SellOut {
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) program_id: ProgramId,
-    pub(crate) slug: String,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
+pub struct SellOut {
+    pub schedule_id: ScheduleId,
+    pub program_id: ProgramId,
+    pub slug: String,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
     #[serde(skip)]
-    pub(crate) time_zone: String,
+    pub time_zone: String,
     pub(crate) sold_out_at: DateTime<Utc>,
     /// Whole seconds from the opening of the sale to the last place.
-    pub(crate) took_secs: i64,
+    pub took_secs: i64,
 }
 
 /// Lists at most `rows_max` performances that have sold out, the fastest first, after the performance
 /// `after` if one is given.
-pub(crate) async fn list_sell_outs(
+pub async fn list_sell_outs(
     db: &Pool,
     after: Option<ScheduleId>,
     rows_max: i64,
@@ -165,16 +162,16 @@ pub(crate) async fn list_sell_outs(
 
 /// Published program of a ranking.
 #[derive(Clone, Debug)]
-pub(crate) struct PublishedProgram {
-    pub(crate) id: ProgramId,
-    pub(crate) slug: String,
-    pub(crate) title: String,
-    pub(crate) poster_number: i32,
-    pub(crate) poster: Option<String>,
+pub struct PublishedProgram {
+    pub id: ProgramId,
+    pub slug: String,
+    pub title: String,
+    pub poster_number: i32,
+    pub poster: Option<String>,
 }
 
 /// Lists the published programs among `ids`, in any order.
-pub(crate) async fn list_published(
+pub async fn list_published(
     db: &Pool,
     ids: &[ProgramId],
 ) -> Result<Vec<PublishedProgram>, sqlx::Error> {

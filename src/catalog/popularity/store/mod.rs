@@ -1,8 +1,8 @@
 //! SQL of popularity.
 
-pub(crate) mod count;
-pub(crate) mod listed;
-pub(crate) mod rank;
+pub mod count;
+pub mod listed;
+pub mod rank;
 
 use chrono::NaiveDate;
 
@@ -14,11 +14,11 @@ use crate::{
 /// Net sales of one performance on one day.
 #[derive(Clone, Debug)]
 pub(crate) struct DaySales {
-    pub(crate) day: NaiveDate,
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) program_id: ProgramId,
-    pub(crate) bookings: i64,
-    pub(crate) revenue: i64,
+    pub day: NaiveDate,
+    pub schedule_id: ScheduleId,
+    pub program_id: ProgramId,
+    pub bookings: i64,
+    pub revenue: i64,
     /// Number of the count that changed it last.
     pub(crate) changed_in: i64,
 }

@@ -27,11 +27,7 @@ impl Span {
 }
 
 /// Returns a page of a ranking.
-pub(crate) async fn list(
-    db: &Pool,
-    ranking: Ranking,
-    top: TopN,
-) -> Result<RankingPage, sqlx::Error> {
+pub async fn list(db: &Pool, ranking: Ranking, top: TopN) -> Result<RankingPage, sqlx::Error> {
     let found = sqlx::query!(
         r#"
         select count(*) as "n_all!",
@@ -65,11 +61,7 @@ pub(crate) async fn list(
 }
 
 /// Returns the rank of one program or performance; `None` if the ranking does not list it.
-pub(crate) async fn find(
-    db: &Pool,
-    ranking: Ranking,
-    id: Uuid,
-) -> Result<Option<i64>, sqlx::Error> {
+pub async fn find(db: &Pool, ranking: Ranking, id: Uuid) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select place as "rank!"

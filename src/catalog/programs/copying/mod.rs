@@ -23,7 +23,7 @@ const SCHEDULES_MAX: i64 = 50;
 
 /// Makes a draft of the program `from`, with a name in addresses of its own; its performances too if
 /// `with_schedules`. Cancelled performances are left out.
-pub(crate) async fn copy_program(
+pub async fn copy_program(
     tx: &mut Connection,
     from: &Program,
     with_schedules: bool,

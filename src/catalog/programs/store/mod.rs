@@ -1,7 +1,7 @@
 //! SQL of programs as administrators edit them.
 
 pub(crate) mod summaries;
-pub(crate) mod winding_down;
+pub mod winding_down;
 
 use sqlx::{PgExecutor, types::Json};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::{
 macro_rules! statements {
     ($( $(#[$doc:meta])* $name:ident $column:tt: $type:ty = $usual:expr; )*) => {
         /// Finds a program by its slug or its id; a draft only `with_drafts`.
-        pub(crate) async fn find(
+        pub async fn find(
             db: impl PgExecutor<'_>,
             slug: &str,
             id: Option<Uuid>,
@@ -78,7 +78,7 @@ macro_rules! statements {
         }
 
         /// Inserts a draft.
-        pub(crate) async fn insert(
+        pub async fn insert(
             tx: &mut Connection,
             id: ProgramId,
             details: &ProgramDetails,
@@ -96,7 +96,7 @@ macro_rules! statements {
         }
 
         /// Writes the next edition of a locked program.
-        pub(crate) async fn write(
+        pub async fn write(
             tx: &mut Connection,
             id: ProgramId,
             details: &ProgramDetails,
@@ -121,7 +121,7 @@ macro_rules! statements {
 program_columns!(statements);
 
 /// Finds a program by its id, drafts included.
-pub(crate) async fn find_by_id(
+pub async fn find_by_id(
     db: impl PgExecutor<'_>,
     id: ProgramId,
 ) -> Result<Option<Program>, sqlx::Error> {
@@ -129,7 +129,7 @@ pub(crate) async fn find_by_id(
 }
 
 /// Locks the program against other edits until the transaction ends.
-pub(crate) async fn lock(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
+pub async fn lock(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from programs where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
@@ -201,7 +201,7 @@ pub(crate) async fn write_next(tx: &mut Connection, id: ProgramId) -> Result<(),
 }
 
 /// Pauses or resumes the queue of a locked program, as its next edition.
-pub(crate) async fn write_paused(
+pub async fn write_paused(
     tx: &mut Connection,
     id: ProgramId,
     is_paused: bool,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Lists programs whose title or slug contains `part`, newest first: the page after the program
 /// `after`, and one more if there is one.
-pub(crate) async fn list_program_summaries(
+pub async fn list_program_summaries(
     db: &Pool,
     part: &str,
     after: Option<Uuid>,

@@ -23,10 +23,7 @@ pub(crate) async fn write_not_wound_down(
 }
 
 /// Sets `wound_down_at` of a locked program, if it is cancelled.
-pub(crate) async fn write_wound_down(
-    tx: &mut Connection,
-    id: ProgramId,
-) -> Result<(), sqlx::Error> {
+pub async fn write_wound_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update programs set wound_down_at = clock_timestamp()

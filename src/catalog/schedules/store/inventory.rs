@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Returns the inventory of each section of the venue at the performance.
-pub(crate) async fn list_sections(
+pub async fn list_sections(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
 ) -> Result<Vec<SectionInventory>, sqlx::Error> {
@@ -20,7 +20,7 @@ pub(crate) async fn list_sections(
 }
 
 /// Returns the inventory of the seats without a price category, of each section that has any.
-pub(crate) async fn list_uncategorised(
+pub async fn list_uncategorised(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
 ) -> Result<Vec<SectionInventory>, sqlx::Error> {
@@ -61,7 +61,7 @@ async fn list_parts(
 
 /// Returns the inventory of each price category of the venue at the performance, the frontmost first,
 /// by the middle of its seats.
-pub(crate) async fn list_categories(
+pub async fn list_categories(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
 ) -> Result<Vec<CategoryInventory>, sqlx::Error> {
@@ -92,7 +92,7 @@ pub(crate) async fn list_categories(
 }
 
 /// Lists the zones of the performance, by name.
-pub(crate) async fn list_zones(
+pub async fn list_zones(
     db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<ZoneInventory>, sqlx::Error> {

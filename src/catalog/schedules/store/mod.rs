@@ -2,13 +2,13 @@
 
 mod inventory;
 pub(crate) mod priced_seats;
-pub(crate) mod prices;
-pub(crate) mod winding_down;
+pub mod prices;
+pub mod winding_down;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
-pub(crate) use self::inventory::{list_categories, list_sections, list_uncategorised, list_zones};
+pub use self::inventory::{list_categories, list_sections, list_uncategorised, list_zones};
 use crate::{
     catalog::{
         editing::{ScheduleEdition, ScheduleMove, ZoneDetails},
@@ -20,14 +20,14 @@ use crate::{
 };
 
 /// Days after a move that people were told of in which everything is refunded, but not after the new start.
-pub(crate) const FULL_REFUND_DAYS: i32 = 14;
+pub const FULL_REFUND_DAYS: i32 = 14;
 /// Days of that right at least, even where the new start comes sooner or has passed.
 const FULL_REFUND_DAYS_MIN: i32 = 1;
 /// Bound on performances of one program listed at once.
 const SCHEDULES_MAX: i64 = 500;
 
 /// Lists the performances of a program, soonest first, or the one with `id`.
-pub(crate) async fn list_editions(
+pub async fn list_editions(
     db: impl PgExecutor<'_>,
     program_id: Option<ProgramId>,
     id: Option<ScheduleId>,
@@ -53,7 +53,7 @@ pub(crate) async fn list_editions(
 }
 
 /// Locks the performance against other edits until the transaction ends.
-pub(crate) async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+pub async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from schedules where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
@@ -61,7 +61,7 @@ pub(crate) async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx
 }
 
 /// Locks the performances of a venue, by id, against other edits until the transaction ends.
-pub(crate) async fn lock_of_venue(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+pub async fn lock_of_venue(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "select id from schedules where venue_id = $1 order by id for no key update",
         id as _,
@@ -72,7 +72,7 @@ pub(crate) async fn lock_of_venue(tx: &mut Connection, id: VenueId) -> Result<()
 }
 
 /// Inserts a performance, and writes the event if its program is published.
-pub(crate) async fn insert(
+pub async fn insert(
     tx: &mut Connection,
     id: ScheduleId,
     program_id: ProgramId,
@@ -107,13 +107,13 @@ pub(crate) async fn insert(
 }
 
 /// Deletes a locked performance; a foreign key refuses one that other rows refer to.
-pub(crate) async fn delete(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+pub async fn delete(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from schedules where id = $1", id as _).execute(tx).await?;
     Ok(())
 }
 
 /// Counts a new edition of a locked performance.
-pub(crate) async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
+pub async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
         .execute(tx)
         .await?;
@@ -204,7 +204,7 @@ pub(crate) async fn lock_zone(
 }
 
 /// Inserts a zone of a locked performance, hidden if the section of its name is.
-pub(crate) async fn insert_zone(
+pub async fn insert_zone(
     tx: &mut Connection,
     id: ZoneId,
     schedule_id: ScheduleId,

@@ -16,8 +16,8 @@ const SEATS_MAX: i64 = 100_000;
 /// Seat of the venue that lacks its price; `id` is `None` while it is not for sale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnpricedSeat {
-    pub(crate) seat_id: SeatId,
-    pub(crate) id: Option<ScheduleSeatId>,
+    pub seat_id: SeatId,
+    pub id: Option<ScheduleSeatId>,
 }
 
 /// Lists the seats of a price group without the price, read without a lock: seats for sale first, by id.

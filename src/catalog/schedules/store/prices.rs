@@ -15,11 +15,11 @@ const SCHEDULES_MAX: i64 = 100;
 
 /// Price that the seats of a group are to get.
 #[derive(Clone, Debug)]
-pub(crate) struct PriceChange {
-    pub(crate) group: PriceGroup,
-    pub(crate) price: Points,
+pub struct PriceChange {
+    pub group: PriceGroup,
+    pub price: Points,
     /// Edition of the performance that set the price.
-    pub(crate) version: i64,
+    pub version: i64,
 }
 
 /// Saves the prices of sections; no section may be given twice.
@@ -135,7 +135,7 @@ pub(crate) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Er
 }
 
 /// Returns whether the change is still the newest one of its group.
-pub(crate) async fn is_newest(
+pub async fn is_newest(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     change: &PriceChange,

@@ -47,10 +47,7 @@ pub(crate) async fn write_not_wound_down(
 }
 
 /// Sets `wound_down_at` of a locked performance, if it is cancelled.
-pub(crate) async fn write_wound_down(
-    tx: &mut Connection,
-    id: ScheduleId,
-) -> Result<(), sqlx::Error> {
+pub async fn write_wound_down(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update schedules set wound_down_at = clock_timestamp()

@@ -7,22 +7,22 @@ use crate::catalog::model::SeatId;
 
 /// Seat that a venue has.
 #[derive(Clone, Debug)]
-pub(crate) struct SavedSeat {
-    pub(crate) id: SeatId,
-    pub(crate) seat: PlannedSeat,
+pub struct SavedSeat {
+    pub id: SeatId,
+    pub seat: PlannedSeat,
 }
 
 /// Difference between the seats of a venue and of a plan.
 #[derive(Debug, Default)]
 pub(crate) struct PlanDifference {
     /// Seats that the venue does not have, in the order of the plan.
-    pub(crate) added: Vec<PlannedSeat>,
+    pub added: Vec<PlannedSeat>,
     /// Seats that the plan describes differently, as it describes them.
-    pub(crate) changed: Vec<SavedSeat>,
+    pub changed: Vec<SavedSeat>,
     /// Changed seats that have another kind or another wheelchair place.
     pub(crate) of_other_kind: Vec<SeatId>,
     /// Seats that the plan does not have; companions' places come before the others.
-    pub(crate) removed: Vec<SeatId>,
+    pub removed: Vec<SeatId>,
 }
 
 impl PlanDifference {

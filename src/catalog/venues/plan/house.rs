@@ -10,7 +10,7 @@ use std::{collections::HashMap, ops::Range};
 use super::seat::PlannedSeat;
 
 /// Distance between rows, in seat widths.
-pub(crate) const ROW_PITCH: f32 = 1.15;
+pub const ROW_PITCH: f32 = 1.15;
 /// Gap between two sections of a tier, and between two tiers, in seat widths.
 const AISLE: f32 = 2.0;
 const TIER_GAP: f32 = 2.5;
@@ -30,8 +30,8 @@ const STEPS: f32 = 100.0;
 /// Section of a house: for each row from the front, the distances of its seats from the row's left
 /// end, in seat widths.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct HouseSection {
-    pub(crate) rows: Vec<Vec<f32>>,
+pub struct HouseSection {
+    pub rows: Vec<Vec<f32>>,
 }
 
 impl HouseSection {
@@ -44,7 +44,7 @@ impl HouseSection {
 
 /// Returns the distances of every seat from the left and from the front, in seat widths, in the order
 /// of `tiers`: tier by tier, section by section, row by row.
-pub(crate) fn places(tiers: &[Vec<HouseSection>]) -> Vec<(f32, f32)> {
+pub fn places(tiers: &[Vec<HouseSection>]) -> Vec<(f32, f32)> {
     let mut places = Vec::new();
     let mut radius = RADIUS_MIN;
     for (idx, tier) in tiers.iter().enumerate() {
@@ -89,7 +89,7 @@ fn from_corner(places: &mut [(f32, f32)]) {
 }
 
 /// Returns the sections of each tier of a house with `n` sections, as even as they can be.
-pub(crate) fn even_tiers(n: usize) -> impl Iterator<Item = Range<usize>> {
+pub fn even_tiers(n: usize) -> impl Iterator<Item = Range<usize>> {
     let columns = match n {
         0..=TIERS_MAX => 1,
         5..=6 => 3,

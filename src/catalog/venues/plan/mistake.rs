@@ -5,7 +5,7 @@ use super::lines::Lines;
 /// Line where a plan cannot be parsed, and why; nothing of the plan is saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column:?}: {problem:?} {text:?}")]
-pub(crate) struct PlanMistake {
+pub struct PlanMistake {
     /// Line of the file, from 1; the header and empty lines count.
     pub line: u64,
     /// Column of a CSV, where it is one column's mistake.
@@ -29,7 +29,7 @@ impl PlanMistake {
     }
 
     /// Returns the mistake of a file whose charset is not known, at its first line with such letters.
-    pub(crate) fn of_charset(text: &str) -> Self {
+    pub fn of_charset(text: &str) -> Self {
         let byte = text.find(char::REPLACEMENT_CHARACTER).unwrap_or_default();
         let byte = u64::try_from(byte).unwrap_or(u64::MAX);
         let mut lines = Lines::of(text, 0);
@@ -46,7 +46,7 @@ fn cut(text: &str) -> String {
 /// Kind of mistake in a plan; its name is that in JSON documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
-pub(crate) enum PlanProblem {
+pub enum PlanProblem {
     /// The plan has no seat.
     Empty,
     /// The charset of the file is not known.

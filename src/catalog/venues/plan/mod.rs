@@ -2,10 +2,10 @@
 
 mod categories;
 mod columns;
-pub(crate) mod difference;
+pub mod difference;
 mod draft;
 mod header;
-pub(crate) mod house;
+pub mod house;
 mod kinds;
 mod lines;
 mod mistake;
@@ -20,21 +20,21 @@ use self::{
     mistake::PlanProblem,
 };
 use super::kind::SeatKind;
-pub(crate) use mistake::PlanMistake;
-pub(crate) use seat::PlannedSeat;
+pub use mistake::PlanMistake;
+pub use seat::PlannedSeat;
 
 /// Sign between the sections of a grid that stand beside each other.
 const BESIDE: char = '|';
 
 /// Seats of one venue: at least one, none twice, and no two at one point.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SeatPlan {
+pub struct SeatPlan {
     seats: Vec<PlannedSeat>,
 }
 
 impl SeatPlan {
     /// Returns the seats, in the order they were written.
-    pub(crate) fn seats(&self) -> &[PlannedSeat] {
+    pub fn seats(&self) -> &[PlannedSeat] {
         &self.seats
     }
 
@@ -44,7 +44,7 @@ impl SeatPlan {
     }
 
     /// Returns the number of seats of each section, by name.
-    pub(crate) fn sections(&self) -> Vec<(&str, usize)> {
+    pub fn sections(&self) -> Vec<(&str, usize)> {
         let mut sections: BTreeMap<&str, usize> = BTreeMap::new();
         for seat in &self.seats {
             *sections.entry(&seat.section).or_default() += 1;
@@ -53,25 +53,25 @@ impl SeatPlan {
     }
 
     /// Returns the number of seats of each marked kind that the plan has.
-    pub(crate) fn kinds(&self) -> Vec<(SeatKind, usize)> {
+    pub fn kinds(&self) -> Vec<(SeatKind, usize)> {
         let count = |kind| self.seats.iter().filter(|seat| seat.kind == kind).count();
         let kinds = SeatKind::MARKED.into_iter().map(|kind| (kind, count(kind)));
         kinds.filter(|(_, count)| *count > 0).collect()
     }
 
     /// Returns the number of seats of each price category, the frontmost category first.
-    pub(crate) fn categories(&self) -> Vec<(&str, u32)> {
+    pub fn categories(&self) -> Vec<(&str, u32)> {
         categories::count(&self.seats)
     }
 
     /// Returns the plan of a venue's `seats`, which have their coordinates.
-    pub(crate) fn of(seats: Vec<PlannedSeat>) -> Self {
+    pub fn of(seats: Vec<PlannedSeat>) -> Self {
         Self { seats }
     }
 
     /// Parses a CSV with the columns `section,row,number` and optionally `x,y`, `kind,companion_of`,
     /// `category` and `note`, whose fields are parted by commas, semicolons or tabs.
-    pub(crate) fn from_csv(text: &str) -> Result<Self, PlanMistake> {
+    pub fn from_csv(text: &str) -> Result<Self, PlanMistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let start = first_filled(text);
         let table = text.get(start..).unwrap_or_default();
@@ -102,7 +102,7 @@ impl SeatPlan {
 
     /// Parses lines `section, rows, seats per row` with an optional price category at the end; rows
     /// are called A, B and so on. Sections of one line, with `|` between them, stand beside each other.
-    pub(crate) fn from_grid(text: &str) -> Result<Self, PlanMistake> {
+    pub fn from_grid(text: &str) -> Result<Self, PlanMistake> {
         let mut draft = Draft::default();
         let states_tiers = text.contains(BESIDE);
         for (tier, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
@@ -118,8 +118,8 @@ impl SeatPlan {
     }
 
     /// Returns the plan as a CSV that is parsed to the same plan.
-    #[cfg(test)]
-    pub(crate) fn to_csv(&self) -> String {
+    #[cfg(any(test, debug_assertions))]
+    pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut written = Ok(());
         for record in self.records() {
@@ -131,7 +131,7 @@ impl SeatPlan {
     }
 
     /// Returns the lines of the plan's CSV: the header, and one for each seat.
-    pub(crate) fn records(&self) -> impl Iterator<Item = Vec<String>> {
+    pub fn records(&self) -> impl Iterator<Item = Vec<String>> {
         let has_kinds = self.seats.iter().any(|seat| !seat.kind.is_standard());
         let has_categories = self.seats.iter().any(|seat| seat.category.is_some());
         let mut header = header::NEEDED.to_vec();

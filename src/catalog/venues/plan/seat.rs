@@ -18,7 +18,7 @@ pub(super) fn is_name(text: &str) -> bool {
 
 /// Seat of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct PlannedSeat {
+pub struct PlannedSeat {
     /// Name of the section.
     pub section: String,
     /// Name of the row.

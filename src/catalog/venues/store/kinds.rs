@@ -7,10 +7,10 @@ use crate::{
 
 /// Seat of a performance, with its name, whose row this transaction has locked.
 pub(crate) struct PerformedSeat {
-    pub(crate) id: ScheduleSeatId,
-    pub(crate) name: String,
+    pub id: ScheduleSeatId,
+    pub name: String,
     /// Whether it is held or sold, on return or not.
-    pub(crate) is_taken: bool,
+    pub is_taken: bool,
 }
 
 /// Locks `seat_ids` in all performances that are not over, by id as holds do; at most `rows_max`.

@@ -1,7 +1,7 @@
 //! SQL of venues and their seats.
 
 mod columns;
-pub(crate) mod kinds;
+pub mod kinds;
 
 use sqlx::PgExecutor;
 
@@ -24,7 +24,7 @@ const VENUES_MAX: i64 = 500;
 const DELETED_MAX: i64 = 5_000;
 
 /// Lists all venues by name, or the one with `id`.
-pub(crate) async fn list_editions(
+pub async fn list_editions(
     db: impl PgExecutor<'_>,
     id: Option<VenueId>,
 ) -> Result<Vec<VenueEdition>, sqlx::Error> {
@@ -58,14 +58,15 @@ pub(crate) async fn list_editions(
 }
 
 /// Locks the venue against other edits until the transaction ends.
-pub(crate) async fn lock(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+pub async fn lock(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from venues where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
     Ok(())
 }
 
-pub(crate) async fn insert(
+/// Writes a new venue.
+pub async fn insert(
     tx: &mut Connection,
     id: VenueId,
     details: &VenueDetails,
@@ -83,7 +84,7 @@ pub(crate) async fn insert(
 }
 
 /// Writes the next edition of a locked venue.
-pub(crate) async fn write(
+pub async fn write(
     tx: &mut Connection,
     id: VenueId,
     details: &VenueDetails,
@@ -105,9 +106,9 @@ pub(crate) async fn write(
 
 /// Seat of a venue that a performance has.
 pub(crate) struct UsedSeat {
-    pub(crate) name: String,
+    pub name: String,
     /// Whether it is held or sold for one.
-    pub(crate) is_taken: bool,
+    pub is_taken: bool,
 }
 
 /// Lists at most `rows_max` of the seats `ids` that a performance has; held and sold ones first.
@@ -177,7 +178,7 @@ pub(crate) async fn delete_some_seats(
 }
 
 /// Deletes a locked venue without seats.
-pub(crate) async fn delete(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+pub async fn delete(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from venues where id = $1", id as _).execute(tx).await?;
     Ok(())
 }
@@ -198,7 +199,7 @@ pub(crate) async fn defer_companions(tx: &mut Connection) -> Result<(), sqlx::Er
 }
 
 /// Inserts seats of a locked venue, in their order.
-pub(crate) async fn insert_seats(
+pub async fn insert_seats(
     tx: &mut Connection,
     venue_id: VenueId,
     seats: &[PlannedSeat],
@@ -230,10 +231,7 @@ pub(crate) async fn insert_seats(
 }
 
 /// Writes the positions, kinds and price categories of seats that a locked venue has.
-pub(crate) async fn update_seats(
-    tx: &mut Connection,
-    seats: &[SavedSeat],
-) -> Result<(), sqlx::Error> {
+pub async fn update_seats(tx: &mut Connection, seats: &[SavedSeat]) -> Result<(), sqlx::Error> {
     let ids: Vec<SeatId> = seats.iter().map(|saved| saved.id).collect();
     let Details { xs, ys, kinds, companions_of, categories } =
         seats.iter().map(|saved| &saved.seat).collect();
@@ -263,7 +261,7 @@ pub(crate) async fn update_seats(
 }
 
 /// Lists the seats of a venue in the order of their plan.
-pub(crate) async fn list_seats(
+pub async fn list_seats(
     db: impl PgExecutor<'_>,
     venue_id: VenueId,
 ) -> Result<Vec<SavedSeat>, sqlx::Error> {

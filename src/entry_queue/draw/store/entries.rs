@@ -71,7 +71,7 @@ pub(crate) async fn find_rank(
 }
 
 /// Deletes an account's entry in an open draw; `false` if there is none. Waits for a close.
-pub(crate) async fn delete_entry(
+pub async fn delete_entry(
     tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,

@@ -1,6 +1,6 @@
 //! SQL of draws; their entries have a store of their own.
 
-pub(crate) mod entries;
+pub mod entries;
 
 use sqlx::PgExecutor;
 
@@ -14,7 +14,7 @@ use crate::{
 const PENDING_MAX: i64 = 100;
 
 /// Returns a program's draw.
-pub(crate) async fn find_draw(
+pub async fn find_draw(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
 ) -> Result<Option<Draw>, sqlx::Error> {
@@ -50,10 +50,7 @@ pub(crate) async fn try_lock_draw(
 }
 
 /// Locks a program's draw, waiting for it; `false` if its entries are closed.
-pub(crate) async fn lock_open(
-    tx: &mut Connection,
-    program_id: ProgramId,
-) -> Result<bool, sqlx::Error> {
+pub async fn lock_open(tx: &mut Connection, program_id: ProgramId) -> Result<bool, sqlx::Error> {
     let locked = sqlx::query_scalar!(
         r#"
         select true from queue_draws where program_id = $1 and closed_at is null
@@ -106,10 +103,7 @@ pub(crate) async fn insert_draw(tx: &mut Connection, draw: &Draw) -> Result<(), 
 }
 
 /// Deletes a draw without entries.
-pub(crate) async fn delete_draw(
-    tx: &mut Connection,
-    program_id: ProgramId,
-) -> Result<(), sqlx::Error> {
+pub async fn delete_draw(tx: &mut Connection, program_id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from queue_draws where program_id = $1", program_id as _)
         .execute(tx)
         .await?;
@@ -117,7 +111,7 @@ pub(crate) async fn delete_draw(
 }
 
 /// Closes the entries of a locked draw, with the root over them.
-pub(crate) async fn write_closed(
+pub async fn write_closed(
     tx: &mut Connection,
     program_id: ProgramId,
     n_entries: i64,

@@ -9,7 +9,7 @@ mod store;
 
 use super::speed::{MovingQueue, measure};
 use crate::{app::App, catalog::ProgramId, entry_queue::redis_queue::RedisQueue};
-pub(crate) use store::Accuracy;
+pub use store::Accuracy;
 use store::NewEstimate;
 
 /// Lines that are looked at in one round.
@@ -29,13 +29,13 @@ const COMPARISONS_MIN: i64 = 20;
 impl Accuracy {
     /// Returns the share of close estimates in percent, rounded down; `None` while too few were
     /// compared.
-    pub(crate) fn percent(self) -> Option<i64> {
+    pub fn percent(self) -> Option<i64> {
         (self.n_compared >= COMPARISONS_MIN).then(|| self.n_close * 100 / self.n_compared)
     }
 }
 
 /// Returns how good the estimates of a line were in the last hour.
-pub(crate) async fn accuracy_of(app: &App, program_id: ProgramId) -> Result<Accuracy, sqlx::Error> {
+pub async fn accuracy_of(app: &App, program_id: ProgramId) -> Result<Accuracy, sqlx::Error> {
     store::count_close(&app.db, program_id).await
 }
 

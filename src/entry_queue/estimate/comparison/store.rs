@@ -9,30 +9,30 @@ use crate::{
 
 /// Place in a line.
 pub(crate) struct LinePlace {
-    pub(crate) token_id: TokenId,
-    pub(crate) account_id: AccountId,
+    pub token_id: TokenId,
+    pub account_id: AccountId,
 }
 
 /// Estimated wait of a place, in seconds.
 pub(crate) struct NewEstimate {
-    pub(crate) token_id: TokenId,
-    pub(crate) secs: u64,
+    pub token_id: TokenId,
+    pub secs: u64,
 }
 
 /// End of a wait.
 pub(crate) struct WaitOutcome {
-    pub(crate) token_id: TokenId,
+    pub token_id: TokenId,
     /// Whether the gate admitted the account.
     pub(crate) is_comparable: bool,
 }
 
 /// Accuracy of the estimates of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Accuracy {
+pub struct Accuracy {
     /// Estimates that were compared in the last hour.
-    pub(crate) n_compared: i64,
+    pub n_compared: i64,
     /// Comparisons whose estimate was off by at most a fifth of the wait.
-    pub(crate) n_close: i64,
+    pub n_close: i64,
 }
 
 /// Returns the lines with a waiting account, of programs that are on sale and not paused.

@@ -1,7 +1,7 @@
 //! SQL of the guards. Each statement serves a whole batch, and asks for each account or network
 //! alone, because the tables grow from nothing within minutes.
 
-pub(crate) mod waits;
+pub mod waits;
 
 use chrono::{DateTime, Utc};
 
@@ -178,10 +178,8 @@ pub(crate) async fn add_effects(
     Ok(())
 }
 
-pub(crate) async fn list_effects(
-    db: &Pool,
-    program_id: ProgramId,
-) -> Result<Vec<Effect>, sqlx::Error> {
+/// Lists the effects of the guards of a program.
+pub async fn list_effects(db: &Pool, program_id: ProgramId) -> Result<Vec<Effect>, sqlx::Error> {
     sqlx::query_as!(
         Effect,
         r#"

@@ -50,11 +50,11 @@ pub(crate) async fn delete_waits(
 /// State of an account that joins without a proof.
 #[derive(Debug)]
 pub(crate) struct Applicant {
-    pub(crate) is_in: bool,
+    pub is_in: bool,
     /// End of the account's wait, if any.
-    pub(crate) ready_at: Option<DateTime<Utc>>,
+    pub ready_at: Option<DateTime<Utc>>,
     /// Current time by the database's clock.
-    pub(crate) now: DateTime<Utc>,
+    pub now: DateTime<Utc>,
 }
 
 pub(crate) async fn applicant_of(

@@ -21,7 +21,7 @@ use super::witness::witnessed_of;
 const CHECKPOINT_SECS: u32 = 1;
 
 /// `GET /programs/{slug}/log/checkpoint`
-pub(crate) async fn show_checkpoint(
+pub async fn show_checkpoint(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
@@ -29,7 +29,7 @@ pub(crate) async fn show_checkpoint(
 }
 
 /// `GET /programs/{slug}/log/moves/checkpoint`
-pub(crate) async fn show_move_checkpoint(
+pub async fn show_move_checkpoint(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
@@ -37,7 +37,7 @@ pub(crate) async fn show_move_checkpoint(
 }
 
 /// `GET /programs/{slug}/log/checkpoint/cosigned`
-pub(crate) async fn show_cosigned(
+pub async fn show_cosigned(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {
@@ -45,7 +45,7 @@ pub(crate) async fn show_cosigned(
 }
 
 /// `GET /programs/{slug}/log/moves/checkpoint/cosigned`
-pub(crate) async fn show_cosigned_moves(
+pub async fn show_cosigned_moves(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
 ) -> Result<HttpResponse, PageError> {

@@ -1,7 +1,7 @@
 //! HTTP pages of a queue's log: its checkpoint and tiles for programs, and a page for people.
 
-pub(crate) mod checkpoint;
-pub(crate) mod receipt;
+pub mod checkpoint;
+pub mod receipt;
 mod tile;
 mod witness;
 
@@ -36,7 +36,7 @@ use crate::{
     },
 };
 
-pub(crate) use tile::{show_move_tile, show_tile};
+pub use tile::{show_move_tile, show_tile};
 
 /// Entries of each log that the page shows.
 const NEWEST: i64 = 20;
@@ -115,8 +115,9 @@ fn bytes_of_draw(published: &Map<String, Value>) -> Option<String> {
     fixed.and_then(Value::as_str).map(str::to_owned)
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct LogDocument<'a> {
+/// Public log of a program, or a part of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LogDocument<'a> {
     verifier_key: &'a str,
     /// Key of all logs of this office, for witnesses; `None` if the log's secret changed.
     office_key: Option<String>,
@@ -127,7 +128,7 @@ pub(crate) struct LogDocument<'a> {
     moves: MovesDocument<'a>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MovesDocument<'a> {
     verifier_key: &'a str,
     size: i64,
@@ -136,7 +137,7 @@ struct MovesDocument<'a> {
     newest: Vec<MoveDocument<'a>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MoveDocument<'a> {
     kind: &'static str,
     queue_number: Option<QueueNumber>,
@@ -144,7 +145,7 @@ struct MoveDocument<'a> {
     detail: Option<&'a str>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EntryDocument {
     queue_number: QueueNumber,
     joined_at: DateTime<Utc>,
@@ -152,7 +153,7 @@ struct EntryDocument {
 }
 
 /// `GET /programs/{slug}/log`
-pub(crate) async fn show_log(
+pub async fn show_log(
     app: Data<App>,
     AtProgram { program, me: visitor }: AtProgram<Visitor>,
 ) -> Result<HttpResponse, PageError> {

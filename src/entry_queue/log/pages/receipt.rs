@@ -38,7 +38,7 @@ impl ReceiptPage<'_> {
 }
 
 /// `GET /programs/{slug}/queue/receipt`
-pub(crate) async fn show_receipt(
+pub async fn show_receipt(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
@@ -47,7 +47,7 @@ pub(crate) async fn show_receipt(
 }
 
 /// `GET /programs/{slug}/queue/receipt.json`
-pub(crate) async fn download_receipt(
+pub async fn download_receipt(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {
@@ -59,7 +59,7 @@ pub(crate) async fn download_receipt(
 }
 
 /// `GET /programs/{slug}/queue/receipt.svg`
-pub(crate) async fn show_qr_code(
+pub async fn show_qr_code(
     app: Data<App>,
     AtProgram { program, me }: AtProgram<CurrentAccount>,
 ) -> Result<HttpResponse, PageError> {

@@ -29,7 +29,7 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const NEVER: &str = "no-store";
 
 /// `GET /programs/{slug}/log/tile/{path}`
-pub(crate) async fn show_tile(
+pub async fn show_tile(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
     path: Path<(String, String)>,
@@ -38,7 +38,7 @@ pub(crate) async fn show_tile(
 }
 
 /// `GET /programs/{slug}/log/moves/tile/{path}`
-pub(crate) async fn show_move_tile(
+pub async fn show_move_tile(
     app: Data<App>,
     AtProgram { program, .. }: AtProgram<()>,
     path: Path<(String, String)>,

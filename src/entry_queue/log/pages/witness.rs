@@ -33,7 +33,7 @@ pub(super) async fn witnessed_of(app: &App, log: LogId) -> Result<Vec<WitnessedL
 }
 
 /// Confirmation of one witness, as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct WitnessedDocument<'a> {
     witness: &'a str,
     verifier_key: &'a str,

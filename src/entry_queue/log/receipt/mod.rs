@@ -4,8 +4,8 @@
 //! number, the moment, the token's id, the salt and the owner's account. The document around it repeats that for readers and, as
 //! soon as the log has the entry, adds the **log proof**.
 
-pub(crate) mod check;
-pub(crate) mod model;
+pub mod check;
+pub mod model;
 
 use self::model::{Receipt, ReceiptText};
 use super::{

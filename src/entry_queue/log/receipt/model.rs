@@ -21,19 +21,19 @@ pub(super) const FORMAT_WITHOUT_ACCOUNT: &str = "stagedoor/receipt/v1";
 
 /// Signed text of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ReceiptText {
+pub struct ReceiptText {
     /// Name of the log.
-    pub(crate) origin: String,
-    pub(crate) entry: JoinEntry,
-    pub(crate) token: TokenId,
-    pub(crate) salt: Salt,
+    pub origin: String,
+    pub entry: JoinEntry,
+    pub token: TokenId,
+    pub salt: Salt,
     /// Owner of the token; `None` in a receipt of version 0.1.0.
-    pub(crate) account_id: Option<AccountId>,
+    pub account_id: Option<AccountId>,
 }
 
 impl ReceiptText {
     /// Returns the seven lines; six without the account.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let (origin, number, token) = (&self.origin, self.entry.number, self.token);
         let (moment, salt) = (moment_text(self.entry.joined_at), self.salt.text());
         let said = format!("{origin}\n{number}\n{moment}\n{token}\n{salt}\n");
@@ -44,7 +44,7 @@ impl ReceiptText {
     }
 
     /// Parses the text of [`ReceiptText::text`]; `None` for any other text.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
         let (said, account_id) = match *lines.as_slice() {
             [FORMAT, ref said @ .., account] => {
@@ -68,24 +68,24 @@ impl ReceiptText {
 
 /// Receipt as a document. All but `receipt` and `proof` can be computed from these two.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Receipt {
+pub struct Receipt {
     /// Name of the log.
-    pub(crate) log: String,
-    pub(crate) queue_number: QueueNumber,
-    pub(crate) joined_at: DateTime<Utc>,
+    pub log: String,
+    pub queue_number: QueueNumber,
+    pub joined_at: DateTime<Utc>,
     /// Leaf of the log's tree, in Base64.
-    pub(crate) leaf_hash: String,
+    pub leaf_hash: String,
     /// Key that checks the receipt and the log. Compare it with the one that the organiser published.
-    pub(crate) verifier_key: String,
+    pub verifier_key: String,
     /// Signed note.
-    pub(crate) receipt: String,
+    pub receipt: String,
     /// Proof that the log has the entry (`tlog-proof`); null until it has, some seconds after the join.
-    pub(crate) proof: Option<String>,
+    pub proof: Option<String>,
 }
 
 impl Receipt {
     /// Returns the receipt of `text`, which is signed in `note`.
-    pub(crate) fn of(
+    pub fn of(
         text: &ReceiptText,
         verifier_key: &str,
         note: String,

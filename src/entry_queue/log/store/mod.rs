@@ -1,7 +1,7 @@
 //! SQL of the logs and their tiles; joins and moves have stores of their own.
 
-pub(crate) mod moves;
-pub(crate) mod tokens;
+pub mod moves;
+pub mod tokens;
 
 use chrono::{DateTime, Utc};
 
@@ -17,7 +17,7 @@ use sqlx::PgExecutor;
 /// Subject of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum LogKind {
+pub enum LogKind {
     /// Joins, in order.
     Joins,
     /// Moves of the line.
@@ -26,7 +26,7 @@ pub(crate) enum LogKind {
 
 impl LogKind {
     /// Returns the end of the log's name and of its address.
-    pub(crate) fn path(self) -> &'static str {
+    pub fn path(self) -> &'static str {
         match self {
             Self::Joins => "log",
             Self::Moves => "log/moves",
@@ -36,19 +36,19 @@ impl LogKind {
 
 /// One log of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LogId {
-    pub(crate) program_id: ProgramId,
-    pub(crate) kind: LogKind,
+pub struct LogId {
+    pub program_id: ProgramId,
+    pub kind: LogKind,
 }
 
 impl LogId {
     /// Returns the log of a program's joins.
-    pub(crate) fn joins(program_id: ProgramId) -> Self {
+    pub fn joins(program_id: ProgramId) -> Self {
         Self { program_id, kind: LogKind::Joins }
     }
 
     /// Returns the log of the moves of a program's line.
-    pub(crate) fn moves(program_id: ProgramId) -> Self {
+    pub fn moves(program_id: ProgramId) -> Self {
         Self { program_id, kind: LogKind::Moves }
     }
 }
@@ -56,13 +56,13 @@ impl LogId {
 /// Log of one queue, as it was last published.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredLog {
-    pub(crate) verifier_key: String,
+    pub verifier_key: String,
     /// Entries in the tree of the checkpoint.
-    pub(crate) size: i64,
+    pub size: i64,
     /// Signed note; `None` while there is no entry.
-    pub(crate) checkpoint: Option<String>,
+    pub checkpoint: Option<String>,
     /// When the checkpoint was made.
-    pub(crate) made_at: DateTime<Utc>,
+    pub made_at: DateTime<Utc>,
 }
 
 /// Returns programs with more joins than their logs have entries, and without numbers that are being

@@ -53,7 +53,7 @@ async fn list_next(
 }
 
 /// Gives at most `n_max` moves their indexes, from `size` on.
-pub(crate) async fn publish(
+pub async fn publish(
     tx: &mut Connection,
     program_id: ProgramId,
     size: i64,
@@ -74,7 +74,7 @@ pub(crate) async fn publish(
 }
 
 /// Returns the published moves from index `first` on.
-pub(crate) async fn list_published(
+pub async fn list_published(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
     first: i64,

@@ -16,11 +16,11 @@ use crate::{
 /// Token as its entry describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct LoggedToken {
-    pub(crate) id: TokenId,
-    pub(crate) number: QueueNumber,
-    pub(crate) joined_at: DateTime<Utc>,
+    pub id: TokenId,
+    pub number: QueueNumber,
+    pub joined_at: DateTime<Utc>,
     /// `None`: inserted by an older version.
-    pub(crate) commitment: Option<Vec<u8>>,
+    pub commitment: Option<Vec<u8>>,
 }
 
 impl LoggedToken {

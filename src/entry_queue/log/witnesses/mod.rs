@@ -20,8 +20,8 @@
 //! other.
 
 mod client;
-pub(crate) mod model;
-pub(crate) mod store;
+pub mod model;
+pub mod store;
 
 use std::time::Duration;
 

@@ -46,17 +46,17 @@ impl WitnessFault {
 #[derive(Clone, Debug)]
 pub(crate) struct WitnessedLog {
     /// Key of the witness.
-    pub(crate) witness: String,
+    pub witness: String,
     /// Entries in the tree of the checkpoint that it cosigned last; 0: none.
-    pub(crate) size: i64,
+    pub size: i64,
     /// That checkpoint, as the log signed it; `None` if there is none.
-    pub(crate) checkpoint: Option<String>,
+    pub checkpoint: Option<String>,
     /// Signature line of the witness; `None` if there is none.
-    pub(crate) cosignature: Option<String>,
+    pub cosignature: Option<String>,
     /// When it signed, by its own clock; `None` if it did not.
     pub(crate) cosigned_at: Option<DateTime<Utc>>,
     /// Why there was no cosignature when it was asked last; `None`: there was one.
-    pub(crate) fault: Option<WitnessFault>,
+    pub fault: Option<WitnessFault>,
     /// Since when; `None` without a fault.
     pub(crate) failing_since: Option<DateTime<Utc>>,
 }

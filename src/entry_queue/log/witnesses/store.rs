@@ -179,21 +179,21 @@ pub(crate) async fn list_all_witnessed(
 
 /// Confirmations of one witness over all logs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WitnessedSum {
+pub struct WitnessedSum {
     /// Entries that it confirmed.
-    pub(crate) cosigned: i64,
+    pub cosigned: i64,
     /// Entries that it did not confirm yet.
-    pub(crate) waiting: i64,
+    pub waiting: i64,
     /// Logs for which it did not cosign when it was asked last.
-    pub(crate) failing: i64,
+    pub failing: i64,
     /// Failing logs whose history it refused as forked, or as shorter than what it has.
-    pub(crate) refused: i64,
+    pub refused: i64,
     /// Since when the first of these fails, in seconds; 0 if none does.
-    pub(crate) failing_secs: f64,
+    pub failing_secs: f64,
 }
 
 /// Sums up the confirmations of a witness over all logs of real programs.
-pub(crate) async fn sum_witnessed(db: &Pool, witness: &str) -> Result<WitnessedSum, sqlx::Error> {
+pub async fn sum_witnessed(db: &Pool, witness: &str) -> Result<WitnessedSum, sqlx::Error> {
     sqlx::query_as!(
         WitnessedSum,
         r#"

@@ -17,7 +17,7 @@ pub(super) const STALENESS_MAX: Duration = Duration::from_secs(5);
 pub(super) const STALENESS_WITHOUT_PRIMARY_MAX: Duration = Duration::from_mins(1);
 /// Time for which a standby that kept a read waiting is not read from. It is longer than a page may take, so a
 /// page of several reads waits for it once.
-pub(crate) const LEFT_AFTER_SLOW_READ: Duration = Duration::from_secs(2);
+pub const LEFT_AFTER_SLOW_READ: Duration = Duration::from_secs(2);
 /// Bound on marks, one a second: a minute of a growing log.
 const MARKS_MAX: usize = 60;
 

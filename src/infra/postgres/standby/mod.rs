@@ -33,7 +33,7 @@ use futures_util::future::select_ok;
 use sqlx::postgres::PgConnectOptions;
 use tokio::time::timeout;
 
-pub(crate) use self::freshness::LEFT_AFTER_SLOW_READ;
+pub use self::freshness::LEFT_AFTER_SLOW_READ;
 use self::freshness::{Freshness, StandbyAnswer};
 use super::{Pool, is_unavailable};
 use crate::config::Config;

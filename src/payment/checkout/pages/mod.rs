@@ -1,7 +1,7 @@
 //! Page of one purchase, to which the buyer returns from the payment provider.
 
-pub(crate) mod order;
-pub(crate) mod webhook;
+pub mod order;
+pub mod webhook;
 
 use actix_web::{
     HttpResponse,
@@ -90,8 +90,8 @@ impl ChargePage {
 }
 
 /// Purchase of points.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ChargeDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ChargeDocument {
     charge_id: PurchaseId,
     status: PurchaseStatus,
     points: Points,
@@ -121,7 +121,7 @@ impl ChargeDocument {
 
 /// Handles `GET /wallet/charges/{id}`. A cookie with `SameSite=Lax` is sent with the navigation
 /// from the provider's page.
-pub(crate) async fn show_charge(
+pub async fn show_charge(
     app: Data<App>,
     checkouts: Data<Checkouts>,
     me: CurrentAccount,

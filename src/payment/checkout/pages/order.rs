@@ -29,13 +29,13 @@ use crate::{
 };
 
 /// Where the points are paid.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct CheckoutDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CheckoutDocument {
     location: String,
 }
 
 /// Handles `POST /wallet/charges`.
-pub(crate) async fn create_charge(
+pub async fn create_charge(
     app: Data<App>,
     provider: Data<Provider>,
     charges: Data<Charges>,

@@ -45,14 +45,14 @@ use crate::{
 const EARLY_SECS: i64 = 2 * 60 * 60;
 
 /// Receipt of an event.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ReceivedDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReceivedDocument {
     /// Always true.
     received: bool,
 }
 
 /// Handles `POST /webhooks/stripe`. The body was received whole, within a bound.
-pub(crate) async fn create_event(
+pub async fn create_event(
     app: Data<App>,
     checkouts: Data<Checkouts>,
     request: HttpRequest,

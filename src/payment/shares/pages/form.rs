@@ -21,7 +21,7 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["places"]))]
-pub(crate) struct ShareForm {
+pub struct ShareForm {
     /// Places as `item:number`, at least one.
     places: Fields,
     /// UUID of the request. Repeated with the same body, it answers the first success again.

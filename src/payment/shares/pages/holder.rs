@@ -90,7 +90,7 @@ fn sum(mut points: impl Iterator<Item = Points>) -> Points {
 }
 
 /// JSON form of a share.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ShareDocument {
     share_id: ShareId,
     status: ShareStatus,
@@ -168,8 +168,8 @@ fn documents(app: &App, v: &View, shared: &Shared) -> Vec<ShareDocument> {
 }
 
 /// Shares of a reservation, as its holder sees them.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct SharesDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SharesDocument {
     reservation_id: ReservationId,
     status: ReservationStatus,
     total: Points,
@@ -184,7 +184,7 @@ pub(crate) struct SharesDocument {
 }
 
 /// Handles `GET /reservations/{id}/shares`.
-pub(crate) async fn show_shares(
+pub async fn show_shares(
     app: Data<App>,
     programs: Data<Programs>,
     id: Path<ReservationId>,
@@ -237,14 +237,14 @@ async fn shares_page(
 }
 
 /// Share that was taken back.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TakenBackDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TakenBackDocument {
     share_id: ShareId,
     status: ShareStatus,
 }
 
 /// Handles `POST /reservations/{id}/shares/{share_id}/cancellation`.
-pub(crate) async fn create_cancellation(
+pub async fn create_cancellation(
     app: Data<App>,
     programs: Data<Programs>,
     me: CurrentAccount,
@@ -264,7 +264,7 @@ pub(crate) async fn create_cancellation(
 }
 
 /// Handles `POST /reservations/{id}/rest/payment`.
-pub(crate) async fn create_rest_payment(
+pub async fn create_rest_payment(
     app: Data<App>,
     programs: Data<Programs>,
     me: CurrentAccount,

@@ -44,8 +44,8 @@ use crate::{
 const REFRESH_SECS: u32 = 5;
 
 /// JSON form of a share as its payer sees it.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct LinkDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LinkDocument<'a> {
     status: ShareStatus,
     /// Whether the account has paid it.
     is_yours: bool,
@@ -154,7 +154,7 @@ fn code_of(path: &str) -> Result<ShareCode, PageError> {
 }
 
 /// Handles `GET /shares/{code}`.
-pub(crate) async fn show_share(
+pub async fn show_share(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -164,7 +164,7 @@ pub(crate) async fn show_share(
 }
 
 /// Handles `POST /shares/{code}/payment`.
-pub(crate) async fn create_payment(
+pub async fn create_payment(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -184,13 +184,13 @@ pub(crate) async fn create_payment(
 }
 
 /// Share that its payer withdrew.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WithdrawnDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WithdrawnDocument {
     status: ShareStatus,
 }
 
 /// Handles `POST /shares/{code}/withdrawal`.
-pub(crate) async fn create_withdrawal(
+pub async fn create_withdrawal(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,

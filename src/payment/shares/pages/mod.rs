@@ -1,9 +1,9 @@
 //! Pages of shares: the holder's, and the one that a link leads to.
 
 mod form;
-pub(crate) mod holder;
-pub(crate) mod link;
-pub(crate) mod new;
+pub mod holder;
+pub mod link;
+pub mod new;
 mod places;
 
 use super::model::{SharePaid, ShareStatus};

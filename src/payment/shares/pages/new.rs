@@ -53,7 +53,7 @@ async fn new_share_page(
 }
 
 /// Handles `GET /reservations/{id}/shares/new`.
-pub(crate) async fn new_share(
+pub async fn new_share(
     app: Data<App>,
     id: Path<ReservationId>,
     me: CurrentAccount,
@@ -62,8 +62,8 @@ pub(crate) async fn new_share(
 }
 
 /// Share that was made.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NewShareDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NewShareDocument {
     share_id: ShareId,
     amount: Points,
     /// Link for a friend.
@@ -71,7 +71,7 @@ pub(crate) struct NewShareDocument {
 }
 
 /// Handles `POST /reservations/{id}/shares`.
-pub(crate) async fn create_share(
+pub async fn create_share(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReservationId>,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// JSON form of a place.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PlaceDocument {
     /// Value of the place in a form.
     pub(super) place: String,

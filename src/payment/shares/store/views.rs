@@ -14,11 +14,11 @@ use crate::{
 /// Share in the holder's list.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedShare {
-    pub(crate) id: ShareId,
-    pub(crate) status: ShareStatus,
-    pub(crate) amount: Points,
+    pub id: ShareId,
+    pub status: ShareStatus,
+    pub amount: Points,
     /// Name of the payer; `None` while the share is open.
-    pub(crate) payer: Option<String>,
+    pub payer: Option<String>,
     /// Whether it has a link, and so was made for a friend.
     pub(crate) has_link: bool,
 }
@@ -53,24 +53,24 @@ pub(crate) async fn list(
 /// Seat, or one place in a zone, of a reservation.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedPlace {
-    pub(crate) item_id: ReservationItemId,
+    pub item_id: ReservationItemId,
     /// Number within the item, from 1.
     pub(crate) place_number: i32,
     /// Price before the discount, which `pages` subtracts.
-    pub(crate) price: Points,
+    pub price: Points,
     /// Whether the place was on return when it was held, so that no code makes it cheaper.
-    pub(crate) was_on_return: bool,
+    pub was_on_return: bool,
     /// Live share that it is in; `None` for a place of the rest, which the holder pays.
-    pub(crate) share_id: Option<ShareId>,
+    pub share_id: Option<ShareId>,
     /// Section of the seat; `None` for a zone, like row and number.
-    pub(crate) section: Option<String>,
-    pub(crate) row_label: Option<String>,
-    pub(crate) number: Option<i32>,
-    pub(crate) kind: Option<SeatKind>,
+    pub section: Option<String>,
+    pub row_label: Option<String>,
+    pub number: Option<i32>,
+    pub kind: Option<SeatKind>,
     /// Name of the zone; `None` for a seat.
-    pub(crate) zone: Option<String>,
+    pub zone: Option<String>,
     /// Name of the price type; `None` at the ordinary price.
-    pub(crate) price_type: Option<String>,
+    pub price_type: Option<String>,
 }
 
 /// Lists the places of a reservation in the order of their seats.
@@ -108,28 +108,28 @@ pub(crate) async fn list_places(
 /// Share as it is shown to an account that opens its link.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownShare {
-    pub(crate) id: ShareId,
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) owner_id: AccountId,
+    pub id: ShareId,
+    pub reservation_id: ReservationId,
+    pub owner_id: AccountId,
     /// Name of the holder.
-    pub(crate) from: String,
-    pub(crate) payer_id: Option<AccountId>,
-    pub(crate) status: ShareStatus,
-    pub(crate) amount: Points,
+    pub from: String,
+    pub payer_id: Option<AccountId>,
+    pub status: ShareStatus,
+    pub amount: Points,
     /// End of the hold; kept after payment.
-    pub(crate) expires_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
     /// Price of the whole reservation.
-    pub(crate) total: Points,
+    pub total: Points,
     /// Points that the reservation's code subtracts from the prices of its places.
-    pub(crate) discount: Points,
+    pub discount: Points,
     /// Points of the reservation that are withheld or paid.
-    pub(crate) covered: Points,
-    pub(crate) slug: String,
-    pub(crate) title: String,
-    pub(crate) poster_number: i32,
-    pub(crate) starts_at: DateTime<Utc>,
-    pub(crate) venue: String,
-    pub(crate) time_zone: String,
+    pub covered: Points,
+    pub slug: String,
+    pub title: String,
+    pub poster_number: i32,
+    pub starts_at: DateTime<Utc>,
+    pub venue: String,
+    pub time_zone: String,
 }
 
 /// Returns the share whose link has the code with this hash; `None` if there is none.

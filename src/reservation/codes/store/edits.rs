@@ -119,7 +119,7 @@ pub(in crate::reservation::codes) async fn update_withdrawn(
 }
 
 /// Lists at most `rows_max` codes of a program after `after`, newest first.
-pub(crate) async fn list(
+pub async fn list(
     db: &Pool,
     program_id: ProgramId,
     after: Option<Uuid>,

@@ -1,7 +1,7 @@
 //! SQL of codes as orders use them.
 
-pub(crate) mod access;
-pub(crate) mod edits;
+pub mod access;
+pub mod edits;
 
 use sqlx::PgExecutor;
 
@@ -41,7 +41,7 @@ pub(super) async fn find(
 
 /// Locks the codes among `ids` that belong to a program, in the order of their ids. Waits for
 /// locked ones, whose transactions are about to commit.
-pub(crate) async fn lock(
+pub async fn lock(
     tx: &mut Connection,
     program_id: ProgramId,
     ids: &[SaleCodeId],
@@ -99,7 +99,7 @@ pub(crate) async fn count_own_uses(
 }
 
 /// Returns the sections of seats of performances.
-pub(crate) async fn list_sections(
+pub async fn list_sections(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<Vec<(ScheduleSeatId, String)>, sqlx::Error> {
@@ -119,10 +119,10 @@ pub(crate) async fn list_sections(
 /// Uses taken by one transaction, as columns of their reservations.
 #[derive(Debug, Default)]
 pub(crate) struct NewUses {
-    pub(crate) reservations: Vec<ReservationId>,
-    pub(crate) codes: Vec<SaleCodeId>,
-    pub(crate) discounts: Vec<Points>,
-    pub(crate) places: Vec<i32>,
+    pub reservations: Vec<ReservationId>,
+    pub codes: Vec<SaleCodeId>,
+    pub discounts: Vec<Points>,
+    pub places: Vec<i32>,
 }
 
 impl NewUses {

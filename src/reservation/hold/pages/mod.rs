@@ -1,8 +1,8 @@
 //! Form that holds seats or places.
 
-pub(crate) mod form;
-pub(crate) mod refused;
-pub(crate) mod types;
+pub mod form;
+pub mod refused;
+pub mod types;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// Handles `POST /schedules/{id}/reservations`.
-pub(crate) async fn create_hold(
+pub async fn create_hold(
     app: Data<App>,
     state: Data<ReservationState>,
     programs: Data<Programs>,

@@ -26,11 +26,11 @@ use crate::{
 
 /// Form that was sent to a map, with the code and the refusal that the map shows.
 pub(crate) struct SentForm<'a> {
-    pub(crate) form: &'a HoldForm,
+    pub form: &'a HoldForm,
     /// Code of the form, if it may be used.
-    pub(crate) code: Option<SaleCode>,
+    pub code: Option<SaleCode>,
     /// Reason of the refusal; `None` if the form only asked for a code's terms.
-    pub(crate) reason: Option<&'a FormRefusal>,
+    pub reason: Option<&'a FormRefusal>,
 }
 
 impl<'a> SentForm<'a> {
@@ -40,24 +40,25 @@ impl<'a> SentForm<'a> {
 }
 
 /// Refused form and the reason.
-#[derive(Clone, Copy)]
-pub(crate) struct Refused<'a> {
-    pub(crate) reason: &'a FormRefusal,
-    pub(crate) typed: &'a HoldForm,
+#[derive(Debug, Clone, Copy)]
+pub struct Refused<'a> {
+    pub reason: &'a FormRefusal,
+    pub typed: &'a HoldForm,
 }
 
 impl<'a> Refused<'a> {
-    pub(crate) fn status(&self) -> StatusCode {
+    /// Returns the HTTP status of the reason.
+    pub fn status(&self) -> StatusCode {
         self.reason.status()
     }
 
     /// Returns the refusal of a valid form.
-    pub(crate) fn refusal(&self) -> Option<&'a ReservationError> {
+    pub fn refusal(&self) -> Option<&'a ReservationError> {
         self.reason.find()
     }
 
     /// Returns the refusal as the map shows it.
-    pub(crate) fn shown(&self, v: &View, map: &MapView, schedule: &Schedule) -> Refusal<'a> {
+    pub fn shown(&self, v: &View, map: &MapView, schedule: &Schedule) -> Refusal<'a> {
         let Some(error) = self.refusal() else {
             return Refusal::of_mistakes(v, &self.reason.mistakes);
         };
@@ -165,28 +166,29 @@ fn names_of(v: &View, map: &MapView, seat_ids: &[ScheduleSeatId]) -> Vec<String>
 }
 
 /// Returns the sentence that says when kept places go on general sale.
-pub(crate) fn kept_until(v: &View, schedule: &Schedule, at: DateTime<Utc>) -> String {
+pub fn kept_until(v: &View, schedule: &Schedule, at: DateTime<Utc>) -> String {
     v.t("seat-kept-until").word("when", v.moment(&at, &schedule.time_zone)).to_string()
 }
 
 /// Text of a refusal on the map.
-pub(crate) struct Refusal<'a> {
-    pub(crate) title: Phrase,
-    pub(crate) text: String,
+#[derive(Debug)]
+pub struct Refusal<'a> {
+    pub title: Phrase,
+    pub text: String,
     /// Names of the unavailable seats.
-    pub(crate) gone: Vec<String>,
-    pub(crate) alternatives: &'a [Alternative],
+    pub gone: Vec<String>,
+    pub alternatives: &'a [Alternative],
     /// Seats of the first alternative, if they are leased to the account.
-    pub(crate) leased: &'a [ScheduleSeatId],
+    pub leased: &'a [ScheduleSeatId],
     /// Zones with enough places, offered instead of a zone that has too few.
-    pub(crate) places: &'a [PlacesAlternative],
-    pub(crate) is_about_seats: bool,
+    pub places: &'a [PlacesAlternative],
+    pub is_about_seats: bool,
     /// Current total, and the form fields that request it.
-    pub(crate) new_total: Option<(Points, FormFields)>,
+    pub new_total: Option<(Points, FormFields)>,
     /// Form fields of the same request, to be sent with the confirmation that its places are needed.
-    pub(crate) to_confirm: Option<FormFields>,
+    pub to_confirm: Option<FormFields>,
     /// Form fields of the same request without its code.
-    pub(crate) without_code: Option<FormFields>,
+    pub without_code: Option<FormFields>,
 }
 
 type FormFields = Vec<(&'static str, String)>;

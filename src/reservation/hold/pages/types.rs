@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Name of the ordinary price among the quantities.
-pub(crate) const ORDINARY: &str = "ordinary";
+pub const ORDINARY: &str = "ordinary";
 
 /// Number of places of each price.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

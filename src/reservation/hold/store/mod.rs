@@ -1,7 +1,7 @@
 //! SQL of holding seats and zone places.
 
 pub(crate) mod new_holds;
-pub(crate) mod offers;
+pub mod offers;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
@@ -18,24 +18,24 @@ use crate::{
 /// Seat whose row this transaction has locked.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct LockedSeat {
-    pub(crate) id: ScheduleSeatId,
-    pub(crate) version: i64,
-    pub(crate) price: Points,
+    pub id: ScheduleSeatId,
+    pub version: i64,
+    pub price: Points,
     /// Version of the prices that wrote the price; the greatest number for a return at another
     /// price than the seat's own, so that no price version, only a shown total, matches it.
-    pub(crate) price_version: i64,
-    pub(crate) status: SeatStatus,
+    pub price_version: i64,
+    pub status: SeatStatus,
     /// Return that the seat is bought from.
-    pub(crate) return_id: Option<ReturnId>,
+    pub return_id: Option<ReturnId>,
     /// Account that has put the seat back on sale.
-    pub(crate) seller_id: Option<AccountId>,
+    pub seller_id: Option<AccountId>,
     /// Seat of the venue.
-    pub(crate) seat_id: SeatId,
-    pub(crate) kind: SeatKind,
+    pub seat_id: SeatId,
+    pub kind: SeatKind,
     /// Seat of the venue that is the wheelchair place of this companion's place.
-    pub(crate) wheelchair_seat_id: Option<SeatId>,
+    pub wheelchair_seat_id: Option<SeatId>,
     /// Whether its section is hidden.
-    pub(crate) is_hidden: bool,
+    pub is_hidden: bool,
 }
 
 /// Locks the seats of the performance among `ids`, in id order; unknown ids, and seats that another
@@ -72,28 +72,28 @@ pub(crate) async fn lock_seats(
 /// Terms on which an account may hold seats of a performance.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct HoldTerms {
-    pub(crate) account_id: AccountId,
+    pub account_id: AccountId,
     /// Time by the database's clock, after the locks.
-    pub(crate) moment: DateTime<Utc>,
+    pub moment: DateTime<Utc>,
     /// Whether the account may hold at this time: the program is on sale, or will be and an access gate
     /// admitted the account.
-    pub(crate) is_on_sale: bool,
-    pub(crate) hold_ttl_secs: i32,
-    pub(crate) refund_until: DateTime<Utc>,
-    pub(crate) refund_percent: i32,
-    pub(crate) places_min: i32,
-    pub(crate) places_max: i32,
+    pub is_on_sale: bool,
+    pub hold_ttl_secs: i32,
+    pub refund_until: DateTime<Utc>,
+    pub refund_percent: i32,
+    pub places_min: i32,
+    pub places_max: i32,
     pub(crate) places_live: i64,
     /// End of the account's cool-down after unpaid holds, not counting holds that ended with a
     /// return; may be past; `None` without a cool-down.
     pub(crate) cools_until: Option<DateTime<Utc>>,
     /// Until when places are kept for guests who need them.
-    pub(crate) kept_until: DateTime<Utc>,
+    pub kept_until: DateTime<Utc>,
     /// Wheelchair places of the performance, of the ones that the caller named, that the account
     /// has; `None` if the caller named none.
-    pub(crate) wheelchairs: Option<Vec<SeatId>>,
+    pub wheelchairs: Option<Vec<SeatId>>,
     /// Whether the program refuses orders that leave single seats.
-    pub(crate) no_single_seats: bool,
+    pub no_single_seats: bool,
     /// Whether a wish of the account waits in the program: an offer to it counts toward the
     /// account's limit.
     pub(crate) has_wish: bool,
@@ -145,7 +145,7 @@ pub(crate) async fn list_terms(
 }
 
 /// Whether places of a performance are kept now for guests who need them.
-pub(crate) async fn keeps_places(db: &Pool, schedule_id: ScheduleId) -> Result<bool, sqlx::Error> {
+pub async fn keeps_places(db: &Pool, schedule_id: ScheduleId) -> Result<bool, sqlx::Error> {
     let keeps = sqlx::query_scalar!(
         r#"
         select clock_timestamp()
@@ -158,7 +158,7 @@ pub(crate) async fn keeps_places(db: &Pool, schedule_id: ScheduleId) -> Result<b
 }
 
 /// Returns the section of each of `seat_ids`.
-pub(crate) async fn list_sections(
+pub async fn list_sections(
     tx: &mut Connection,
     seat_ids: &[SeatId],
 ) -> Result<Vec<(SeatId, String)>, sqlx::Error> {

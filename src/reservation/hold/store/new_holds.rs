@@ -98,11 +98,11 @@ impl NewHolds {
 #[derive(Debug, Default)]
 pub(crate) struct WrittenBeside {
     /// Uses of codes, which are locked.
-    pub(crate) uses: NewUses,
+    pub uses: NewUses,
     /// Stays that last to the moments beside them, at least.
-    pub(crate) stays: Vec<TokenId>,
-    pub(crate) untils: Vec<DateTime<Utc>>,
-    pub(crate) outcomes: NewOutcomes,
+    pub stays: Vec<TokenId>,
+    pub untils: Vec<DateTime<Utc>>,
+    pub outcomes: NewOutcomes,
 }
 
 /// Locked rows that holds take.

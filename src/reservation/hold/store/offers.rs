@@ -96,19 +96,19 @@ pub(crate) async fn count_own_places(
 /// Zone with its free places, and its performance.
 #[derive(Clone, Debug)]
 pub(crate) struct ZonePlaces {
-    pub(crate) schedule_id: ScheduleId,
+    pub schedule_id: ScheduleId,
     /// Start of the performance.
-    pub(crate) starts_at: DateTime<Utc>,
+    pub starts_at: DateTime<Utc>,
     /// Time zone of the venue.
-    pub(crate) time_zone: String,
-    pub(crate) zone_id: ZoneId,
-    pub(crate) name: String,
+    pub time_zone: String,
+    pub zone_id: ZoneId,
+    pub name: String,
     /// Price of one place.
-    pub(crate) price: Points,
+    pub price: Points,
     /// Number of free places.
-    pub(crate) remaining: i32,
+    pub remaining: i32,
     /// Number of free places that are on return.
-    pub(crate) returned: i32,
+    pub returned: i32,
 }
 
 /// Lists `zone_id`, the zones of `schedule` with free places, and the zones of the same name in the

@@ -33,13 +33,14 @@ struct ReservationListPage<'a> {
     waited_for: &'a [WaitedFor],
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ListDocument {
+/// Reservations of an account.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ListDocument {
     reservations: Vec<ListedDocument>,
     next: Option<Uuid>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ListedDocument {
     reservation_id: ReservationId,
     schedule_id: ScheduleId,
@@ -67,7 +68,7 @@ impl From<&Listed> for ListedDocument {
 }
 
 /// Handles `GET /reservations`.
-pub(crate) async fn list_reservations(
+pub async fn list_reservations(
     app: Data<App>,
     query: Query<After>,
     me: CurrentAccount,

@@ -1,7 +1,7 @@
 //! Pages of one reservation.
 
-pub(crate) mod list;
-pub(crate) mod payment;
+pub mod list;
+pub mod payment;
 mod shown;
 
 use actix_web::{
@@ -119,8 +119,8 @@ impl ReservationStatus {
 }
 
 /// JSON form of a reservation.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ReservationDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReservationDocument {
     reservation_id: ReservationId,
     schedule_id: ScheduleId,
     status: ReservationStatus,
@@ -166,7 +166,7 @@ impl ReservationDocument {
 }
 
 /// Handles `GET /reservations/{id}`.
-pub(crate) async fn show_reservation(
+pub async fn show_reservation(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,
@@ -184,7 +184,7 @@ pub(crate) async fn show_reservation(
 
 /// Renders the page of one reservation: of a hold, its payment. A `refusal` is shown on the page and
 /// sets its status.
-pub(crate) async fn reservation_page(
+pub async fn reservation_page(
     app: &App,
     programs: &Programs,
     provider: &Provider,
@@ -226,13 +226,13 @@ pub(crate) async fn reservation_page(
 }
 
 /// End of a hold that was renewed.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct RenewalDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RenewalDocument {
     expires_at: DateTime<Utc>,
 }
 
 /// Handles `POST /reservations/{id}/renewal`.
-pub(crate) async fn update_renewal(
+pub async fn update_renewal(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,

@@ -120,8 +120,8 @@ impl<'a> PaymentPage<'a> {
 }
 
 /// JSON form of a payment: the price, and the points that the account has and lacks.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct PaymentDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PaymentDocument {
     reservation_id: ReservationId,
     status: ReservationStatus,
     total: Points,
@@ -131,13 +131,13 @@ pub(crate) struct PaymentDocument {
 }
 
 /// Returns the path of the page on which a reservation is paid.
-pub(crate) fn path_of(id: ReservationId) -> String {
+pub fn path_of(id: ReservationId) -> String {
     format!("/reservations/{id}/payment")
 }
 
 /// Handles `GET /reservations/{id}/payment`. A browser is redirected to the reservation if it is
 /// not held, as after going back from a payment, or in a page that was left open.
-pub(crate) async fn show_payment(
+pub async fn show_payment(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,
@@ -176,7 +176,7 @@ pub(super) async fn payment_page(
 
 /// Renders the page of a hold after a refusal of its charge form, with the form as typed, the reason
 /// and the status; `None` if the account has no such hold.
-pub(crate) async fn refused_payment_page(
+pub async fn refused_payment_page(
     app: &App,
     programs: &Programs,
     provider: &Provider,

@@ -7,11 +7,11 @@ use crate::{infra::postgres::Pool, points::Points, reservation::model::Reservati
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TicketsAway {
     /// Tickets that the reservation's owner holds.
-    pub(crate) own: i64,
+    pub own: i64,
     /// Tickets that another account holds.
-    pub(crate) with_others: i64,
+    pub with_others: i64,
     /// Tickets of the owner with a pending hand-over.
-    pub(crate) offered: i64,
+    pub offered: i64,
 }
 
 impl TicketsAway {

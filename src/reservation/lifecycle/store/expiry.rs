@@ -10,14 +10,14 @@ use crate::{
 };
 
 /// Lapsed hold, read without a lock.
-#[derive(Clone)]
-pub(crate) struct Lapsed {
-    pub(crate) id: ReservationId,
-    pub(crate) expires_at: DateTime<Utc>,
+#[derive(Debug, Clone)]
+pub struct Lapsed {
+    pub id: ReservationId,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Lists a page of lapsed holds, oldest first, after the last hold of the previous page.
-pub(crate) async fn list_lapsed(
+pub async fn list_lapsed(
     db: &Pool,
     after: Option<Lapsed>,
     rows_max: i64,
@@ -43,7 +43,7 @@ pub(crate) async fn list_lapsed(
 }
 
 /// Lists the lapsed holds of one account.
-pub(crate) async fn list_lapsed_of(
+pub async fn list_lapsed_of(
     db: &Pool,
     account_id: AccountId,
     rows_max: i64,
@@ -82,9 +82,9 @@ pub(crate) async fn lock_held_rows(
 
 /// Locked hold past its end.
 pub(crate) struct EndedHold {
-    pub(crate) id: ReservationId,
-    pub(crate) version: i64,
-    pub(crate) schedule_id: ScheduleId,
+    pub id: ReservationId,
+    pub version: i64,
+    pub schedule_id: ScheduleId,
 }
 
 /// Returns the holds among the locked `ids` that are past their end, by the time after the locks: a

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Locks reservations, in the order of their ids, and returns their versions and statuses.
-pub(crate) async fn lock_all(
+pub async fn lock_all(
     tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<LockedReservations, sqlx::Error> {
@@ -30,7 +30,7 @@ pub(crate) async fn lock_all(
 
 /// Returns the accounts with an unpaid hold in their program that has not ended; the lists are
 /// parallel.
-pub(crate) async fn list_with_live_holds(
+pub async fn list_with_live_holds(
     tx: &mut Connection,
     programs: &[ProgramId],
     accounts: &[AccountId],

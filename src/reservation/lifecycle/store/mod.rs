@@ -1,9 +1,9 @@
 //! SQL of reading, locking, confirming and ending reservations.
 
-pub(crate) mod away;
-pub(crate) mod expiry;
-pub(crate) mod holds;
-pub(crate) mod status;
+pub mod away;
+pub mod expiry;
+pub mod holds;
+pub mod status;
 
 use serde::Deserialize;
 use sqlx::PgExecutor;
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Returns the reservation if `account_id` owns it. A hold past its end is shown as expired.
-pub(crate) async fn find_owned(
+pub async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     id: ReservationId,
@@ -58,7 +58,7 @@ pub(crate) async fn find_owned(
 }
 
 /// Locks the row of a reservation and returns its version; `None` if `account_id` does not own it.
-pub(crate) async fn lock_owned(
+pub async fn lock_owned(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
@@ -74,39 +74,39 @@ pub(crate) async fn lock_owned(
 
 /// Row of a locked reservation, with its account and version, as a function of the database returns
 /// it.
-#[derive(Deserialize)]
-pub(crate) struct OwnedRow {
-    pub(crate) account_id: AccountId,
-    pub(crate) version: i64,
+#[derive(Debug, Deserialize)]
+pub struct OwnedRow {
+    pub account_id: AccountId,
+    pub version: i64,
     #[serde(flatten)]
-    pub(crate) row: LockedRow,
+    pub row: LockedRow,
 }
 
 /// Locked reservation joined with one of its items, at the time of the database's clock.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts of a row, each asked for by itself")]
-pub(crate) struct LockedRow {
-    pub(crate) reservation_id: ReservationId,
-    pub(crate) program_id: ProgramId,
-    pub(crate) schedule_id: crate::catalog::ScheduleId,
-    pub(crate) status: ReservationStatus,
-    pub(crate) total: Points,
-    pub(crate) discount: Points,
-    pub(crate) expires_at: chrono::DateTime<chrono::Utc>,
+pub struct LockedRow {
+    pub reservation_id: ReservationId,
+    pub program_id: ProgramId,
+    pub schedule_id: crate::catalog::ScheduleId,
+    pub status: ReservationStatus,
+    pub total: Points,
+    pub discount: Points,
+    pub expires_at: chrono::DateTime<chrono::Utc>,
     pub(crate) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
-    pub(crate) wish_id: Option<WishId>,
-    pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
-    pub(crate) is_lapsed: bool,
+    pub wish_id: Option<WishId>,
+    pub locked_at: chrono::DateTime<chrono::Utc>,
+    pub is_lapsed: bool,
     /// Whether it is paid and the deadline of its refund has passed: of the agreed share, and of the full
     /// refund after a move that its owner was told of. Not asked of a hold.
     #[serde(default)]
-    pub(crate) is_refund_over: bool,
+    pub is_refund_over: bool,
     /// Share that a refund returns now, in percent (0-100): the agreed one, or 100 after such a move.
-    pub(crate) refund_percent: i32,
+    pub refund_percent: i32,
     /// Status of the program; cancelled also if only the performance was cancelled.
     pub(crate) program_status: ProgramStatus,
-    pub(crate) is_shared: bool,
-    pub(crate) buys_return: bool,
+    pub is_shared: bool,
+    pub buys_return: bool,
     item_id: ReservationItemId,
     schedule_seat_id: Option<ScheduleSeatId>,
     zone_id: Option<ZoneId>,
@@ -174,13 +174,13 @@ pub(crate) async fn list_locked(
 
 /// Ended item and the seat or places to free.
 pub(crate) struct EndedItem {
-    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
-    pub(crate) zone_id: Option<ZoneId>,
-    pub(crate) quantity: i32,
+    pub schedule_seat_id: Option<ScheduleSeatId>,
+    pub zone_id: Option<ZoneId>,
+    pub quantity: i32,
     /// Number of its places of a zone that are on return again, because it awaited a return.
-    pub(crate) returned: i32,
+    pub returned: i32,
     /// Return that it awaited.
-    pub(crate) return_id: Option<ReturnId>,
+    pub return_id: Option<ReturnId>,
 }
 
 /// Marks the items of ended reservations as not live, and returns the seats and places that they

@@ -16,24 +16,25 @@ use crate::{
 
 /// Columns of holds to be marked as paid, and of their seats.
 #[derive(Debug)]
-pub(crate) struct Confirmation {
-    pub(crate) ids: Vec<ReservationId>,
-    pub(crate) versions: Vec<i64>,
-    pub(crate) events: Vec<EventId>,
+pub struct Confirmation {
+    pub ids: Vec<ReservationId>,
+    pub versions: Vec<i64>,
+    pub events: Vec<EventId>,
     /// Time of the decision.
-    pub(crate) at: Option<DateTime<Utc>>,
-    pub(crate) seats: Vec<ScheduleSeatId>,
+    pub at: Option<DateTime<Utc>>,
+    pub seats: Vec<ScheduleSeatId>,
 }
 
 /// Numbers of rows that a confirmation has written.
-pub(crate) struct WrittenConfirmation {
-    pub(crate) n_reservations: i64,
-    pub(crate) n_seats: i64,
+#[derive(Debug)]
+pub struct WrittenConfirmation {
+    pub n_reservations: i64,
+    pub n_seats: i64,
 }
 
 impl Confirmation {
     /// Returns the columns of `holds`, which were locked together.
-    pub(crate) fn of(holds: &[Held]) -> Self {
+    pub fn of(holds: &[Held]) -> Self {
         Self {
             ids: holds.iter().map(|held| held.reservation_id).collect(),
             versions: holds.iter().map(|held| held.version).collect(),
@@ -44,7 +45,7 @@ impl Confirmation {
     }
 
     /// Fails unless all of it was written.
-    pub(crate) fn require(&self, written: &WrittenConfirmation) -> Result<(), ReservationError> {
+    pub fn require(&self, written: &WrittenConfirmation) -> Result<(), ReservationError> {
         expect_all(self.ids.len(), written.n_reservations, ReservationError::StaleVersion)?;
         expect_all(self.seats.len(), written.n_seats, ReservationError::Inconsistent)
     }
@@ -52,7 +53,7 @@ impl Confirmation {
 
 /// Marks locked holds as paid if they have the versions that were read, and their seats as sold. Also
 /// writes the events, if a webhook endpoint asks for them.
-pub(crate) async fn write_confirmed(
+pub async fn write_confirmed(
     tx: &mut Connection,
     confirmation: &Confirmation,
 ) -> Result<WrittenConfirmation, sqlx::Error> {
@@ -74,7 +75,8 @@ pub(crate) async fn write_confirmed(
 }
 
 /// Use of a code by a reservation, if it had one.
-pub(crate) struct EndedUse {
+#[derive(Debug)]
+pub struct EndedUse {
     code_id: Option<SaleCodeId>,
     /// Places of the reservation, except places on return.
     places: i32,
@@ -90,7 +92,7 @@ impl EndedUse {
 /// Ends locked reservations now if their version is still the one in `versions`, which is parallel
 /// to `ids`; returns the use of a code of each one written. Also writes the events, if a webhook
 /// endpoint asks for them.
-pub(crate) async fn write_ended(
+pub async fn write_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
     versions: &[i64],

@@ -10,39 +10,39 @@ use crate::{
 /// Places of one order that were not resold, and the rules by which they were held.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveOrder {
-    pub(crate) reservation_id: ReservationId,
+    pub reservation_id: ReservationId,
     /// Minimum number of places; `None` if it was not stored.
-    pub(crate) places_min: Option<i32>,
+    pub places_min: Option<i32>,
     /// Items of the order, and companions' places in other orders of its account.
-    pub(crate) items: Vec<LiveItem>,
+    pub items: Vec<LiveItem>,
 }
 
 /// Places of one item that were not resold.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveItem {
-    pub(crate) id: ReservationItemId,
+    pub id: ReservationItemId,
     /// Whether the item belongs to the order itself.
-    pub(crate) is_own: bool,
+    pub is_own: bool,
     /// Number of places, including places on return.
-    pub(crate) places: i32,
+    pub places: i32,
     /// Number of places that are not on return.
-    pub(crate) kept: i32,
-    pub(crate) kind: SeatKind,
+    pub kept: i32,
+    pub kind: SeatKind,
     /// Seat of the venue; `None` for places of a zone.
-    pub(crate) seat_id: Option<SeatId>,
+    pub seat_id: Option<SeatId>,
     /// Wheelchair place that this companion's place needed when it was held.
-    pub(crate) wheelchair_seat_id: Option<SeatId>,
+    pub wheelchair_seat_id: Option<SeatId>,
     /// Terms on which it was held; `None` at the ordinary price.
-    pub(crate) price_type: Option<TypeTerms>,
+    pub price_type: Option<TypeTerms>,
 }
 
 /// Company that the terms of a price type ask for in an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TypeTerms {
-    pub(crate) id: PriceTypeId,
-    pub(crate) name: String,
-    pub(crate) beside: Option<Company>,
-    pub(crate) per_beside_max: Option<i32>,
+    pub id: PriceTypeId,
+    pub name: String,
+    pub beside: Option<Company>,
+    pub per_beside_max: Option<i32>,
 }
 
 impl TypeTerms {

@@ -36,7 +36,7 @@ pub(crate) fn pick_places(
 }
 
 /// Returns the price of all places of `items`; `None` on overflow.
-pub(crate) fn total_of(items: &[Item]) -> Option<Points> {
+pub fn total_of(items: &[Item]) -> Option<Points> {
     let price = |item: &Item| item.unit_price.checked_mul(i64::from(item.quantity));
     items.iter().map(price).try_fold(Points::ZERO, |sum, price| sum.checked_add(price?))
 }

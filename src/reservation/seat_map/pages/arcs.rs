@@ -21,9 +21,9 @@ const STRETCH_MAX: f32 = 1.8;
 
 /// Measures of the drawing.
 #[derive(Clone, Debug)]
-pub(crate) struct Arcs {
-    pub(crate) width: f32,
-    pub(crate) height: f32,
+pub struct Arcs {
+    pub width: f32,
+    pub height: f32,
     /// Number of blocks in the widest tier.
     longest: f32,
     /// Radius of the middle of the first tier.
@@ -34,12 +34,12 @@ pub(crate) struct Arcs {
 
 /// Block of one section.
 #[derive(Debug)]
-pub(crate) struct Arc {
+pub struct Arc {
     /// SVG path of the outline.
-    pub(crate) path: String,
+    pub path: String,
     /// Middle of the block.
-    pub(crate) x: f32,
-    pub(crate) y: f32,
+    pub x: f32,
+    pub y: f32,
 }
 
 impl Arcs {

@@ -35,7 +35,7 @@ const STREAM_MAX: Duration = Duration::from_mins(10);
 /// Query of the changes of a map.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Since {
+pub struct Since {
     since: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl Since {
 }
 
 /// Handles `GET /schedules/{id}/changes`.
-pub(crate) async fn show_changes(
+pub async fn show_changes(
     app: Data<App>,
     maps: Data<SeatMaps>,
     programs: Data<Programs>,

@@ -22,51 +22,53 @@ const ROW_NAME_OFFSET: (f32, f32) = (10.0, 14.0);
 
 /// Drawing of a performance, or of one section.
 #[derive(Debug)]
-pub(crate) struct Drawing {
-    pub(crate) width: f32,
-    pub(crate) height: f32,
-    pub(crate) sections: Vec<SectionView>,
+pub struct Drawing {
+    pub width: f32,
+    pub height: f32,
+    pub sections: Vec<SectionView>,
     /// Distinct prices, most expensive first.
-    pub(crate) prices: Vec<PriceMark>,
+    pub prices: Vec<PriceMark>,
     /// Stage as seats see it; `None` if the plan does not state it.
-    pub(crate) sight: Option<StageView>,
+    pub sight: Option<StageView>,
 }
 
 /// Facts of the house that a drawing needs.
 #[derive(Debug)]
-pub(crate) struct HouseView<'a> {
+pub struct HouseView<'a> {
     /// Prices that begin a class, most expensive first.
-    pub(crate) scale: &'a [Points],
-    pub(crate) stage: Option<StagePlace>,
+    pub scale: &'a [Points],
+    pub stage: Option<StagePlace>,
     /// Whether the drawing shows one of several sections, turned towards the stage.
-    pub(crate) is_section: bool,
+    pub is_section: bool,
 }
 
 /// Stage in the drawing, for the script that describes the view from a seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct StageView {
-    pub(crate) stage: StagePlace,
+pub struct StageView {
+    pub stage: StagePlace,
     /// Middle of the stage's front edge, in units of the drawing; it may lie outside.
-    pub(crate) x: f32,
-    pub(crate) y: f32,
+    pub x: f32,
+    pub y: f32,
     /// Angle by which the drawing is turned, in degrees.
-    pub(crate) turn: f32,
+    pub turn: f32,
 }
 
+/// Section of a drawing.
 #[derive(Debug)]
-pub(crate) struct SectionView {
-    pub(crate) name: String,
-    pub(crate) free: usize,
+pub struct SectionView {
+    pub name: String,
+    pub free: usize,
     /// Position of the section's name.
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) rows: Vec<RowView>,
+    pub x: f32,
+    pub y: f32,
+    pub rows: Vec<RowView>,
 }
 
+/// Row of a drawn section.
 #[derive(Debug)]
-pub(crate) struct RowView {
-    pub(crate) name: String,
-    pub(crate) seats: Vec<SeatView>,
+pub struct RowView {
+    pub name: String,
+    pub seats: Vec<SeatView>,
 }
 
 impl RowView {
@@ -98,7 +100,7 @@ impl RowView {
 
 impl Drawing {
     /// Creates the drawing of `seats`, which must be in map order.
-    pub(crate) fn of(seats: Vec<MapSeat>, house: &HouseView<'_>) -> Self {
+    pub fn of(seats: Vec<MapSeat>, house: &HouseView<'_>) -> Self {
         let turn = if house.is_section { slant(&seats) } else { 0.0 };
         let turned = |x: f32, y: f32| {
             let (sin, cos) = turn.sin_cos();
@@ -137,18 +139,18 @@ impl Drawing {
     }
 
     /// Returns every seat.
-    pub(crate) fn seats(&self) -> impl Iterator<Item = &MapSeat> {
+    pub fn seats(&self) -> impl Iterator<Item = &MapSeat> {
         let rows = self.sections.iter().flat_map(|section| &section.rows);
         rows.flat_map(|row| &row.seats).map(|view| &view.seat)
     }
 
     /// Returns the middle of the stage.
-    pub(crate) fn center(&self) -> f32 {
+    pub fn center(&self) -> f32 {
         (self.width / 2.0).round()
     }
 
     /// Returns the SVG path of the stage.
-    pub(crate) fn stage(&self) -> String {
+    pub fn stage(&self) -> String {
         const HALF: f32 = 190.0;
         format!("M{} 12h380l-24 36q-166 22-332 0z", self.center() - HALF)
     }

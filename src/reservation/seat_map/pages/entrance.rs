@@ -16,8 +16,8 @@ use crate::{
 /// Performance and its program.
 #[derive(Clone, Debug)]
 pub(crate) struct Performance {
-    pub(crate) schedule: Schedule,
-    pub(crate) program: Arc<Program>,
+    pub schedule: Schedule,
+    pub program: Arc<Program>,
 }
 
 impl Performance {
@@ -98,8 +98,8 @@ impl EntryCheck {
 
 /// Stay of an admitted account.
 #[derive(Debug)]
-pub(crate) struct Admitted {
-    pub(crate) stay: Stay,
+pub struct Admitted {
+    pub stay: Stay,
     /// Cookies for a browser without a pass.
     new_pass: Vec<Cookie<'static>>,
 }

@@ -11,11 +11,11 @@ use crate::{catalog::SeatKind, reservation::seat_map::seat::MapSeat, web::page::
 #[derive(Debug)]
 pub(crate) struct KindsShown {
     /// Marked kinds of the drawn seats, in the order of the legend.
-    pub(crate) legend: Vec<SeatKind>,
+    pub legend: Vec<SeatKind>,
     /// Whether only step-free seats can be chosen.
-    pub(crate) is_step_free: bool,
+    pub is_step_free: bool,
     /// Whether free places of the map are kept for guests who need them.
-    pub(crate) are_kept: bool,
+    pub are_kept: bool,
 }
 
 impl KindsShown {
@@ -45,6 +45,6 @@ impl KindsShown {
 }
 
 /// Returns the name of a kind; empty for ordinary seats.
-pub(crate) fn kind_name(v: &View, kind: SeatKind) -> String {
+pub fn kind_name(v: &View, kind: SeatKind) -> String {
     kind.text_key().map(|key| v.text(key).to_string()).unwrap_or_default()
 }

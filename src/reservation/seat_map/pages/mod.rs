@@ -1,21 +1,21 @@
 //! Pages of the seat map: the map, its zones, and the forms that hold them.
 
 mod arcs;
-pub(crate) mod changes;
+pub mod changes;
 mod code_box;
 mod document;
-pub(crate) mod drawing;
-pub(crate) mod entrance;
-pub(crate) mod kinds;
-pub(crate) mod names;
-pub(crate) mod overview;
+pub mod drawing;
+pub mod entrance;
+pub mod kinds;
+pub mod names;
+pub mod overview;
 mod price_mark;
-pub(crate) mod price_types;
-pub(crate) mod reading;
+pub mod price_types;
+pub mod reading;
 mod seat_view;
 mod section_texts;
 mod sight_texts;
-pub(crate) mod stage;
+pub mod stage;
 
 use std::ops::RangeInclusive;
 
@@ -213,7 +213,7 @@ impl SeatMapPage<'_> {
 }
 
 /// Handles `GET /schedules/{id}`.
-pub(crate) async fn show_seat_map(
+pub async fn show_seat_map(
     app: Data<App>,
     maps: Data<SeatMaps>,
     programs: Data<Programs>,

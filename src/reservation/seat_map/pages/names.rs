@@ -12,7 +12,7 @@ pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase 
 }
 
 /// Returns the full name of a seat, with its kind unless it is an ordinary one.
-pub(crate) fn full_seat_name(
+pub fn full_seat_name(
     v: &View,
     (section, row_label, number): (&str, &str, i32),
     kind: SeatKind,
@@ -42,7 +42,7 @@ pub(crate) fn seat_names(v: &View, seats: &[MapSeat], with_section: bool) -> Str
 }
 
 /// Returns the difference in points of an alternative's price; `None` if it costs the same.
-pub(crate) fn price_difference(v: &View, points: i64) -> Option<Phrase> {
+pub fn price_difference(v: &View, points: i64) -> Option<Phrase> {
     let text = match points {
         0 => return None,
         1.. => "seat-alternative-more",

@@ -27,23 +27,23 @@ const NAME_WIDTH_LARGE_MAX: usize = 10;
 
 /// Drawing of all sections.
 #[derive(Debug)]
-pub(crate) struct Overview {
-    pub(crate) arcs: Arcs,
-    pub(crate) blocks: Vec<Block>,
+pub struct Overview {
+    pub arcs: Arcs,
+    pub blocks: Vec<Block>,
     /// Prices that begin a class, most expensive first.
     scale: Vec<Points>,
 }
 
 /// Section in the overview.
 #[derive(Debug)]
-pub(crate) struct Block {
-    pub(crate) section: SectionListing,
-    pub(crate) arc: Arc,
+pub struct Block {
+    pub section: SectionListing,
+    pub arc: Arc,
     /// Price class of its most expensive seats, from 1.
-    pub(crate) class: usize,
+    pub class: usize,
     /// Name of the section, cut to fit.
-    pub(crate) sign: String,
-    pub(crate) is_sign_long: bool,
+    pub sign: String,
+    pub is_sign_long: bool,
 }
 
 impl Overview {

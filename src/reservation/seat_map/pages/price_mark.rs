@@ -12,12 +12,12 @@ use crate::{
 
 /// Price with the class and the categories of its seats.
 #[derive(Debug)]
-pub(crate) struct PriceMark {
-    pub(crate) price: Points,
+pub struct PriceMark {
+    pub price: Points,
     /// Price class, from 1 (most expensive).
-    pub(crate) class: usize,
+    pub class: usize,
     /// Names of the price categories of its seats; empty if none has one.
-    pub(crate) categories: String,
+    pub categories: String,
 }
 
 impl PriceMark {

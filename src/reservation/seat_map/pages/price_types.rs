@@ -19,11 +19,7 @@ use crate::{
     app::App,
     catalog::{
         PriceType, PriceTypeId, Program, Programs, Schedule, ScheduleId, SeatKind, ZoneId,
-        price_types::{
-            Cost, list_current,
-            pages::{cost_words, limit_words},
-            rules,
-        },
+        price_types::{Cost, list_current, pages::cost_words, rules},
     },
     infra::ids::new_id,
     points::Points,
@@ -49,21 +45,21 @@ pub(crate) struct TypesShown(Vec<PriceType>);
 /// Price type that can be chosen, or the ordinary price.
 pub(crate) struct TypeChoice {
     /// Value of the type in forms.
-    pub(crate) key: String,
-    pub(crate) name: String,
+    pub key: String,
+    pub name: String,
     /// Price of a place in words, or its part of the ordinary price.
-    pub(crate) price: String,
+    pub price: String,
     /// Percentage and fixed price, from which the script computes the price of a place.
-    pub(crate) percent: Option<i32>,
-    pub(crate) fixed: Option<i64>,
+    pub percent: Option<i32>,
+    pub fixed: Option<i64>,
     /// Number of places that the form shows.
-    pub(crate) count: u32,
+    pub count: u32,
 }
 
 /// Numbers of places that a form asks for, by price.
 pub(crate) struct TypeQuantities {
     /// Ordinary price, then the types; empty if there are no types.
-    pub(crate) choices: Vec<TypeChoice>,
+    pub choices: Vec<TypeChoice>,
 }
 
 impl TypeQuantities {
@@ -99,7 +95,7 @@ impl TypeChoice {
     }
 
     fn of(price_type: &PriceType, price: String) -> Self {
-        let (percent, fixed) = parts(price_type);
+        let (percent, fixed) = (price_type.percent(), price_type.fixed());
         let name = price_type.details.name.clone();
         Self { key: price_type.id.to_string(), name, price, percent, fixed, count: 0 }
     }
@@ -116,13 +112,6 @@ fn price_words(v: &View, price_type: &PriceType, ordinary: Points) -> String {
     match price_type.details.cost {
         Cost::Percent(0) => v.t("price-type-free").to_string(),
         cost => v.points(rules::price(cost, ordinary).get()).to_string(),
-    }
-}
-
-fn parts(price_type: &PriceType) -> (Option<i32>, Option<i64>) {
-    match price_type.details.cost {
-        Cost::Percent(percent) => (Some(percent), None),
-        Cost::Price(price) => (None, Some(price.get())),
     }
 }
 
@@ -177,27 +166,6 @@ impl TypesShown {
     }
 }
 
-/// Methods that the template calls.
-impl PriceType {
-    pub(crate) fn cost_words(&self, v: &View) -> String {
-        cost_words(v, self)
-    }
-
-    pub(crate) fn limit_words(&self, v: &View) -> String {
-        limit_words(v, self)
-    }
-
-    /// Returns its percentage of the ordinary price; `None` for a fixed price.
-    pub(crate) fn percent(&self) -> Option<i32> {
-        parts(self).0
-    }
-
-    /// Returns its fixed price; `None` for a percentage.
-    pub(crate) fn fixed(&self) -> Option<i64> {
-        parts(self).1
-    }
-}
-
 #[derive(Template)]
 #[template(path = "reservation/seat_types.html")]
 struct SeatTypesPage<'a> {
@@ -227,14 +195,14 @@ impl SeatTypesPage<'_> {
 }
 
 /// Price types of a performance.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TypesDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TypesDocument<'a> {
     price_types: &'a [PriceType],
 }
 
 /// Handles `GET /schedules/{id}/price-types`: the types as JSON; for a browser a form for the types
 /// of its chosen seats, or a redirect to the map if no seats are chosen or there are no types.
-pub(crate) async fn show_price_types(
+pub async fn show_price_types(
     app: Data<App>,
     programs: Data<Programs>,
     request: HttpRequest,

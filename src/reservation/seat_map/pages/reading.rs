@@ -30,7 +30,7 @@ use crate::{
 /// Query that selects a part of the map.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct MapQuery {
+pub struct MapQuery {
     /// Section to show; all if it is missing.
     section: Option<String>,
     /// Checkbox: only step-free seats.
@@ -48,9 +48,9 @@ impl MapQuery {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapPart {
     /// Section; `None` for all sections that can be drawn at once.
-    pub(crate) section: Option<String>,
+    pub section: Option<String>,
     /// Whether only step-free seats are shown.
-    pub(crate) is_step_free: bool,
+    pub is_step_free: bool,
 }
 
 /// Returns the part of a map that a form was sent from. A small performance is always shown whole.
@@ -65,26 +65,27 @@ pub(crate) async fn part_sent(
 }
 
 /// Map of a performance, or of a part of it.
-pub(crate) struct MapView {
+#[derive(Debug)]
+pub struct MapView {
     /// Cursor of the next changes.
-    pub(crate) cursor: i64,
+    pub cursor: i64,
     /// Version of the prices; a seat priced by a later version may be shown at another price.
-    pub(crate) price_version: i64,
-    pub(crate) drawing: Drawing,
-    pub(crate) zones: Vec<ZoneState>,
-    pub(crate) sections: Vec<SectionListing>,
+    pub price_version: i64,
+    pub drawing: Drawing,
+    pub zones: Vec<ZoneState>,
+    pub sections: Vec<SectionListing>,
     /// Shown section, if only one is shown.
-    pub(crate) section: Option<String>,
+    pub section: Option<String>,
     /// Overview of a large performance.
-    pub(crate) overview: Option<Overview>,
+    pub overview: Option<Overview>,
 }
 
 /// Hidden seats and zones of a performance that are open to the viewer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenParts {
     /// Seats, in map order.
-    pub(crate) seats: Vec<MapSeat>,
-    pub(crate) zones: Vec<ZoneState>,
+    pub seats: Vec<MapSeat>,
+    pub zones: Vec<ZoneState>,
 }
 
 impl OpenParts {

@@ -7,12 +7,12 @@ const KIND_OFFSET: (f32, f32) = (10.0, -4.0);
 
 /// Seat in a drawing.
 #[derive(Debug)]
-pub(crate) struct SeatView {
-    pub(crate) seat: MapSeat,
-    pub(crate) x: f32,
-    pub(crate) y: f32,
+pub struct SeatView {
+    pub seat: MapSeat,
+    pub x: f32,
+    pub y: f32,
     /// Price class, from 1 (most expensive).
-    pub(crate) class: usize,
+    pub class: usize,
 }
 
 impl SeatView {

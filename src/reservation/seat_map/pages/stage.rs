@@ -17,19 +17,19 @@ const CENTRE_DEGREES_MAX: f32 = 3.0;
 
 /// Middle of the stage's front edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct StagePlace {
+pub struct StagePlace {
     /// Distance from the left and from the front, in seat widths.
-    pub(crate) x: f32,
-    pub(crate) y: f32,
+    pub x: f32,
+    pub y: f32,
     /// Distance to the farthest seat, in rows, or slightly more.
-    pub(crate) far: f32,
+    pub far: f32,
 }
 
 /// View of a seat on the stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeatSight {
     /// Distance from the stage in rows, at least 2.
-    pub(crate) rows: f32,
+    pub rows: f32,
     /// Angle beside the middle of the stage, in degrees; negative on the left.
     pub(crate) degrees: f32,
 }

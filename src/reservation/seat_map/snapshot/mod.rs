@@ -27,7 +27,7 @@ use crate::catalog::ScheduleSeatId;
 
 /// Seats in map order, their sections, and the zones.
 #[derive(Debug, Default)]
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     seats: Vec<MapSeat>,
     places: HashMap<ScheduleSeatId, usize>,
     sections: Vec<Section>,
@@ -58,8 +58,8 @@ pub(crate) enum Applied {
 }
 
 /// Seat map.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct MapDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MapDocument<'a> {
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
     cursor: i64,
@@ -194,7 +194,7 @@ impl Section {
 }
 
 /// Returns a map as JSON.
-pub(crate) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
+pub fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
     // A struct of plain fields always serializes.
     serde_json::to_vec(&MapDocument { cursor, seats, zones }).unwrap_or_default().into()
 }

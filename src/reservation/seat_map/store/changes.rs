@@ -12,33 +12,33 @@ use crate::{
 
 /// Current state of a changed seat.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct ChangedSeat {
-    pub(crate) id: ScheduleSeatId,
-    pub(crate) status: SeatStatus,
-    pub(crate) price: Points,
-    pub(crate) version: i64,
+pub struct ChangedSeat {
+    pub id: ScheduleSeatId,
+    pub status: SeatStatus,
+    pub price: Points,
+    pub version: i64,
     pub(crate) on_return: bool,
 }
 
 /// Current state of a changed zone.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct ChangedZone {
-    pub(crate) id: ZoneId,
-    pub(crate) remaining: i32,
+pub struct ChangedZone {
+    pub id: ZoneId,
+    pub remaining: i32,
     pub(crate) on_return: i32,
-    pub(crate) name: String,
-    pub(crate) price: Points,
-    pub(crate) version: i64,
+    pub name: String,
+    pub price: Points,
+    pub version: i64,
 }
 
 /// Changed rows and versions, read in one database snapshot.
 #[derive(Debug)]
-pub(crate) struct ChangedRows {
-    pub(crate) cursor: i64,
-    pub(crate) price_version: i64,
-    pub(crate) venue_version: i64,
-    pub(crate) seats: Json<Vec<ChangedSeat>>,
-    pub(crate) zones: Json<Vec<ChangedZone>>,
+pub struct ChangedRows {
+    pub cursor: i64,
+    pub price_version: i64,
+    pub venue_version: i64,
+    pub seats: Json<Vec<ChangedSeat>>,
+    pub zones: Json<Vec<ChangedZone>>,
 }
 
 impl ChangedRows {

@@ -16,7 +16,8 @@ use crate::{
 
 /// Part of a performance that a code opens: the seats of a section, and the zone that its name
 /// means.
-pub(crate) struct Opened {
+#[derive(Debug)]
+pub struct Opened {
     section: String,
     zone_id: Option<ZoneId>,
 }

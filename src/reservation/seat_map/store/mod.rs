@@ -1,7 +1,7 @@
 //! SQL of reading seats, zones and reservations for maps and lists.
 
-pub(crate) mod changes;
-pub(crate) mod hidden;
+pub mod changes;
+pub mod hidden;
 
 use chrono::{DateTime, Utc};
 
@@ -19,19 +19,19 @@ use crate::{
 
 /// Cursor and versions of a performance, read before its seats.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct MapCursor {
+pub struct MapCursor {
     /// Cursor of the next changes: every later statement sees all transactions older than the
     /// cursor.
-    pub(crate) cursor: i64,
+    pub cursor: i64,
     /// Version of the prices; a seat priced by a later version may be shown at another price.
-    pub(crate) price_version: i64,
+    pub price_version: i64,
     /// Version of the venue and of its hidden sections; with another version the seats may be
     /// placed or shown differently.
-    pub(crate) venue_version: i64,
+    pub venue_version: i64,
 }
 
 /// Reads the position; must precede reading the seats.
-pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<MapCursor, sqlx::Error> {
+pub async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<MapCursor, sqlx::Error> {
     sqlx::query_as!(
         MapCursor,
         r#"
@@ -50,7 +50,7 @@ pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<MapCu
 }
 
 /// Lists the seats of a performance, or of one section, in map order.
-pub(crate) async fn list_seats(
+pub async fn list_seats(
     db: &Pool,
     schedule_id: ScheduleId,
     section: Option<&str>,
@@ -185,10 +185,7 @@ pub(crate) async fn has_more_seats_than(
 }
 
 /// Lists the zones of a performance, most expensive first.
-pub(crate) async fn list_zones(
-    db: &Pool,
-    schedule_id: ScheduleId,
-) -> Result<Vec<ZoneState>, sqlx::Error> {
+pub async fn list_zones(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<ZoneState>, sqlx::Error> {
     sqlx::query_as!(
         ZoneState,
         r#"
@@ -205,7 +202,7 @@ pub(crate) async fn list_zones(
 }
 
 /// Lists the items of a reservation with their names.
-pub(crate) async fn list_items(
+pub async fn list_items(
     db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<NamedItem>, sqlx::Error> {

@@ -22,15 +22,15 @@ const SECTION_CHARS_MAX: usize = 100;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["places"]))]
-pub(crate) struct WishForm {
+pub struct WishForm {
     /// Number of places.
-    pub(crate) places: Field,
+    pub places: Field,
     /// Section or zone; empty for any.
-    pub(crate) section: Field,
+    pub section: Field,
     /// Highest price of one place; empty for any.
-    pub(crate) price_max: Field,
+    pub price_max: Field,
     /// Checkbox: seats side by side.
-    pub(crate) together: Field,
+    pub together: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }

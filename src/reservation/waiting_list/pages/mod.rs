@@ -174,7 +174,7 @@ impl<'a> WaitingListPage<'a> {
 }
 
 /// Returns the order of a wish in words.
-pub(crate) fn order_in_words(v: &View, order: &WishOrder) -> String {
+pub fn order_in_words(v: &View, order: &WishOrder) -> String {
     let mut words = vec![v.t("places-count").number("count", order.places).to_string()];
     words.extend(order.section.clone());
     let price = order
@@ -186,15 +186,15 @@ pub(crate) fn order_in_words(v: &View, order: &WishOrder) -> String {
 }
 
 /// JSON form of a waiting list.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct WaitingListDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WaitingListDocument<'a> {
     schedule_id: ScheduleId,
     waiting: i32,
     offer_mins: i32,
     wish: Option<WishDocument<'a>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct WishDocument<'a> {
     wish_id: WishId,
     number: i64,
@@ -223,7 +223,7 @@ async fn find_performance(
 }
 
 /// Handles `GET /schedules/{id}/waiting-list`.
-pub(crate) async fn show_waiting_list(
+pub async fn show_waiting_list(
     app: Data<App>,
     programs: Data<Programs>,
     id: Path<ScheduleId>,
@@ -235,7 +235,7 @@ pub(crate) async fn show_waiting_list(
 }
 
 /// Handles `POST /schedules/{id}/waiting-list`.
-pub(crate) async fn create_wish(
+pub async fn create_wish(
     app: Data<App>,
     programs: Data<Programs>,
     id: Path<ScheduleId>,
@@ -270,14 +270,14 @@ pub(crate) async fn create_wish(
 }
 
 /// Wish that was withdrawn.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct LeftDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LeftDocument {
     wish_id: WishId,
     status: WishStatus,
 }
 
 /// Handles `POST /wishes/{id}/cancellation`.
-pub(crate) async fn cancel_wish(
+pub async fn cancel_wish(
     app: Data<App>,
     id: Path<WishId>,
     me: CurrentAccount,

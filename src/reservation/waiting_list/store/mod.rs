@@ -1,7 +1,7 @@
 //! SQL of waiting lists and their wishes.
 
-pub(crate) mod offers;
-pub(crate) mod own;
+pub mod offers;
+pub mod own;
 
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// Lock of a list by [`lock_freeing`].
 pub(crate) struct FreeingLock {
-    pub(crate) schedule_id: ScheduleId,
+    pub schedule_id: ScheduleId,
     /// Whether no wish waits, and the row is locked in share mode.
     pub(crate) is_idle: bool,
     /// Whether a wish waits, and the row is locked exclusively.
@@ -56,16 +56,17 @@ pub(crate) async fn lock_freeing(
 }
 
 /// Locked list.
-pub(crate) struct LockedList {
-    pub(crate) program_id: ProgramId,
+#[derive(Debug)]
+pub struct LockedList {
+    pub program_id: ProgramId,
     /// Number of the next wish.
-    pub(crate) next_number: i64,
+    pub next_number: i64,
     /// Number of wishes that wait.
-    pub(crate) waiting: i32,
+    pub waiting: i32,
 }
 
 /// Locks a list exclusively; `None` if the performance does not exist.
-pub(crate) async fn lock(
+pub async fn lock(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<Option<LockedList>, sqlx::Error> {
@@ -108,7 +109,7 @@ pub(crate) async fn list_wishers(
 }
 
 /// Adds wishes with their numbers at the end of a locked list.
-pub(crate) async fn insert(
+pub async fn insert(
     tx: &mut Connection,
     (program_id, schedule_id): (ProgramId, ScheduleId),
     wishes: &[WaitingWish],
@@ -176,7 +177,7 @@ pub(crate) async fn write_left(
 }
 
 /// Ends the first `rows_max` waiting wishes of a locked list that is over; returns their number.
-pub(crate) async fn write_ended(
+pub async fn write_ended(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     rows_max: i64,
@@ -207,9 +208,9 @@ pub(crate) async fn write_ended(
 /// List with waiting wishes.
 #[derive(Clone, Debug)]
 pub(crate) struct WaitedList {
-    pub(crate) schedule_id: ScheduleId,
+    pub schedule_id: ScheduleId,
     /// Whether the sale is over, so that no further offer will be made.
-    pub(crate) is_over: bool,
+    pub is_over: bool,
 }
 
 /// Returns the lists with waiting wishes, in the order of their ids, after `after`.
@@ -268,15 +269,16 @@ pub(crate) async fn wait_for_wishes(
 }
 
 /// Wish of an account, to be withdrawn.
-pub(crate) struct FoundWish {
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) status: WishStatus,
+#[derive(Debug)]
+pub struct FoundWish {
+    pub schedule_id: ScheduleId,
+    pub status: WishStatus,
     /// Live hold that was offered to it.
-    pub(crate) held: Option<Uuid>,
+    pub held: Option<Uuid>,
 }
 
 /// Returns a wish if `account_id` owns it.
-pub(crate) async fn find_owned(
+pub async fn find_owned(
     tx: &mut Connection,
     account_id: AccountId,
     id: WishId,

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Returns the terms of offers of a performance, after its list was locked.
-pub(crate) async fn find_terms(
+pub async fn find_terms(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<Option<(ProgramId, OfferTerms)>, sqlx::Error> {
@@ -206,7 +206,7 @@ impl From<WishRow> for WaitingWish {
 
 /// Lists waiting wishes for at most `places_max` places, in their order, after the number `after`.
 /// Wishes of deleted and locked accounts are left out.
-pub(crate) async fn list_waiting(
+pub async fn list_waiting(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     places_max: i32,

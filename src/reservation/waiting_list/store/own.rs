@@ -96,13 +96,13 @@ pub(crate) async fn find_newest(
 /// Public facts of a list.
 pub(crate) struct PublicList {
     /// Number of wishes that wait.
-    pub(crate) waiting: i32,
+    pub waiting: i32,
     /// Length of an offer, in minutes.
-    pub(crate) offer_mins: i32,
+    pub offer_mins: i32,
     /// Least number of places of an order, unless all of them are on return.
-    pub(crate) places_min: i32,
+    pub places_min: i32,
     /// Maximum number of live places of one account in the program.
-    pub(crate) places_max: i32,
+    pub places_max: i32,
 }
 
 /// Returns the public facts of a list; `None` if the performance does not exist.
@@ -128,18 +128,18 @@ pub(crate) async fn find_public(
 
 /// Section or zone, with its places at one price.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub(crate) name: String,
+pub struct Part {
+    pub name: String,
     /// Price of a place.
-    pub(crate) price: Points,
+    pub price: Points,
     /// Number of places at this price, free or not, except blocked ones.
-    pub(crate) places: i64,
+    pub places: i64,
     /// Zone, whose places count as together; `None` for a section of seats.
-    pub(crate) zone_id: Option<ZoneId>,
+    pub zone_id: Option<ZoneId>,
 }
 
 /// Lists the sections and zones of a performance, with one row for each price.
-pub(crate) async fn list_parts(
+pub async fn list_parts(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
 ) -> Result<Vec<Part>, sqlx::Error> {
@@ -166,10 +166,10 @@ pub(crate) async fn list_parts(
 
 /// Performance that an account waits for.
 pub(crate) struct WaitedFor {
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
-    pub(crate) time_zone: String,
+    pub schedule_id: ScheduleId,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
+    pub time_zone: String,
 }
 
 /// Lists performances that an account waits for, at most [`LISTED_MAX`], sorted by their start.

@@ -58,7 +58,7 @@ impl GuestsPage {
 /// Form of a search.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct GuestForm {
+pub struct GuestForm {
     /// Part of a name, or the number of a reservation.
     q: Field,
     /// Last ticket of the page before.
@@ -66,13 +66,13 @@ pub(crate) struct GuestForm {
 }
 
 /// Performance whose guests are searched.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct GuestSearchDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GuestSearchDocument<'a> {
     performance: &'a Evening,
 }
 
 /// Handles `GET /door/{schedule_id}/guests`.
-pub(crate) async fn new_search(
+pub async fn new_search(
     app: Data<App>,
     me: StaffAccount,
     id: Path<ScheduleId>,
@@ -85,15 +85,15 @@ pub(crate) async fn new_search(
 }
 
 /// Page of guests.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct GuestsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GuestsDocument<'a> {
     guests: &'a [Guest],
     next: Option<Uuid>,
 }
 
 /// Handles `POST /door/{schedule_id}/guests`: finds guests by a part of the name, or by the number
 /// of their reservation.
-pub(crate) async fn create_search(
+pub async fn create_search(
     app: Data<App>,
     me: StaffAccount,
     id: Path<ScheduleId>,

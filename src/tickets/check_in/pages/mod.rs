@@ -1,6 +1,6 @@
 //! Door pages: scan, result, next scan.
 
-pub(crate) mod guests;
+pub mod guests;
 
 use actix_web::{
     HttpResponse,
@@ -38,16 +38,13 @@ struct EveningsPage {
 }
 
 /// Published performances from twelve hours ago to three weeks ahead.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct EveningsDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EveningsDocument<'a> {
     performances: &'a [Evening],
 }
 
 /// `GET /door`
-pub(crate) async fn list_evenings(
-    app: Data<App>,
-    me: StaffAccount,
-) -> Result<HttpResponse, PageError> {
+pub async fn list_evenings(app: Data<App>, me: StaffAccount) -> Result<HttpResponse, PageError> {
     let evenings = store::list_evenings(&app.db, app.now(), None).await?;
     let page = EveningsPage { v: me.view, evenings };
     let document = EveningsDocument { performances: &page.evenings };
@@ -135,14 +132,14 @@ fn place_name(
 /// Query string of the page after a scan.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Scanned {
+pub struct Scanned {
     let_in: Option<TicketId>,
     undone: Option<TicketStatus>,
 }
 
 /// Door of a performance.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct DoorDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DoorDocument<'a> {
     performance: &'a Evening,
     /// People inside; null where they could not be counted in time.
     inside: Option<i64>,
@@ -152,7 +149,7 @@ pub(crate) struct DoorDocument<'a> {
 }
 
 /// `GET /door/{schedule_id}`
-pub(crate) async fn show_door(
+pub async fn show_door(
     app: Data<App>,
     counts: Data<DoorCounts>,
     me: StaffAccount,
@@ -181,13 +178,13 @@ pub(crate) async fn show_door(
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["code"]))]
-pub(crate) struct ScanForm {
+pub struct ScanForm {
     /// Code of the ticket.
     code: Field,
 }
 
 /// `POST /door/{schedule_id}/check-ins`
-pub(crate) async fn create_check_in(
+pub async fn create_check_in(
     app: Data<App>,
     counts: Data<DoorCounts>,
     me: StaffAccount,
@@ -209,13 +206,13 @@ pub(crate) async fn create_check_in(
 }
 
 /// Status of a ticket whose check-in was undone.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct UndoneDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UndoneDocument {
     status: TicketStatus,
 }
 
 /// `POST /door/{schedule_id}/check-ins/{ticket_id}/undoing`
-pub(crate) async fn undo_check_in(
+pub async fn undo_check_in(
     app: Data<App>,
     counts: Data<DoorCounts>,
     me: StaffAccount,

@@ -23,15 +23,16 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["to"]))]
-pub(crate) struct HandOverForm {
+pub struct HandOverForm {
     /// Email address of the recipient.
-    pub(crate) to: Field,
+    pub to: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 
 impl HandOverForm {
-    pub(crate) fn parse(
+    /// Parses the fields; notes every mistake.
+    pub fn parse(
         &self,
         sender_id: AccountId,
         code: TicketCode,
@@ -53,15 +54,15 @@ impl HandOverForm {
 
 /// Form on a ticket's page.
 #[derive(Clone, Debug)]
-pub(crate) struct HandOverBox {
+pub struct HandOverBox {
     /// Request key of the form, so that a double click makes one hand-over.
-    pub(crate) request_key: Uuid,
+    pub request_key: Uuid,
     /// E-mail address typed before.
-    pub(crate) to: String,
+    pub to: String,
     /// Reason of the refusal.
-    pub(crate) refusal: Option<String>,
+    pub refusal: Option<String>,
     /// Days after which a hand-over expires.
-    pub(crate) days: u32,
+    pub days: u32,
 }
 
 impl HandOverBox {

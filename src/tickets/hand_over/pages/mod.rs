@@ -1,6 +1,6 @@
 //! Pages of hand-overs: the form on a ticket's page, and the page of one hand-over.
 
-pub(crate) mod form;
+pub mod form;
 
 use actix_web::{
     HttpResponse,
@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// Handles `POST /tickets/{code}/hand-overs`.
-pub(crate) async fn create_hand_over(
+pub async fn create_hand_over(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -70,8 +70,8 @@ pub(crate) async fn create_hand_over(
 }
 
 /// JSON form of a hand-over, with the facts of its ticket that both sides may see.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct HandOverDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HandOverDocument<'a> {
     hand_over_id: HandOverId,
     from: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,7 +199,7 @@ impl HandOverPage {
 }
 
 /// Handles `GET /hand-overs/{id}`.
-pub(crate) async fn show_hand_over(
+pub async fn show_hand_over(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<HandOverId>,
@@ -209,7 +209,7 @@ pub(crate) async fn show_hand_over(
 }
 
 /// Handles `POST /hand-overs/{id}/acceptance`.
-pub(crate) async fn create_acceptance(
+pub async fn create_acceptance(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<HandOverId>,
@@ -218,7 +218,7 @@ pub(crate) async fn create_acceptance(
 }
 
 /// Handles `POST /hand-overs/{id}/declining`.
-pub(crate) async fn create_declining(
+pub async fn create_declining(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<HandOverId>,
@@ -227,7 +227,7 @@ pub(crate) async fn create_declining(
 }
 
 /// Handles `POST /hand-overs/{id}/cancellation`.
-pub(crate) async fn create_cancellation(
+pub async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<HandOverId>,

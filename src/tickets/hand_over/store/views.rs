@@ -47,10 +47,10 @@ pub(crate) async fn find_hand_over(
 /// Pending hand-over of a ticket, as its holder sees it.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct PendingOffer {
-    pub(crate) hand_over_id: HandOverId,
+    pub hand_over_id: HandOverId,
     /// Address that the holder typed.
-    pub(crate) to: String,
-    pub(crate) expires_at: DateTime<Utc>,
+    pub to: String,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Returns the pending hand-over of a ticket; `None` without one, or if it has passed its end.
@@ -114,14 +114,14 @@ pub(crate) async fn list_holders(
 /// Pending hand-over, as its recipient sees it.
 #[derive(Clone, Debug, serde::Serialize, JsonSchema)]
 pub(crate) struct ReceivedOffer {
-    pub(crate) hand_over_id: HandOverId,
+    pub hand_over_id: HandOverId,
     /// Name of the sender.
-    pub(crate) from: String,
-    pub(crate) title: String,
-    pub(crate) starts_at: DateTime<Utc>,
+    pub from: String,
+    pub title: String,
+    pub starts_at: DateTime<Utc>,
     #[serde(skip)]
-    pub(crate) time_zone: String,
-    pub(crate) expires_at: DateTime<Utc>,
+    pub time_zone: String,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Lists the pending hand-overs to an account, soonest expiry first.

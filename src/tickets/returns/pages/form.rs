@@ -32,7 +32,7 @@ use crate::{
 /// Fields of a return, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct ReturnForm {
+pub struct ReturnForm {
     /// Points that the seller gets, as shown.
     payout: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
@@ -68,29 +68,29 @@ impl ReturnForm {
 #[derive(Clone, Debug)]
 pub(crate) struct ReturnOffer {
     /// Request key of the form, so that a double click makes one return.
-    pub(crate) request_key: Uuid,
-    pub(crate) price: Points,
-    pub(crate) fee_percent: i32,
-    pub(crate) payout: Points,
+    pub request_key: Uuid,
+    pub price: Points,
+    pub fee_percent: i32,
+    pub payout: Points,
 }
 
 /// Part of a ticket's page about its return.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReturnBox {
     /// Newest return of the ticket by its holder.
-    pub(crate) shown: Option<ShownReturn>,
+    pub shown: Option<ShownReturn>,
     /// Form that makes one; `None` where the ticket cannot be returned.
-    pub(crate) offer: Option<ReturnOffer>,
+    pub offer: Option<ReturnOffer>,
     /// Whether the ticket cannot be returned because another account paid for it.
-    pub(crate) is_of_another_payer: bool,
+    pub is_of_another_payer: bool,
     /// Whether the ticket cannot be returned because it was bought at a reduced price.
-    pub(crate) is_reduced: bool,
+    pub is_reduced: bool,
     /// Rule of its order that keeps the ticket from being returned.
-    pub(crate) needed: Option<BrokenRule>,
+    pub needed: Option<BrokenRule>,
     /// When the door opens; from then on the ticket can be neither returned nor sold.
-    pub(crate) closes_at: DateTime<Utc>,
+    pub closes_at: DateTime<Utc>,
     /// Reason of a refusal.
-    pub(crate) refusal: Option<String>,
+    pub refusal: Option<String>,
 }
 
 impl ReturnBox {

@@ -1,6 +1,6 @@
 //! Pages of returns, as parts of a ticket's page: making a return and taking it back.
 
-pub(crate) mod form;
+pub mod form;
 
 use actix_web::{
     HttpResponse,
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Handles `POST /tickets/{code}/returns`.
-pub(crate) async fn create_return(
+pub async fn create_return(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -50,7 +50,7 @@ pub(crate) async fn create_return(
 }
 
 /// Handles `GET /returns/{id}`: redirects to the ticket.
-pub(crate) async fn show_return(
+pub async fn show_return(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReturnId>,
@@ -60,8 +60,8 @@ pub(crate) async fn show_return(
 }
 
 /// Return that was taken back, or that ends with the hold of its place.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ReturnTakenBackDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReturnTakenBackDocument {
     return_id: ReturnId,
     /// `TAKEN_BACK`, or `OPEN` while a hold of the place runs.
     status: ReturnStatus,
@@ -71,7 +71,7 @@ pub(crate) struct ReturnTakenBackDocument {
 }
 
 /// Handles `POST /returns/{id}/cancellation`.
-pub(crate) async fn create_cancellation(
+pub async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReturnId>,

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Path of the wallet, to which a charge returns by itself.
-pub(crate) const WALLET_PATH: &str = "/wallet";
+pub const WALLET_PATH: &str = "/wallet";
 /// Amounts offered as buttons.
 const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 
@@ -32,7 +32,7 @@ const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["amount"]))]
-pub(crate) struct ChargeForm {
+pub struct ChargeForm {
     /// Points, 1 to 1,000,000.
     amount: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
@@ -44,10 +44,8 @@ pub(crate) struct ChargeForm {
 }
 
 impl ChargeForm {
-    pub(crate) fn parse(
-        &self,
-        account_id: AccountId,
-    ) -> Result<(Charge, Option<RequestKey>), Mistakes> {
+    /// Parses the fields; notes every mistake.
+    pub fn parse(&self, account_id: AccountId) -> Result<(Charge, Option<RequestKey>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let amount = self.amount.parse().and_then(ChargeAmount::new);
         let amount = mistakes.note("amount", "wallet-refusal-amount", amount);
@@ -62,7 +60,7 @@ impl ChargeForm {
     }
 
     /// Returns `charge` as an order at a provider that takes `price` for a point.
-    pub(crate) fn order(&self, charge: &Charge, price: PointPrice) -> PurchaseOrder {
+    pub fn order(&self, charge: &Charge, price: PointPrice) -> PurchaseOrder {
         PurchaseOrder {
             account_id: charge.account_id,
             request_key: charge.charge_id,
@@ -75,7 +73,7 @@ impl ChargeForm {
 
     /// Returns the reservation that the points are for: the one that they pay, or the one whose page the
     /// browser returns to; `None` where they are for the wallet.
-    pub(crate) fn reservation_id(&self) -> Option<Uuid> {
+    pub fn reservation_id(&self) -> Option<Uuid> {
         let of_page = || {
             let next = self.next()?;
             let id = next.as_str().strip_prefix("/reservations/")?.split(['/', '?', '#']).next()?;
@@ -85,7 +83,7 @@ impl ChargeForm {
     }
 
     /// Returns the path to which the browser returns.
-    pub(crate) fn next(&self) -> Option<LocalPath> {
+    pub fn next(&self) -> Option<LocalPath> {
         Some(self.next.text()).filter(|next| !next.is_empty()).map(LocalPath::or_start)
     }
 }
@@ -93,7 +91,7 @@ impl ChargeForm {
 /// Charge form, shown on the wallet and on a reservation that lacks points. Its template is
 /// `wallet/charge_form.html`, included where a `charge` and a `v` are in scope.
 #[derive(Clone, Debug)]
-pub(crate) struct ChargeBox {
+pub struct ChargeBox {
     /// Request key of the form, so that a double click charges once.
     pub request_key: Uuid,
     /// Request key of the form that pays the rest of a reservation.
@@ -124,7 +122,7 @@ pub(crate) struct ChargeBox {
 
 impl ChargeBox {
     /// Creates an empty form that returns to the wallet.
-    pub(crate) fn new(provider: &Provider) -> Self {
+    pub fn new(provider: &Provider) -> Self {
         Self {
             request_key: new_id(),
             rest_key: new_id(),
@@ -143,19 +141,19 @@ impl ChargeBox {
     }
 
     /// Returns the price of `points`; `None` where they cost nothing.
-    pub(crate) fn price(&self, points: impl Count) -> Option<Money> {
+    pub fn price(&self, points: impl Count) -> Option<Money> {
         self.provider.price(ChargeAmount::new(points.count())?)
     }
 
     /// Returns the price of one point; `None` where it costs nothing.
-    pub(crate) fn unit_price(&self) -> Option<Money> {
+    pub fn unit_price(&self) -> Option<Money> {
         self.provider.price(ChargeAmount::new(1)?)
     }
 
     /// Offers the points that `reservation_id` lacks of its total first, and returns to `next`. Where they
     /// cost money, they pay for the reservation by themselves.
     #[must_use]
-    pub(crate) fn missing(
+    pub fn missing(
         mut self,
         (missing, total): (Points, Points),
         next: String,
@@ -171,7 +169,8 @@ impl ChargeBox {
     }
 
     /// Returns the form as typed, with the reason of the refusal.
-    pub(crate) fn refused(mut self, form: &ChargeForm, refusal: Option<String>) -> Self {
+    #[must_use]
+    pub fn refused(mut self, form: &ChargeForm, refusal: Option<String>) -> Self {
         form.amount.text().clone_into(&mut self.typed);
         self.next = form.next().map(|next| next.to_string()).or(self.next);
         self.refusal = refusal;

@@ -1,3 +1,3 @@
 //! Charge form, as it is sent and as it is shown.
 
-pub(crate) mod form;
+pub mod form;

@@ -24,8 +24,8 @@
 //! others find it settled. Workers claim due purchases with `skip locked` and move them behind their
 //! next time in the same statement, so that instances share them.
 
-pub(crate) mod model;
-pub(crate) mod store;
+pub mod model;
+pub mod store;
 
 use self::model::{Purchase, PurchaseOrder, PurchaseStatus};
 use super::{
@@ -42,11 +42,11 @@ use crate::{
 const CHECKOUT_SECS: f64 = 3_600.0;
 /// Age of a purchase up to which its provider is asked, in days. The slowest payments, by bank
 /// debit, take two weeks.
-pub(crate) const ASKED_DAYS_MAX: i32 = 30;
+pub const ASKED_DAYS_MAX: i32 = 30;
 
 /// Orders points, and returns where they are paid for. An order that was made before returns its
 /// checkout.
-pub(crate) async fn begin(
+pub async fn begin(
     db: &Pool,
     stripe: &Stripe,
     order: &PurchaseOrder,
@@ -74,7 +74,7 @@ pub(crate) async fn begin(
 /// Asks the provider for the checkout of an open purchase, and keeps its name and its address.
 /// Returns the address; `None` if the checkout has ended. A purchase that the provider refuses has
 /// failed.
-pub(crate) async fn open_checkout(
+pub async fn open_checkout(
     db: &Pool,
     stripe: &Stripe,
     purchase: &Purchase,

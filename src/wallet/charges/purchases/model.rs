@@ -19,12 +19,12 @@ use crate::{
 ids! {
     /// Id of a purchase: the key of its checkout at the provider, and the reference of its entry in
     /// the ledger.
-    pub(crate) PurchaseId(Uuid),
+    pub PurchaseId(Uuid),
 }
 
 impl PurchaseId {
     /// Returns the path of its page, to which the person comes back.
-    pub(crate) fn path(self) -> String {
+    pub fn path(self) -> String {
         format!("/wallet/charges/{self}")
     }
 }
@@ -45,7 +45,7 @@ impl PurchaseId {
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum PurchaseStatus {
+pub enum PurchaseStatus {
     /// Unpaid, as far as is known.
     Open,
     /// The checkout ended unpaid.
@@ -64,49 +64,49 @@ pub(crate) enum PurchaseStatus {
 
 impl PurchaseStatus {
     /// Whether the points have not been credited: money that arrives now is settled.
-    pub(crate) fn is_unsettled(self) -> bool {
+    pub fn is_unsettled(self) -> bool {
         matches!(self, Self::Open | Self::Expired | Self::Failed)
     }
 }
 
 /// Order to buy points with money.
 #[derive(Clone, Debug)]
-pub(crate) struct PurchaseOrder {
-    pub(crate) account_id: AccountId,
+pub struct PurchaseOrder {
+    pub account_id: AccountId,
     /// Request key of the form: a second click finds the first one's purchase.
-    pub(crate) request_key: Uuid,
-    pub(crate) amount: ChargeAmount,
+    pub request_key: Uuid,
+    pub amount: ChargeAmount,
     /// Price of the points.
-    pub(crate) price: Money,
+    pub price: Money,
     /// Reservation to be paid once the points are there.
-    pub(crate) reservation_id: Option<Uuid>,
+    pub reservation_id: Option<Uuid>,
     /// Path of the page to which the person returns.
-    pub(crate) next: String,
+    pub next: String,
 }
 
 /// Points bought with money at a payment provider: a row of `charges`.
 #[derive(Clone, Debug)]
-pub(crate) struct Purchase {
-    pub(crate) id: PurchaseId,
-    pub(crate) account_id: AccountId,
-    pub(crate) points: Points,
-    pub(crate) amount_minor: i64,
+pub struct Purchase {
+    pub id: PurchaseId,
+    pub account_id: AccountId,
+    pub points: Points,
+    pub amount_minor: i64,
     /// Code of the currency, in upper case.
-    pub(crate) currency: String,
+    pub currency: String,
     /// Name of the checkout at the provider; `None` until its answer has arrived.
-    pub(crate) provider_ref: Option<String>,
-    pub(crate) checkout_url: Option<String>,
-    pub(crate) reservation_id: Option<Uuid>,
-    pub(crate) next_path: String,
-    pub(crate) status: PurchaseStatus,
-    pub(crate) created_at: DateTime<Utc>,
+    pub provider_ref: Option<String>,
+    pub checkout_url: Option<String>,
+    pub reservation_id: Option<Uuid>,
+    pub next_path: String,
+    pub status: PurchaseStatus,
+    pub created_at: DateTime<Utc>,
     /// End of the checkout at the provider.
-    pub(crate) expires_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Effect of a checkout on a purchase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CheckoutVerdict {
+pub enum CheckoutVerdict {
     /// All of the money was taken.
     Paid(TakenPayment),
     /// The person has not paid yet.
@@ -121,7 +121,7 @@ pub(crate) enum CheckoutVerdict {
 
 impl Purchase {
     /// Returns the effect of `checkout` on this purchase.
-    pub(crate) fn judge(&self, checkout: &Checkout) -> CheckoutVerdict {
+    pub fn judge(&self, checkout: &Checkout) -> CheckoutVerdict {
         let is_ours = checkout.client_reference_id.as_deref() == Some(&*self.id.to_string())
             && self.provider_ref.as_ref().is_none_or(|known| *known == checkout.id);
         if !is_ours {
@@ -154,7 +154,7 @@ impl Purchase {
     }
 
     /// Returns the agreed payment.
-    pub(crate) fn price(&self) -> Option<Money> {
+    pub fn price(&self) -> Option<Money> {
         Some(Money { minor: self.amount_minor, currency: self.currency.parse().ok()? })
     }
 }

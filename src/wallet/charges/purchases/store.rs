@@ -75,10 +75,7 @@ pub(crate) async fn find_ordered(
 }
 
 /// Returns a purchase; `None` if there is none.
-pub(crate) async fn find_purchase(
-    db: &Pool,
-    id: PurchaseId,
-) -> Result<Option<Purchase>, sqlx::Error> {
+pub async fn find_purchase(db: &Pool, id: PurchaseId) -> Result<Option<Purchase>, sqlx::Error> {
     sqlx::query_as!(
         Purchase,
         r#"
@@ -117,7 +114,7 @@ pub(crate) async fn write_checkout(
 }
 
 /// Ends an open purchase without its money; any other stays as it is.
-pub(crate) async fn write_ended(
+pub async fn write_ended(
     db: &Pool,
     id: PurchaseId,
     status: PurchaseStatus,
@@ -133,7 +130,7 @@ pub(crate) async fn write_ended(
 }
 
 /// Fails an open purchase that is older than `days_max`: its provider never gave a word for it.
-pub(crate) async fn give_up(db: &Pool, id: PurchaseId, days_max: i32) -> Result<(), sqlx::Error> {
+pub async fn give_up(db: &Pool, id: PurchaseId, days_max: i32) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update charges set status = 'FAILED'
@@ -149,11 +146,7 @@ pub(crate) async fn give_up(db: &Pool, id: PurchaseId, days_max: i32) -> Result<
 }
 
 /// Whether `at`, in seconds since the epoch, is within `tolerance_secs` of the database's clock.
-pub(crate) async fn is_recent(
-    db: &Pool,
-    at: i64,
-    tolerance_secs: i64,
-) -> Result<bool, sqlx::Error> {
+pub async fn is_recent(db: &Pool, at: i64, tolerance_secs: i64) -> Result<bool, sqlx::Error> {
     let now =
         sqlx::query_scalar!(r#"select extract(epoch from clock_timestamp())::bigint as "now!""#);
     let now = now.fetch_one(db).await?;
@@ -162,7 +155,7 @@ pub(crate) async fn is_recent(
 
 /// Claims up to `rows_max` open purchases whose provider is to be asked. The next time is a minute
 /// later, then two, four and so on, an hour at most.
-pub(crate) async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::Error> {
+pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::Error> {
     sqlx::query_as!(
         Purchase,
         r#"
@@ -188,7 +181,7 @@ pub(crate) async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>,
 
 /// Lists purchases that were settled at least 10 seconds ago and whose reservation is still to be
 /// paid, which the request that settled them should have done.
-pub(crate) async fn list_to_pay(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::Error> {
+pub async fn list_to_pay(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::Error> {
     sqlx::query_as!(
         Purchase,
         r#"
@@ -208,7 +201,7 @@ pub(crate) async fn list_to_pay(db: &Pool, rows_max: i64) -> Result<Vec<Purchase
 }
 
 /// Notes that the payment of a purchase's reservation was tried.
-pub(crate) async fn write_tried(db: &Pool, id: PurchaseId) -> Result<(), sqlx::Error> {
+pub async fn write_tried(db: &Pool, id: PurchaseId) -> Result<(), sqlx::Error> {
     sqlx::query!("update charges set pays = false where id = $1 and pays", id as _)
         .execute(db)
         .await?;
@@ -218,8 +211,8 @@ pub(crate) async fn write_tried(db: &Pool, id: PurchaseId) -> Result<(), sqlx::E
 /// Purchase whose row a transaction has locked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LockedPurchase {
-    pub(crate) id: PurchaseId,
-    pub(crate) status: PurchaseStatus,
+    pub id: PurchaseId,
+    pub status: PurchaseStatus,
     /// Whether the money came for an account that was deleted.
     pub(crate) is_unclaimed: bool,
 }

@@ -33,13 +33,13 @@
 //! pledges that stand between the points and the debt end in the same transaction, so no points leave beside
 //! it. A message that comes before the purchase is settled is refused, and delivered again later.
 
-pub(crate) mod model;
-pub(crate) mod news;
-pub(crate) mod store;
+pub mod model;
+pub mod news;
+pub mod store;
 
 use uuid::Uuid;
 
-pub(crate) use self::store::find_buyer;
+pub use self::store::find_buyer;
 use self::{
     model::{Moved, PaidPurchase},
     news::MoneyNews,
@@ -59,13 +59,13 @@ use crate::{
 
 /// Days after the payment on which the provider is asked about its money. Banks open disputes within
 /// 120 days, with few exceptions, and a refund may fail for a month.
-pub(crate) const ASKED_DAYS_MAX: i32 = 180;
+pub const ASKED_DAYS_MAX: i32 = 180;
 /// Days after the payment on which it is asked while a dispute is open: banks take months to decide.
-pub(crate) const DISPUTED_DAYS_MAX: i32 = 365;
+pub const DISPUTED_DAYS_MAX: i32 = 365;
 
 /// Outcome of a message about returned money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reversed {
+pub enum Reversed {
     /// It is booked, now or before.
     Booked,
     /// No purchase was paid by this payment.
@@ -77,7 +77,7 @@ pub(crate) enum Reversed {
 /// Books in the caller's transaction that money of a payment of `buyer_id` was returned, or came back.
 /// `shares` are all waiting shares of the account, locked by the caller; also returns the ones that ended,
 /// whose rows the caller writes.
-pub(crate) async fn reverse(
+pub async fn reverse(
     tx: &mut Connection,
     buyer_id: AccountId,
     told: &MoneyNews,

@@ -4,20 +4,20 @@ use chrono::{DateTime, Utc};
 
 /// Message about the money of one payment, or an answer about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MoneyNews {
+pub struct MoneyNews {
     /// Name of the payment at the provider.
-    pub(crate) payment_ref: String,
+    pub payment_ref: String,
     /// Code of the currency.
-    pub(crate) currency: String,
+    pub currency: String,
     /// Time at which it happened, or of the answer, by the provider's clock; `None` where the message does
     /// not say.
     pub(crate) happened_at: Option<DateTime<Utc>>,
-    pub(crate) fact: MoneyFact,
+    pub fact: MoneyFact,
 }
 
 /// Fact that a message reports. Amounts are in minor units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MoneyFact {
+pub enum MoneyFact {
     /// The payment's refunds amount to this much.
     Refunded {
         /// Amount returned so far, in all.
@@ -50,7 +50,7 @@ pub(crate) enum MoneyFact {
 
 /// Direction in which a message moved the refunded amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trend {
+pub enum Trend {
     /// A refund was made: at least this much was returned.
     Rises,
     /// A refund failed: exactly this much is returned.
@@ -63,7 +63,7 @@ pub(crate) enum Trend {
 
 impl MoneyNews {
     /// Whether it says no more than that nothing was returned.
-    pub(crate) fn is_of_nothing(&self) -> bool {
+    pub fn is_of_nothing(&self) -> bool {
         matches!(self.fact, MoneyFact::Refunded { minor: 0, .. })
     }
 }

@@ -11,15 +11,15 @@ use crate::{
 
 /// Settled purchase whose provider is due to be asked about its money.
 #[derive(Clone, Debug)]
-pub(crate) struct DuePurchase {
-    pub(crate) id: PurchaseId,
-    pub(crate) payment_ref: String,
+pub struct DuePurchase {
+    pub id: PurchaseId,
+    pub payment_ref: String,
 }
 
 /// Claims up to `rows_max` settled purchases that are due, for an hour: without an answer they are due
 /// again then. Purchases that were settled `days_max` ago, or `days_max_disputed` while a dispute is
 /// open, are claimed for the last time.
-pub(crate) async fn claim_settled(
+pub async fn claim_settled(
     db: &Pool,
     rows_max: i64,
     days_max: i32,
@@ -53,7 +53,7 @@ pub(crate) async fn claim_settled(
 
 /// Notes that the provider has answered for a settled purchase. It is asked again after an hour, then two,
 /// four and so on, a week at most, or a day while a dispute is open.
-pub(crate) async fn write_answered(db: &Pool, id: PurchaseId) -> Result<(), sqlx::Error> {
+pub async fn write_answered(db: &Pool, id: PurchaseId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update charges
@@ -71,7 +71,7 @@ pub(crate) async fn write_answered(db: &Pool, id: PurchaseId) -> Result<(), sqlx
 }
 
 /// Returns the account of the purchase that a payment settled; `None` if there is none.
-pub(crate) async fn find_buyer(
+pub async fn find_buyer(
     tx: &mut Connection,
     payment_ref: &str,
 ) -> Result<Option<AccountId>, sqlx::Error> {

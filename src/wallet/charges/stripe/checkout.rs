@@ -4,15 +4,15 @@ use serde::Deserialize;
 
 /// Checkout as Stripe describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Checkout {
+pub struct Checkout {
     /// Name of the checkout.
-    pub(crate) id: String,
+    pub id: String,
     /// Address of the page; `None` once it has ended.
     #[serde(default)]
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     /// `open`, `complete` or `expired`.
     #[serde(default)]
-    pub(crate) status: Option<String>,
+    pub status: Option<String>,
     /// `paid`, `unpaid` or `no_payment_required`.
     pub(crate) payment_status: String,
     /// Total in minor units.
@@ -20,11 +20,11 @@ pub(crate) struct Checkout {
     pub(crate) amount_total: Option<i64>,
     /// Code of the currency, in lower case.
     #[serde(default)]
-    pub(crate) currency: Option<String>,
+    pub currency: Option<String>,
     /// Name of the payment; `None` before there is one.
     #[serde(default)]
     pub(crate) payment_intent: Option<String>,
     /// Id of the purchase.
     #[serde(default)]
-    pub(crate) client_reference_id: Option<String>,
+    pub client_reference_id: Option<String>,
 }

@@ -9,7 +9,7 @@ use crate::wallet::charges::reversals::news::{MoneyFact, MoneyNews, Trend};
 
 /// Message of Stripe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum StripeEvent {
+pub enum StripeEvent {
     /// A checkout has changed.
     Checkout(Checkout),
     /// Money of a payment was returned, or came back.
@@ -20,13 +20,13 @@ pub(crate) enum StripeEvent {
 
 /// Message about the money of a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MoneyMessage {
-    pub(crate) news: MoneyNews,
+pub struct MoneyMessage {
+    pub news: MoneyNews,
     /// Id of the purchase, where the message names it.
-    pub(crate) charge_id: Option<String>,
+    pub charge_id: Option<String>,
     /// When the refund or dispute was made, in seconds since the epoch, where the message names no
     /// purchase.
-    pub(crate) made_at: Option<i64>,
+    pub made_at: Option<i64>,
 }
 
 /// Payment whose money may have been returned (a Charge).
@@ -182,7 +182,7 @@ struct Previous {
 impl StripeEvent {
     /// Parses the body of a message. Messages do not come in the order of their facts, so each is read
     /// as the state of its object and not as a step.
-    pub(crate) fn parse(body: &[u8]) -> Result<Self, serde_json::Error> {
+    pub fn parse(body: &[u8]) -> Result<Self, serde_json::Error> {
         let Envelope { kind, created, data } = serde_json::from_slice(body)?;
         let EnvelopeData { object, previous_attributes: previous } = data;
         let news = |payment_ref: Option<String>, currency, fact: Option<MoneyFact>| {

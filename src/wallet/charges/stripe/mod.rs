@@ -6,9 +6,9 @@
 //! changes nothing here.
 
 mod answer;
-pub(crate) mod checkout;
-pub(crate) mod event;
-pub(crate) mod signature;
+pub mod checkout;
+pub mod event;
+pub mod signature;
 
 use std::time::Duration;
 
@@ -41,11 +41,11 @@ const IDLE_CONNECTIONS_MAX: usize = 4;
 
 /// Client of Stripe.
 #[derive(Debug)]
-pub(crate) struct Stripe {
+pub struct Stripe {
     client: Client,
     config: StripeConfig,
     /// Price of one point.
-    pub(crate) price: PointPrice,
+    pub price: PointPrice,
 }
 
 /// Reason why Stripe gave no checkout.
@@ -82,7 +82,7 @@ struct RefusalError {
 
 impl Stripe {
     /// Creates the client.
-    pub(crate) fn new(config: &StripeConfig, price: PointPrice) -> Result<Self, reqwest::Error> {
+    pub fn new(config: &StripeConfig, price: PointPrice) -> Result<Self, reqwest::Error> {
         let client = https::client()
             .timeout(ASK_MAX)
             .redirect(Policy::none())
@@ -92,7 +92,7 @@ impl Stripe {
     }
 
     /// Returns the settings.
-    pub(crate) fn config(&self) -> &StripeConfig {
+    pub fn config(&self) -> &StripeConfig {
         &self.config
     }
 
@@ -127,16 +127,13 @@ impl Stripe {
     }
 
     /// Returns the checkout named `provider_ref`.
-    pub(crate) async fn get_checkout(&self, provider_ref: &str) -> Result<Checkout, ProviderError> {
+    pub async fn get_checkout(&self, provider_ref: &str) -> Result<Checkout, ProviderError> {
         let href = self.href_of("/v1/checkout/sessions", provider_ref)?;
         Ok(self.ask(self.client.get(href)).await?.said)
     }
 
     /// Returns the refunds and disputes of the payment named `payment_ref` as news.
-    pub(crate) async fn list_news(
-        &self,
-        payment_ref: &str,
-    ) -> Result<Vec<MoneyNews>, ProviderError> {
+    pub async fn list_news(&self, payment_ref: &str) -> Result<Vec<MoneyNews>, ProviderError> {
         let intent = self.href_of("/v1/payment_intents", payment_ref)?;
         let intent = self.client.get(format!("{intent}?expand%5B%5D=latest_charge"));
         let intent: Answer<Intent> = self.ask(intent).await?;

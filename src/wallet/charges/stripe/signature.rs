@@ -7,13 +7,13 @@ use crate::config::Secret;
 
 /// Difference between the time of a signature and the clock at most, in seconds: an old message may
 /// have been recorded on the way.
-pub(crate) const TOLERANCE_SECS: i64 = 5 * 60;
+pub const TOLERANCE_SECS: i64 = 5 * 60;
 /// Signatures read of one header. Stripe writes one for each secret of the endpoint.
 const SIGNATURES_MAX: usize = 8;
 
 /// Reason why a message is not Stripe's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SignatureError {
+pub enum SignatureError {
     /// The header is missing or cannot be read.
     #[error("malformed")]
     Malformed,
@@ -25,7 +25,7 @@ pub(crate) enum SignatureError {
 /// Returns when `body` was signed, in seconds since the epoch; fails unless `header` has a signature
 /// that was made with one of `secrets`. Signatures are compared in constant time. The caller
 /// compares the time with the database's clock.
-pub(crate) fn verify(header: &str, body: &[u8], secrets: &[Secret]) -> Result<i64, SignatureError> {
+pub fn verify(header: &str, body: &[u8], secrets: &[Secret]) -> Result<i64, SignatureError> {
     let fields = || header.split(',').filter_map(|field| field.trim().split_once('='));
     let time = fields().find(|(name, _)| *name == "t").map(|(_, value)| value);
     let time = time.ok_or(SignatureError::Malformed)?;

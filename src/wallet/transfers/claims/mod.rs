@@ -38,7 +38,7 @@ async fn claim_once(db: &Pool, claim: AddressClaim<TransferId>) -> Result<(), sq
 
 /// Deletes the addresses that are kept with the ended requests of an account that is about to be
 /// deleted: the addresses that it typed, and its own.
-pub(crate) async fn forget_addresses_of(
+pub async fn forget_addresses_of(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {

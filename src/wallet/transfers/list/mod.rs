@@ -7,7 +7,7 @@
 //! is in its sender's list only, until it starts.
 
 mod model;
-pub(crate) mod pages;
+pub mod pages;
 mod store;
 
 use self::model::{Counterparty, TransferFilter};
@@ -21,10 +21,10 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct ListedTransfers {
     /// Requests, and one more if there is a next page.
-    pub(crate) rows: Vec<Transfer>,
+    pub rows: Vec<Transfer>,
     /// Name of a counterparty that was given by a request, or the address of a receiver that has not
     /// accepted.
-    pub(crate) picked: Option<String>,
+    pub picked: Option<String>,
 }
 
 /// Lists one page of the requests of `account_id` that `filter` selects and that are older than

@@ -19,9 +19,9 @@ pub(crate) enum Counterparty {
 /// Filter of the list; `None` selects everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferFilter {
-    pub(crate) direction: Option<TransferDirection>,
-    pub(crate) status: Option<TransferStatus>,
-    pub(crate) counterparty: Option<Counterparty>,
+    pub direction: Option<TransferDirection>,
+    pub status: Option<TransferStatus>,
+    pub counterparty: Option<Counterparty>,
 }
 
 impl TransferFilter {

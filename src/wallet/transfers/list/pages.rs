@@ -28,14 +28,14 @@ use crate::{
 };
 
 /// Path of the list.
-pub(crate) const TRANSFERS_PATH: &str = "/wallet/transfers";
+pub const TRANSFERS_PATH: &str = "/wallet/transfers";
 /// Value of a filter that selects everything, as an empty one does.
 const ALL: &str = "all";
 
 /// Query of the list: the filter as typed, and the last request seen.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct TransferQuery {
+pub struct TransferQuery {
     /// `sent` or `received`; empty or `all`: both.
     direction: Field,
     /// Status, such as `PENDING`; empty or `all`: any.
@@ -123,15 +123,15 @@ impl TransfersPage {
 }
 
 /// Page of requests.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TransfersDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TransfersDocument<'a> {
     transfers: &'a [Transfer],
     /// Value of `after` for the next page; null on the last.
     next: Option<Uuid>,
 }
 
 /// Handles `GET /wallet/transfers`.
-pub(crate) async fn list_transfers(
+pub async fn list_transfers(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<TransferQuery>,

@@ -30,19 +30,20 @@ const MICROS_DIGITS: u16 = 6;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["to", "amount"]))]
-pub(crate) struct TransferForm {
+pub struct TransferForm {
     /// Email address of the recipient.
-    pub(crate) to: Field,
+    pub to: Field,
     /// Points.
-    pub(crate) amount: Field,
+    pub amount: Field,
     /// Local time in the office's time zone, or RFC 3339; empty: at once.
-    pub(crate) starts_at: Field,
+    pub starts_at: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 
 impl TransferForm {
-    pub(crate) fn parse(
+    /// Parses the fields; notes every mistake.
+    pub fn parse(
         &self,
         sender_id: AccountId,
         locale: Locale,
@@ -73,7 +74,7 @@ impl TransferForm {
 
 /// Transfer form of the wallet page.
 #[derive(Debug)]
-pub(crate) struct SendBox {
+pub struct SendBox {
     /// Request key of the form, so that a double click makes one request.
     pub request_key: Uuid,
     /// E-mail address typed before.

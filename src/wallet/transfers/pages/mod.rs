@@ -1,6 +1,6 @@
 //! Pages of transfer requests: the form, and the page that answers one.
 
-pub(crate) mod form;
+pub mod form;
 
 use actix_web::{
     HttpResponse,
@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// Handles `POST /wallet/transfers`.
-pub(crate) async fn create_transfer(
+pub async fn create_transfer(
     app: Data<App>,
     provider: Data<Provider>,
     me: CurrentAccount,
@@ -90,15 +90,16 @@ impl TransferPage {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TransferDocument<'a> {
+/// Transfer that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TransferDocument<'a> {
     #[serde(flatten)]
     transfer: &'a Transfer,
     history: &'a [StatusChange],
 }
 
 /// Handles `GET /wallet/transfers/{id}`.
-pub(crate) async fn show_transfer(
+pub async fn show_transfer(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<TransferId>,
@@ -122,7 +123,7 @@ async fn transfer_page(
 }
 
 /// Handles `POST /wallet/transfers/{id}/acceptance`.
-pub(crate) async fn create_acceptance(
+pub async fn create_acceptance(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<TransferId>,
@@ -131,7 +132,7 @@ pub(crate) async fn create_acceptance(
 }
 
 /// Handles `POST /wallet/transfers/{id}/rejection`.
-pub(crate) async fn create_rejection(
+pub async fn create_rejection(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<TransferId>,
@@ -140,7 +141,7 @@ pub(crate) async fn create_rejection(
 }
 
 /// Handles `POST /wallet/transfers/{id}/cancellation`.
-pub(crate) async fn create_cancellation(
+pub async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<TransferId>,
@@ -149,8 +150,8 @@ pub(crate) async fn create_cancellation(
 }
 
 /// Status of a transfer.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TransferStatusDocument {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TransferStatusDocument {
     status: TransferStatus,
 }
 

@@ -28,7 +28,7 @@ const LIMITS: std::ops::RangeInclusive<i32> = 1..=1_000;
 /// Form of a price type, new or existing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct PriceTypeForm {
+pub struct PriceTypeForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Name.

@@ -108,14 +108,14 @@ impl PriceTypesPage {
 }
 
 /// Price types of a performance.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct EditedTypesDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EditedTypesDocument<'a> {
     schedule: &'a ScheduleEdition,
     price_types: &'a [PriceType],
 }
 
 /// `GET /admin/schedules/{id}/price-types`
-pub(crate) async fn show_price_types(
+pub async fn show_price_types(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -126,7 +126,7 @@ pub(crate) async fn show_price_types(
 }
 
 /// `POST /admin/schedules/{id}/price-types`
-pub(crate) async fn create_price_type(
+pub async fn create_price_type(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,
@@ -137,7 +137,7 @@ pub(crate) async fn create_price_type(
 }
 
 /// `POST /admin/schedules/{id}/price-types/{type_id}`
-pub(crate) async fn update_price_type(
+pub async fn update_price_type(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(ScheduleId, PriceTypeId)>,
@@ -153,13 +153,13 @@ pub(crate) async fn update_price_type(
 /// Form without other fields than the edition that it was made of.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct WithdrawalForm {
+pub struct WithdrawalForm {
     /// Version that was shown; another one is refused.
     version: Field,
 }
 
 /// `POST /admin/schedules/{id}/price-types/{type_id}/withdrawal`
-pub(crate) async fn withdraw_price_type(
+pub async fn withdraw_price_type(
     app: Data<App>,
     me: AdminAccount,
     ids: Path<(ScheduleId, PriceTypeId)>,
@@ -176,7 +176,7 @@ pub(crate) async fn withdraw_price_type(
 /// Form that names another performance of the program.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct CopyForm {
+pub struct CopyForm {
     /// Version that was shown; another one is refused.
     version: Field,
     /// Id of the performance to copy from.
@@ -184,7 +184,7 @@ pub(crate) struct CopyForm {
 }
 
 /// `POST /admin/schedules/{id}/price-types/copies`
-pub(crate) async fn copy_price_types(
+pub async fn copy_price_types(
     app: Data<App>,
     me: AdminAccount,
     id: Path<ScheduleId>,

@@ -15,7 +15,7 @@ impl HoldForm {
     /// Returns the fields of the same request, except the confirmation that its places are needed,
     /// with `more` seats. The total is left out if seats are added, because it does not include
     /// them.
-    pub(crate) fn to_confirm(&self, more: &[ScheduleSeatId]) -> Vec<(&'static str, String)> {
+    pub fn to_confirm(&self, more: &[ScheduleSeatId]) -> Vec<(&'static str, String)> {
         let mut fields = self.choice_fields();
         fields.retain(|(name, _)| *name != "needed");
         fields.extend(more.iter().map(|id| ("seat_ids", id.to_string())));
@@ -29,7 +29,7 @@ impl HoldForm {
 
     /// Returns the fields of the same request without its code. A shown total is left out, because
     /// it may include the discount.
-    pub(crate) fn without_code(&self) -> Vec<(&'static str, String)> {
+    pub fn without_code(&self) -> Vec<(&'static str, String)> {
         let mut fields = self.choice_fields();
         fields.retain(|(name, _)| !name.starts_with("code"));
         let priced = [

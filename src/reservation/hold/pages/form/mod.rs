@@ -28,22 +28,22 @@ pub(crate) const BEST_USUAL: u32 = 2;
 
 /// Values of a valid form.
 #[derive(Clone, Debug)]
-pub(crate) struct Parsed {
-    pub(crate) choice: Choice,
+pub struct Parsed {
+    pub choice: Choice,
     /// Price types of its places.
-    pub(crate) types: TypesAsked,
+    pub types: TypesAsked,
     /// Price that was shown; `None` if the form has none.
-    pub(crate) shown: Option<ShownPrice>,
-    pub(crate) code: Option<AskedCode>,
+    pub shown: Option<ShownPrice>,
+    pub code: Option<AskedCode>,
     /// Whether the account confirmed that a guest of the order needs a kept place.
-    pub(crate) is_needed: bool,
-    pub(crate) request_key: Option<Uuid>,
+    pub is_needed: bool,
+    pub request_key: Option<Uuid>,
 }
 
 /// Fields of a hold request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct HoldForm {
+pub struct HoldForm {
     /// Ids of seats.
     seat_ids: Fields,
     /// Price types of seats, as `seat:type`.
@@ -79,7 +79,8 @@ pub(crate) struct HoldForm {
 }
 
 impl HoldForm {
-    pub(crate) fn parse(&self) -> Result<Parsed, Mistakes> {
+    /// Parses the fields; has every mistake otherwise.
+    pub fn parse(&self) -> Result<Parsed, Mistakes> {
         let mut mistakes = Mistakes::default();
         let request_key = request_key::parse(&mut mistakes, &self.request_key);
         let is_needed = self.needed.flag();
@@ -118,7 +119,7 @@ impl HoldForm {
     }
 
     /// Returns the typed word of a code; `None` if it is empty or malformed.
-    pub(crate) fn word(&self) -> Option<CodeWord> {
+    pub fn word(&self) -> Option<CodeWord> {
         self.code.parse()
     }
 
@@ -186,12 +187,12 @@ impl HoldForm {
     }
 
     /// Returns the section; `None` if the field is empty.
-    pub(crate) fn section(&self) -> Option<String> {
+    pub fn section(&self) -> Option<String> {
         Some(self.section.text().to_owned()).filter(|section| !section.is_empty())
     }
 
     /// Returns the seats, sorted; `None` when empty, malformed or containing duplicates.
-    pub(crate) fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
+    pub fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
         let ids: Option<BTreeSet<ScheduleSeatId>> =
             self.seat_ids.0.iter().map(Field::parse).collect();
         ids.filter(|ids| !ids.is_empty() && ids.len() == self.seat_ids.0.len())
@@ -203,29 +204,33 @@ impl HoldForm {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
 impl HoldForm {
     /// Whether `n_seats` is the number of best seats in the form; `BEST_USUAL` if it has none.
-    pub(crate) fn is_best(&self, n_seats: &u32) -> bool {
+    pub fn is_best(&self, n_seats: &u32) -> bool {
         self.best.parse().unwrap_or(BEST_USUAL) == *n_seats
     }
 
     /// Whether the form asks for the best seats.
-    pub(crate) fn asks_for_best(&self) -> bool {
+    pub fn asks_for_best(&self) -> bool {
         let has_other = !self.zone_id.is_empty() || !self.seat_ids.0.is_empty();
         !self.best.is_empty() || self.has_quantities() && !has_other
     }
 
-    pub(crate) fn is_section(&self, name: &str) -> bool {
+    /// Whether this section was chosen.
+    pub fn is_section(&self, name: &str) -> bool {
         self.section.text() == name
     }
 
-    pub(crate) fn is_price(&self, price: &Points) -> bool {
+    /// Whether this price was chosen.
+    pub fn is_price(&self, price: &Points) -> bool {
         self.price.parse() == Some(price.get())
     }
 
-    pub(crate) fn is_step_free(&self) -> bool {
+    /// Whether best seats must be step-free.
+    pub fn is_step_free(&self) -> bool {
         self.step_free.flag() == Some(true)
     }
 
-    pub(crate) fn is_needed(&self) -> bool {
+    /// Whether kept places are needed.
+    pub fn is_needed(&self) -> bool {
         self.needed.flag() == Some(true)
     }
 
@@ -234,16 +239,18 @@ impl HoldForm {
         !self.zone_id.is_empty() || !self.best.is_empty() || !self.seat_ids.0.is_empty()
     }
 
-    pub(crate) fn has_code(&self) -> bool {
+    /// Whether a code was typed.
+    pub fn has_code(&self) -> bool {
         !self.code.is_empty()
     }
 
     /// Returns the code as it was typed.
-    pub(crate) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         self.code.text()
     }
 
-    pub(crate) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
+    /// Whether this seat was chosen.
+    pub fn has_seat(&self, id: &ScheduleSeatId) -> bool {
         self.seat_ids.0.iter().any(|field| field.parse().as_ref() == Some(id))
     }
 
@@ -268,11 +275,12 @@ impl HoldForm {
     }
 
     /// Whether the form asks for places of a zone.
-    pub(crate) fn asks_for_places(&self) -> bool {
+    pub fn asks_for_places(&self) -> bool {
         !self.zone_id.is_empty()
     }
 
-    pub(crate) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
+    /// Whether this number of places of the zone was chosen.
+    pub fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
         self.zone_id.parse().as_ref() == Some(zone_id) && self.quantity.parse() == Some(*quantity)
     }
 }

@@ -31,16 +31,16 @@ pub(crate) enum Cause {
 /// Reversal as its row says.
 #[derive(Clone, Debug)]
 pub(crate) struct Reversal {
-    pub(crate) cause: Cause,
+    pub cause: Cause,
     /// The refund or the dispute; for a total, the amount, and its time where the amount is not new.
     pub(crate) cause_ref: String,
     /// Minor units that the message named; `None` in rows of versions that did not keep them.
-    pub(crate) amount_minor: Option<i64>,
+    pub amount_minor: Option<i64>,
     /// Time at which it happened, by the provider's clock; `None` where that is not known, which counts
     /// as earlier than any time.
     pub(crate) happened_at: Option<DateTime<Utc>>,
     /// Points it is worth; negative for points that come back.
-    pub(crate) points: i64,
+    pub points: i64,
 }
 
 impl Reversal {
@@ -61,7 +61,7 @@ impl Reversal {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moved {
     /// Points that left the wallet; negative if points came back.
-    pub(crate) moved: i64,
+    pub moved: i64,
     /// Points to give back that the account forgoes.
     pub(crate) forgone: i64,
 }
@@ -69,14 +69,14 @@ pub(crate) struct Moved {
 /// Settled purchase whose row is locked.
 #[derive(Clone, Debug)]
 pub(crate) struct PaidPurchase {
-    pub(crate) id: PurchaseId,
-    pub(crate) account_id: AccountId,
-    pub(crate) points: Points,
-    pub(crate) amount_minor: i64,
-    pub(crate) currency: String,
-    pub(crate) status: PurchaseStatus,
+    pub id: PurchaseId,
+    pub account_id: AccountId,
+    pub points: Points,
+    pub amount_minor: i64,
+    pub currency: String,
+    pub status: PurchaseStatus,
     /// Points reversed so far.
-    pub(crate) reversed: i64,
+    pub reversed: i64,
     /// Whether the money came for an account that was deleted, so that no points were credited.
     pub(crate) is_unclaimed: bool,
 }
