@@ -37,6 +37,8 @@ const GAP: f32 = 12.0;
 
 /// Sizes in points with the lines that a text may take at each.
 const TITLE_SIZES: [(f32, usize); 3] = [(19.0, 2), (15.0, 2), (12.0, 3)];
+/// Sizes of a title above the line that says when its performance was to begin.
+const MOVED_TITLE_SIZES: [(f32, usize); 2] = [(15.0, 2), (12.0, 2)];
 const WHEN_SIZES: [(f32, usize); 2] = [(11.0, 1), (9.0, 1)];
 const MOVED_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.0, 1)];
 const VENUE_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.5, 2)];
@@ -131,7 +133,11 @@ impl Pen<'_, '_> {
 
     fn occasion(&mut self, sheet: &Sheet) {
         let Faces { regular, bold } = self.faces;
-        let title = bold.fit(&sheet.title, WIDTH, &TITLE_SIZES);
+        let sizes = match sheet.moved.is_empty() {
+            true => TITLE_SIZES.as_slice(),
+            false => MOVED_TITLE_SIZES.as_slice(),
+        };
+        let title = bold.fit(&sheet.title, WIDTH, sizes);
         self.paragraph(bold, &title, MARGIN, INK);
         self.y += 4.0;
         let when = bold.fit(&sheet.when, WIDTH, &WHEN_SIZES);
