@@ -14,20 +14,28 @@ const BYTES_MAX: usize = 5 * 1024 * 1024;
 /// Returns the files of a mail. Files that cannot be made, or are too large together, are left out:
 /// the mail has a link to its tickets, and waits for no file.
 pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
-    let Some(Message::ReservationPaid { reservation_id }) = mail.message else {
-        return Vec::new();
+    let (locale, now) = (mail.locale, mail.created_at);
+    let made = match mail.message {
+        Some(Message::ReservationPaid { reservation_id }) => {
+            tickets::files_of(app, ReservationId(reservation_id), locale, now).await
+        }
+        // An account that has another address by now gets no file at the old one.
+        Some(Message::PerformanceMoved { schedule_id, is_waiting: false, .. }) => {
+            let whose = (mail.recipient.as_str(), schedule_id);
+            let entries = tickets::calendar_of_holder(app, whose, locale, now).await;
+            entries.map(|file| file.into_iter().collect())
+        }
+        _ => return Vec::new(),
     };
-    let reservation_id = ReservationId(reservation_id);
-    let made = tickets::files_of(app, reservation_id, mail.locale, mail.created_at).await;
     match made {
         Ok(files) if size_of(&files) <= BYTES_MAX => files,
         Ok(files) => {
             let bytes = size_of(&files);
-            tracing::warn!(%reservation_id, bytes, "the files are too large: the mail goes without");
+            tracing::warn!(bytes, "the files of a mail are too large: it goes without");
             Vec::new()
         }
         Err(error) => {
-            tracing::warn!(%reservation_id, %error, "the files are missing: the mail goes without");
+            tracing::warn!(%error, "the files of a mail are missing: it goes without");
             Vec::new()
         }
     }

@@ -80,8 +80,13 @@ impl CalendarEntry {
         Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
     }
 
-    /// Returns the file. `now` is its time stamp; the alarm rings when the door opens.
+    /// Returns the file of this entry, stamped `now`.
     pub(super) fn file(&self, now: DateTime<Utc>) -> String {
+        file_of(std::slice::from_ref(self), now)
+    }
+
+    /// Returns the lines of the entry. `now` is its time stamp; the alarm rings when the door opens.
+    fn lines(&self, now: DateTime<Utc>) -> Vec<String> {
         let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
         let status = if self.is_cancelled { "CANCELLED" } else { "CONFIRMED" };
         let end = self.ends_at.map(|ends_at| format!("DTEND:{}", moment(ends_at)));
@@ -89,10 +94,6 @@ impl CalendarEntry {
             format!("ORGANIZER;CN=\"{}\":mailto:{}", quoted(name), quoted(email))
         });
         let head = [
-            "BEGIN:VCALENDAR".to_owned(),
-            "VERSION:2.0".to_owned(),
-            "PRODID:-//Stagedoor//Tickets//EN".to_owned(),
-            "METHOD:PUBLISH".to_owned(),
             "BEGIN:VEVENT".to_owned(),
             format!("UID:{}@stagedoor", self.id),
             format!("DTSTAMP:{}", moment(now)),
@@ -112,10 +113,18 @@ impl CalendarEntry {
             format!("TRIGGER:-PT{}M", self.alarm_before_mins),
             "END:VALARM".to_owned(),
             "END:VEVENT".to_owned(),
-            "END:VCALENDAR".to_owned(),
         ];
-        head.iter().chain(&end).chain(&organizer).chain(&body).map(|line| folded(line)).collect()
+        head.into_iter().chain(end).chain(organizer).chain(body).collect()
     }
+}
+
+/// Returns the file of `entries`, stamped `now`.
+pub(super) fn file_of(entries: &[CalendarEntry], now: DateTime<Utc>) -> String {
+    let begin =
+        ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Stagedoor//Tickets//EN", "METHOD:PUBLISH"];
+    let begin = begin.iter().map(|line| folded(line));
+    let events = entries.iter().flat_map(|entry| entry.lines(now)).map(|line| folded(&line));
+    begin.chain(events).chain([folded("END:VCALENDAR")]).collect()
 }
 
 /// Escapes text (section 3.3.11).

@@ -1,15 +1,16 @@
 //! Files of a reservation's tickets, as a mail carries them.
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use super::{
-    calendar::CalendarEntry,
+    calendar::{CalendarEntry, file_of},
     error::PdfError,
     model::{Ticket, TicketStatus},
     pdf::{self, Paper},
     store,
 };
-use crate::{app::App, reservation::ReservationId, text::i18n::Locale};
+use crate::{app::App, catalog::ScheduleId, reservation::ReservationId, text::i18n::Locale};
 
 /// File with its name and its media type.
 #[derive(Clone, Debug)]
@@ -45,11 +46,7 @@ pub async fn files_of(
         tickets.iter().filter(|ticket| ticket.status == TicketStatus::Valid).cloned().collect();
     let office = app.office.settings();
     let entry = CalendarEntry::of_reservation((&app.config, &office), &valid, locale);
-    let entry = entry.map(|entry| TicketFile {
-        name: "event.ics",
-        media_type: "text/calendar; charset=utf-8; method=PUBLISH",
-        content: entry.file(now).into_bytes(),
-    });
+    let entry = entry.map(|entry| calendar_file(std::slice::from_ref(&entry), now));
     let pdf = pdf::make(&tickets, None, Paper::OneTicket, locale, office.name()).await?;
     let pdf = pdf.map(|content| TicketFile {
         name: pdf::FILE_NAME,
@@ -57,4 +54,35 @@ pub async fn files_of(
         content,
     });
     Ok(pdf.into_iter().chain(entry).collect())
+}
+
+/// Returns the calendar entries of the valid tickets that the account with the address `email` holds for a
+/// performance, stamped `now`, in one file; `None` without such a ticket. They have the ids of the entries that
+/// came with the tickets, and later revisions.
+pub async fn calendar_of_holder(
+    app: &App,
+    (email, schedule_id): (&str, Uuid),
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Option<TicketFile>, FileError> {
+    let mut tickets = store::list_of_holder(&app.db, email, ScheduleId(schedule_id)).await?;
+    tickets.retain(|ticket| ticket.status == TicketStatus::Valid);
+    let (received, mut bought): (Vec<Ticket>, Vec<Ticket>) =
+        tickets.into_iter().partition(Ticket::is_handed_over);
+    bought.sort_by_key(|ticket| ticket.reservation_id.0);
+    let office = app.office.settings();
+    let of = (&*app.config, &*office);
+    let orders = bought.chunk_by(|left, right| left.reservation_id == right.reservation_id);
+    let orders = orders.filter_map(|order| CalendarEntry::of_reservation(of, order, locale));
+    let received = received.iter().map(|ticket| CalendarEntry::of_ticket(of, ticket, locale));
+    let entries: Vec<CalendarEntry> = orders.chain(received).collect();
+    Ok((!entries.is_empty()).then(|| calendar_file(&entries, now)))
+}
+
+fn calendar_file(entries: &[CalendarEntry], now: DateTime<Utc>) -> TicketFile {
+    TicketFile {
+        name: "event.ics",
+        media_type: "text/calendar; charset=utf-8; method=PUBLISH",
+        content: file_of(entries, now).into_bytes(),
+    }
 }

@@ -42,7 +42,7 @@ mod store;
 
 pub use check_in::counts::DoorCounts;
 pub use error::TicketError;
-pub use files::{TicketFile, files_of};
+pub use files::{TicketFile, calendar_of_holder, files_of};
 pub use gone_holders::void_of_deleted;
 pub use hand_over::expire_lapsed_of;
 pub use hand_over::model::HandOverStatus;

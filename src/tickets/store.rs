@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
-    catalog::SeatKind,
+    catalog::{ScheduleId, SeatKind},
     infra::{
         ids::new_id,
         postgres::{Connection, Pool, page::PAGE_ROWS},
@@ -196,7 +196,7 @@ pub(crate) async fn list_tickets(
     code: Option<&TicketCode>,
     after: Option<Uuid>,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    select(db, Some((account_id, code, after)), None, None).await
+    select(db, Which { of_account: Some((account_id, code, after)), ..Which::default() }).await
 }
 
 /// Returns a ticket of any holder; `None` if it does not exist.
@@ -204,7 +204,8 @@ pub(crate) async fn find_ticket(
     db: &Pool,
     ticket_id: TicketId,
 ) -> Result<Option<Ticket>, sqlx::Error> {
-    Ok(select(db, None, None, Some(ticket_id)).await?.pop())
+    let which = Which { ticket_ids: &[ticket_id], ..Which::default() };
+    Ok(select(db, which).await?.pop())
 }
 
 /// Lists the tickets of one reservation, in the order of issue; an account may not buy more than a
@@ -213,19 +214,52 @@ pub(crate) async fn list_of_reservation(
     db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    let mut tickets = select(db, None, Some(reservation_id), None).await?;
+    let which = Which { reservation_id: Some(reservation_id), ..Which::default() };
+    let mut tickets = select(db, which).await?;
     tickets.reverse();
     Ok(tickets)
 }
 
-/// Reads a page of an account's tickets, all of a reservation, or one ticket, newest first. Each of
-/// the three has a branch of its own, because a single plan for all would read the whole table.
-async fn select(
+/// Lists the tickets that the account with the address `email` holds for one performance, in the order of
+/// issue, at most a thousand.
+pub(crate) async fn list_of_holder(
     db: &Pool,
-    of_account: Option<(AccountId, Option<&TicketCode>, Option<Uuid>)>,
-    reservation_id: Option<ReservationId>,
-    ticket_id: Option<TicketId>,
+    email: &str,
+    schedule_id: ScheduleId,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
+    let ticket_ids: Vec<TicketId> = sqlx::query_scalar!(
+        r#"
+        select t.id as "id: TicketId" from accounts
+        join tickets t on t.account_id = accounts.id
+        join reservation_items i on i.id = t.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        where email = $1 and r.schedule_id = $2
+        limit 1000
+        "#,
+        email,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await?;
+    let which = Which { ticket_ids: &ticket_ids, ..Which::default() };
+    let mut tickets = select(db, which).await?;
+    tickets.reverse();
+    Ok(tickets)
+}
+
+/// Tickets to be read; one of the fields is set.
+#[derive(Clone, Copy, Debug, Default)]
+struct Which<'a> {
+    /// Account, with the code of one ticket, or the last ticket of the page before.
+    of_account: Option<(AccountId, Option<&'a TicketCode>, Option<Uuid>)>,
+    reservation_id: Option<ReservationId>,
+    ticket_ids: &'a [TicketId],
+}
+
+/// Reads the tickets of `which`, newest first; a page of an account's. Each field has a branch of its own,
+/// because a single plan for all would read the whole table.
+async fn select(db: &Pool, which: Which<'_>) -> Result<Vec<Ticket>, sqlx::Error> {
+    let Which { of_account, reservation_id, ticket_ids } = which;
     sqlx::query_as!(
         Ticket,
         r#"
@@ -241,7 +275,7 @@ async fn select(
              join tickets ours on ours.reservation_item_id = item.id
              where item.reservation_id = $5)
             union all
-            (select id from tickets where id = $6)
+            (select id from unnest($6::uuid[]) as named (id))
         )
         select t.id as "id: TicketId", t.account_id as "account_id: AccountId",
                t.code as "code: TicketCode",
@@ -280,7 +314,7 @@ async fn select(
         of_account.and_then(|(_, _, after)| after),
         PAGE_ROWS + 1,
         reservation_id as _,
-        ticket_id as _,
+        ticket_ids as _,
     )
     .fetch_all(db)
     .await

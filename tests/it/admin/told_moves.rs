@@ -69,6 +69,13 @@ async fn now(db: &PgPool) -> DateTime<Utc> {
     read_one(db, "select now()").await
 }
 
+/// The calendar file of a mail; empty without one.
+fn entries_of(mail: &Received) -> String {
+    let file = mail.files.iter().find(|file| file.name == "event.ics");
+    let text = file.map(|file| String::from_utf8(file.bytes()).unwrap());
+    text.unwrap_or_default().replace("\r\n ", "")
+}
+
 /// Says whether a mail has all of these words, in both of its parts.
 fn says(mail: &Received, words: &[&str]) {
     for part in [&mail.text, &mail.html] {
@@ -90,8 +97,7 @@ async fn a_move_is_told_to_each_who_has_or_pays_for_a_ticket_once(db: PgPool) {
     let show = Show::open(&db, &settings).await;
     let (ada, bob) = (show.office.sign_in("ada").await, show.office.sign_in("bob").await);
     // Ada buys twice and gives one of her tickets to bob; cleo only holds a seat.
-    let first = show.buy(&ada, 0).await;
-    show.buy(&ada, 1).await;
+    let (first, second) = (show.buy(&ada, 0).await, show.buy(&ada, 1).await);
     let form = json!({ "to": email_of(&db, bob.account_id).await });
     let offered = ada.post_json(&format!("/tickets/{}/hand-overs", first.codes[0]), &form).await;
     let id = offered.json()["hand_over_id"].as_str().unwrap().to_owned();
@@ -129,6 +135,19 @@ async fn a_move_is_told_to_each_who_has_or_pays_for_a_ticket_once(db: PgPool) {
             mail,
             &["2 May 2031", "19:30 KST", "16 Jun 2031", "20:00 KST", "The pianist has a cold. Bcc"],
         );
+        let entry = entries_of(mail);
+        let uid = format!("UID:{}@stagedoor", second.reservation_id);
+        match mail.header("To").trim_start_matches('<').get(..3) {
+            Some("ada") => assert!(entry.contains(&uid), "what she still has: {entry}"),
+            Some("bob") => assert!(!entry.contains(&uid), "{entry}"),
+            _ => {
+                assert_eq!(entry, "", "cleo has no ticket yet");
+                continue;
+            }
+        }
+        assert_eq!(entry.matches("BEGIN:VEVENT").count(), 1, "{entry}");
+        assert!(entry.contains("DTSTART:20310616T110000Z"), "{entry}");
+        assert!(!entry.contains("SEQUENCE:0"), "a later revision replaces the first: {entry}");
     }
     show.office.close_as_it_is().await;
 }
