@@ -29,7 +29,7 @@ const KEYS: [&str; 6] = [
     "{bench-queue}:called",
 ];
 /// Polls are noted for so many at the head, as the server has it.
-const WINDOW: u64 = 10_000;
+const WINDOW: u64 = 25_000;
 /// Longest silence of a person in the queue, as on the server.
 const GRACE_MS: u64 = 60_000;
 /// Questions for each second that a run is to last: about what one Redis answers.

@@ -3,7 +3,7 @@
 //! A **queue token** is one account's place in one program's queue; its **queue number** is the
 //! arrival order. A **stay** is the time between admission and its end, in which holds may start.
 //! The **gate** admits waiting tokens in number order, as many as capacity and rate allow. Polls
-//! are recorded for the **window**, the first 10,000 tokens of the queue. A token whose account was
+//! are recorded for the **window**, the first 25,000 tokens of the queue. A token whose account was
 //! silent when its number came up is **parked**: it is passed over and keeps its number. An **access gate** is
 //! a second way in, for accounts that have redeemed an access code. The **entry pass** is a signed cookie that
 //! states a stay to the booking pages. **Guards** against hoarding, each off by default, refuse joins and holds

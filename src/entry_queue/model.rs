@@ -10,8 +10,9 @@ use uuid::Uuid;
 use crate::{accounts::AccountId, catalog::ProgramId, infra::ids::ids};
 
 /// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
-/// token further back can be admitted.
-pub(crate) const WINDOW: usize = 10_000;
+/// token further back can be admitted. Where all of it went away, a whole grace and a half passes before the
+/// accounts behind it are heard, so it is larger than the crowds that do.
+pub(crate) const WINDOW: usize = 25_000;
 
 ids! {
     /// Id of a queue token: one account's place in one queue.
@@ -208,7 +209,7 @@ pub fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
     let (middle_ms, jitter_ms): (u64, u64) = match ahead {
         Some(0..=100) => (1_000, 0),
         Some(101..=1_000) => (5_000, 300),
-        Some(1_001..=10_000) => (15_000, 500),
+        Some(1_001..=25_000) => (15_000, 500),
         Some(_) => (30_000, 4_000),
         // The queue is being counted: poll soon, but not all at once.
         None => (3_000, 1_000),
@@ -255,8 +256,8 @@ mod tests {
             (101, 4_700, 5_300),
             (1_000, 4_700, 5_300),
             (1_001, 14_500, 15_500),
-            (10_000, 14_500, 15_500),
-            (10_001, 26_000, 34_000),
+            (25_000, 14_500, 15_500),
+            (25_001, 26_000, 34_000),
             (1_000_000, 26_000, 34_000),
         ] {
             let mut all = Vec::new();
@@ -265,7 +266,7 @@ mod tests {
                 assert!((from..=to).contains(&asked), "{ahead} ahead: {asked} ms");
                 all.push(asked);
                 let soon = retry_after_ms(Some(ahead), Duration::from_secs(2));
-                assert_eq!(soon, if ahead < 10_000 { 600 } else { 1_200 }, "{ahead}");
+                assert_eq!(soon, if ahead < 25_000 { 600 } else { 1_200 }, "{ahead}");
             }
             let middle = u64::midpoint(from, to);
             let is_spread = all.iter().any(|ms| *ms < middle) && all.iter().any(|ms| *ms > middle);
