@@ -7,6 +7,7 @@ mod backlog;
 mod bare_queue;
 mod beside;
 mod cost;
+mod distance;
 mod even;
 mod figure;
 mod growth;
@@ -28,6 +29,7 @@ mod sales;
 mod server;
 mod stage;
 mod tally;
+mod wire;
 mod zones;
 
 use std::{
@@ -67,7 +69,7 @@ pub(crate) struct Pace {
 }
 
 /// What `--only` may name.
-const SUBJECTS: [&str; 13] = [
+const SUBJECTS: [&str; 14] = [
     "queue",
     "money",
     "sales",
@@ -75,6 +77,7 @@ const SUBJECTS: [&str; 13] = [
     "instances",
     "zones",
     "costs",
+    "distance",
     "others",
     "lists",
     "backlog",
@@ -202,6 +205,7 @@ impl Bench {
                 part.growths = vec![self.crowded_lock().await?];
             }
             "costs" => part.facts = self.costs().await?,
+            "distance" => part.facts = self.at_a_distance().await?,
             "others" => part.shapes = self.others().await?,
             "lists" => part.facts = self.lists().await?,
             "backlog" => {

@@ -3,6 +3,7 @@
 
 use std::{
     io,
+    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -20,30 +21,39 @@ impl Bench {
     /// A stage that is served, with the passes of the `people` who are inside.
     pub(crate) async fn stage_with_passes(&mut self, people: u64) -> Result<Stage, Failure> {
         let mut stage = self.stage(true, people)?;
-        let (next, address) = (Arc::new(AtomicU64::new(1)), self.server.address);
-        let mut asking = JoinSet::new();
-        for _ in 0..ASKING {
-            let (next, path) = (next.clone(), stage.queue_path());
-            asking.spawn(async move {
-                let mut server = Connection::open(address).await?;
-                let mut passes = Vec::new();
-                loop {
-                    let nth = next.fetch_add(1, Ordering::Relaxed);
-                    if nth > people {
-                        return io::Result::Ok(passes);
-                    }
-                    let answer = server.get(&path, &session(nth)).await?;
-                    let pass = answer.pass.ok_or_else(|| io::Error::other(answer.body))?;
-                    passes.push((nth, pass));
-                }
-            });
-        }
-        let mut passes = Vec::new();
-        while let Some(some) = asking.join_next().await {
-            passes.extend(some??);
-        }
-        passes.sort_by_key(|(nth, _)| *nth);
-        stage.passes = passes.into_iter().map(|(_, pass)| pass).collect();
+        stage.passes = fetch(self.server.address, &stage, people).await?;
         Ok(stage)
     }
+}
+
+/// The passes of people 1 to `people`, who are inside at `stage`, from the server at `address`.
+pub(crate) async fn fetch(
+    address: SocketAddr,
+    stage: &Stage,
+    people: u64,
+) -> Result<Arc<[String]>, Failure> {
+    let next = Arc::new(AtomicU64::new(1));
+    let mut asking = JoinSet::new();
+    for _ in 0..ASKING {
+        let (next, path) = (next.clone(), stage.queue_path());
+        asking.spawn(async move {
+            let mut server = Connection::open(address).await?;
+            let mut passes = Vec::new();
+            loop {
+                let nth = next.fetch_add(1, Ordering::Relaxed);
+                if nth > people {
+                    return io::Result::Ok(passes);
+                }
+                let answer = server.get(&path, &session(nth)).await?;
+                let pass = answer.pass.ok_or_else(|| io::Error::other(answer.body))?;
+                passes.push((nth, pass));
+            }
+        });
+    }
+    let mut passes = Vec::new();
+    while let Some(some) = asking.join_next().await {
+        passes.extend(some??);
+    }
+    passes.sort_by_key(|(nth, _)| *nth);
+    Ok(passes.into_iter().map(|(_, pass)| pass).collect())
 }

@@ -35,9 +35,17 @@ impl Server {
 
     /// As [`Self::start`], with more settings.
     pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Result<Self, Failure> {
+        Self::start_program(PROGRAM, settings).await
+    }
+
+    /// As [`Self::start_with`], of the build that `program` names.
+    pub(crate) async fn start_program(
+        program: &str,
+        settings: &[(&str, &str)],
+    ) -> Result<Self, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let began = Instant::now();
-        let child = Command::new(PROGRAM)
+        let child = Command::new(program)
             .arg("serve")
             .env("LISTEN_ADDR", address.to_string())
             .env("TEST_ACCOUNT_BURST", "100000000")

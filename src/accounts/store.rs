@@ -16,6 +16,7 @@ pub(crate) struct StoredCredentials {
     pub id: AccountId,
     pub password_hash: String,
     pub is_locked: bool,
+    pub has_second_factor: bool,
 }
 
 pub(crate) async fn find_credentials(
@@ -25,7 +26,8 @@ pub(crate) async fn find_credentials(
     sqlx::query_as!(
         StoredCredentials,
         r#"
-        select id as "id: AccountId", password_hash, locked_at is not null as "is_locked!"
+        select id as "id: AccountId", password_hash, locked_at is not null as "is_locked!",
+            exists (select from second_factors where account_id = accounts.id) as "has_second_factor!"
         from accounts
         where email = $1
         "#,

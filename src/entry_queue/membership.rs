@@ -17,7 +17,7 @@ use super::{
     redis_queue::RedisQueue,
     sale_window::require_opened,
     state::WaitingRoom,
-    status::{StatusReport, status_of},
+    status::{StatusReport, status_of, status_of_join},
     store::{self, positions},
     turn_notices,
 };
@@ -44,8 +44,8 @@ pub(crate) async fn join(
     }
     require_opened(app, program)?;
     let arrival = guards::arrive(app, room, account_id, program, attempt).await?;
-    let verdict = room.joins.join(program.id, account_id, arrival).await?;
-    match verdict {
+    let joined = room.joins.join(program.id, account_id, arrival).await?;
+    match joined.verdict {
         JoinVerdict::NotOpen { opens_at } => return Err(QueueError::not_open(program, opens_at)),
         JoinVerdict::Closed => return Err(QueueError::SaleClosed),
         JoinVerdict::AccountGone => return Err(AccountError::Deleted.into()),
@@ -57,12 +57,16 @@ pub(crate) async fn join(
         }
         JoinVerdict::Joined | JoinVerdict::Entered | JoinVerdict::AlreadyIn => (),
     }
-    let mut status = status_of(app, room, account_id, program).await?;
+    let mut status = match status_of_join(app, room, program, &joined).await? {
+        Some(status) => status,
+        None => status_of(app, room, account_id, program).await?,
+    };
     let is_waiting = status.state.status == TokenStatus::Waiting;
-    if is_waiting && admit_at_once(app, account_id, program, &status).await {
+    let may_have_room = status.state.ahead == Some(0) && !joined.is_full;
+    if is_waiting && admit_at_once(app, account_id, program, may_have_room).await {
         status = status_of(app, room, account_id, program).await?;
     }
-    match verdict {
+    match joined.verdict {
         JoinVerdict::AlreadyIn => Err(QueueError::TokenAlreadyIssued {
             state: Box::new(status.state),
             queue_url: queue_path(&program.slug),
@@ -71,17 +75,16 @@ pub(crate) async fn join(
     }
 }
 
-/// Admits accounts while there is room, so that the first of the queue, and accounts that may use an
-/// access gate, do not wait for the next tick of the worker. Returns whether an account may have been
-/// admitted.
+/// Admits accounts while there is room, so that the first of the queue, where the program's gate
+/// `may_have_room`, and accounts that may use an access gate do not wait for the next tick of the worker.
+/// Returns whether an account may have been admitted.
 async fn admit_at_once(
     app: &App,
     account_id: AccountId,
     program: &Program,
-    status: &StatusReport,
+    may_have_room: bool,
 ) -> bool {
-    let is_first = status.state.ahead == Some(0);
-    if is_first && let Err(error) = admission::admit(app, program.id).await {
+    if may_have_room && let Err(error) = admission::admit(app, program.id).await {
         tracing::debug!(program_id = %program.id, %error, "nobody was let in at once");
     }
     let has_open_gate = access_gates::has_open_gate(app, program, account_id).await;
@@ -92,7 +95,7 @@ async fn admit_at_once(
     if has_open_gate && let Err(error) = access_gates::admit_in(app, program.id).await {
         tracing::debug!(program_id = %program.id, %error, "no access gate let anybody in at once");
     }
-    is_first || has_open_gate
+    may_have_room || has_open_gate
 }
 
 /// Ends the account's live token, waiting or admitted; its holds stay payable. With a `number`,

@@ -3,7 +3,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
+use super::model::Bucket;
 use crate::catalog::{DatesLeft, DrawStep, Guards, ProgramStatus, SaleState};
+
+/// Tokens admitted in one transaction.
+pub(crate) const ADMITTED_MAX: usize = 1_000;
 
 /// Settings of one program's queue, read at the database's moment `now`.
 #[derive(Clone, Debug, Deserialize)]
@@ -62,6 +66,18 @@ impl Rules {
     pub(crate) fn is_close_due(&self) -> bool {
         let has_opened = self.status == ProgramStatus::Published && self.now >= self.on_sale_at;
         self.draw == Some(DrawStep::Open) && has_opened
+    }
+
+    /// Returns how many tokens may be admitted at `now` beside `n_inside` admitted ones, with as many
+    /// admissions as `bucket` allows; `None`: no rate limits them.
+    pub(crate) fn room(&self, n_inside: i64, bucket: Option<Bucket>) -> usize {
+        if !self.admits() {
+            return 0;
+        }
+        let by_capacity = self.capacity.map_or(ADMITTED_MAX, |capacity| {
+            usize::try_from(i64::from(capacity) - n_inside).unwrap_or(0)
+        });
+        by_capacity.min(bucket.map_or(ADMITTED_MAX, Bucket::whole))
     }
 
     /// Whether present accounts are admitted at once: neither capacity nor rate limits admission.

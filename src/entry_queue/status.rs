@@ -6,6 +6,7 @@ use super::{
     draw::entries,
     error::QueueError,
     estimate::{Accuracy, Wait},
+    join::model::JoinAnswer,
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
     paths::queue_path,
     projection::project,
@@ -81,6 +82,33 @@ pub(crate) async fn status_of(
     };
     let status = waiting(app, room, program, token.queue_number, seen).await?;
     Ok(StatusReport { is_back, ..status })
+}
+
+/// Returns the state of an account that has just `joined`; `None` where that is not known without asking.
+pub(crate) async fn status_of_join(
+    app: &App,
+    room: &WaitingRoom,
+    program: &Program,
+    joined: &JoinAnswer,
+) -> Result<Option<StatusReport>, QueueError> {
+    let Some(place) = joined.place else { return Ok(None) };
+    if let Some(ends_at) = place.stay_ends_at {
+        let token = Token {
+            id: place.token_id,
+            queue_number: place.number,
+            status: TokenStatus::Active,
+            parked_at: None,
+            stay_ends_at: Some(ends_at),
+            expires_at: Some(ends_at),
+        };
+        return beyond_the_queue(app, room, program, place.account_id, &token).await.map(Some);
+    }
+    match joined.position {
+        Some(Position::Waiting { number, n_ahead, n_waiting }) => {
+            waiting(app, room, program, number, counted(n_ahead, n_waiting)).await.map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Whether Redis, which does not have the account as waiting, agrees with `token`.

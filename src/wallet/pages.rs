@@ -8,6 +8,7 @@ use actix_web::{
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::try_join;
 use uuid::Uuid;
 
 use super::{
@@ -161,14 +162,16 @@ async fn wallet_page(
     filter: StatementFilter,
     after: Option<Uuid>,
 ) -> Result<WalletPage, PageError> {
-    let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
-    let open = store::list_open(&app.db, me.account_id, OPEN_REQUESTS_MAX).await?;
+    let (wallet, open) = try_join!(
+        store::find_shown_wallet(&app.db, me.account_id),
+        store::list_open(&app.db, me.account_id, OPEN_REQUESTS_MAX),
+    )?;
     let (outgoing, incoming) = open.into_iter().partition(Transfer::is_sent);
     let (rows, months) = match &wallet {
-        Some(wallet) => (
-            history::list_page(&app.db, wallet, filter, after).await?,
-            history::list_months(&app.db, wallet, app.now()).await?,
-        ),
+        Some(wallet) => try_join!(
+            history::list_page(&app.db, wallet, filter, after),
+            history::list_months(&app.db, wallet, app.now()),
+        )?,
         None => (Vec::new(), Vec::new()),
     };
     let choice = |month| MonthChoice::new(&me.view, month, filter.month);

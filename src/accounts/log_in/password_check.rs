@@ -32,6 +32,8 @@ pub struct CheckedPassword {
     pub account_id: AccountId,
     /// Hash that the password was compared with.
     pub password_hash: String,
+    /// Whether the account had a second factor before the comparison.
+    pub has_second_factor: bool,
 }
 
 /// Sender of a password and the limits that apply to it.
@@ -120,8 +122,8 @@ impl PasswordCheck<'_> {
         match stored.filter(|_| fits) {
             None => Err(AccountError::WrongCredentials),
             Some(stored) if stored.is_locked => Err(AccountError::Locked),
-            Some(StoredCredentials { id, password_hash, .. }) => {
-                Ok(CheckedPassword { account_id: id, password_hash })
+            Some(StoredCredentials { id, password_hash, has_second_factor, .. }) => {
+                Ok(CheckedPassword { account_id: id, password_hash, has_second_factor })
             }
         }
     }

@@ -24,7 +24,7 @@ use super::{
     log_in::{password_check::PasswordCheck, second_step},
     model::{AccountId, Credentials, NewAccount, Role, SessionToken},
     password::PasswordGate,
-    second_factor, sessions, store,
+    sessions, store,
 };
 use crate::{
     app::App,
@@ -83,7 +83,7 @@ pub async fn log_in(
     for _ in 0..CHECKS_MAX {
         let checked = check.check(credentials.clone(), SecurityEvent::LogInFailed).await?;
         // A session that is opened while a factor is being set does not count (`sessions`).
-        if second_factor::store::exists(&app.db, checked.account_id).await? {
+        if checked.has_second_factor {
             return Ok(LogInOutcome::Pending(second_step::begin(app, &checked, device).await?));
         }
         let owner = (checked.account_id, checked.password_hash.as_str());

@@ -17,16 +17,15 @@ use futures_util::StreamExt;
 use self::store as gate;
 use super::{
     access_gates,
-    model::Bucket,
     parking::{Decision, Liveness},
     projection::{error::ProjectionError, project},
     redis_queue::RedisQueue,
-    rules::Rules,
+    rules::ADMITTED_MAX,
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
-/// Tokens considered in one admission.
-const HEAD_MAX: usize = 1_000;
+/// Present accounts considered in one admission.
+const HEAD_MAX: usize = ADMITTED_MAX;
 /// Stays ended in one transaction.
 const LAPSED_MAX: i64 = 1_000;
 /// Admissions of one program in one tick.
@@ -102,7 +101,7 @@ async fn pass_gate(
     let n_inside = gate::count_inside(&mut tx, program_id).await?;
     let rules = gate::rules_of(&mut tx, program_id).await?;
     let bucket = rules.rate_per_second.map(|rate| stored.refilled(rate, rules.now));
-    let room = room(&rules, n_inside, bucket);
+    let room = rules.room(n_inside, bucket);
     let decision = match head {
         _ if room == 0 => None,
         None if !rules.is_open_door() => None,
@@ -146,15 +145,4 @@ async fn pass_gate(
     moved.extend(parked);
     moved.extend(decision.misplaced);
     Ok(Some(Passage { moved, has_room }))
-}
-
-/// Returns how many tokens may be admitted at this moment.
-fn room(rules: &Rules, n_inside: i64, bucket: Option<Bucket>) -> usize {
-    if !rules.admits() {
-        return 0;
-    }
-    let by_capacity = rules
-        .capacity
-        .map_or(HEAD_MAX, |capacity| usize::try_from(i64::from(capacity) - n_inside).unwrap_or(0));
-    by_capacity.min(bucket.map_or(HEAD_MAX, Bucket::whole))
 }

@@ -21,17 +21,18 @@
 
 pub(crate) mod model;
 mod numbering;
+mod passage;
 mod projecting;
 pub(crate) mod rows;
 pub(crate) mod store;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::runtime::Handle;
 
 use self::{
-    model::{JoinRequest, JoinVerdict},
-    projecting::ProjectionBatch,
+    model::{JoinAnswer, JoinRequest, JoinVerdict, WrittenJoins},
+    projecting::{Joined, ProjectionBatch},
 };
 use super::{
     error::QueueError,
@@ -75,7 +76,7 @@ impl Joins {
         program_id: ProgramId,
         account_id: AccountId,
         arrival: Arrival,
-    ) -> Result<JoinVerdict, QueueError> {
+    ) -> Result<JoinAnswer, QueueError> {
         let request = || {
             let token_id = TokenId(new_id());
             let commitment = Commitment::to(token_id, Salt::of(&self.log_secret, token_id));
@@ -101,7 +102,7 @@ impl Batch for JoinBatch {
 
     type Key = ProgramId;
     type Request = JoinRequest;
-    type Answer = Result<JoinVerdict, Arc<sqlx::Error>>;
+    type Answer = Result<JoinAnswer, Arc<sqlx::Error>>;
 
     /// Writes the joins together; where the data of one makes the whole fail, each alone.
     async fn run(&self, program_id: ProgramId, members: Vec<Member<Self>>) -> Option<Rest> {
@@ -130,25 +131,35 @@ impl JoinBatch {
         &self,
         program_id: ProgramId,
         members: Vec<Member<Self>>,
-        written: Result<Vec<JoinVerdict>, sqlx::Error>,
+        written: Result<WrittenJoins, sqlx::Error>,
     ) {
         match written {
-            Ok(verdicts) => {
-                let joined = joined_of(&members, &verdicts);
+            Ok(WrittenJoins { verdicts, places, is_full }) => {
+                let by_account = places.iter().flatten().map(|place| (place.account_id, *place));
+                let by_account: HashMap<_, _> = by_account.collect();
+                let joined = match places {
+                    Some(places) => Joined::Places(places),
+                    None => Joined::Accounts(joined_of(&members, &verdicts)),
+                };
                 // Enlisted here, so that projections come in the order of the numbers.
                 let projected = self.projections.enlist(program_id, || joined.clone());
                 let app = self.app.clone();
                 tokio::spawn(async move {
-                    let is_projected = match projected {
-                        Ok(projected) => projected.await.is_ok(),
-                        Err(_full) => false,
+                    let positions = match projected {
+                        Ok(projected) => projected.await.ok(),
+                        Err(_full) => None,
                     };
-                    if !is_projected {
-                        projection::project(&app, program_id, &joined).await;
+                    if positions.is_none() {
+                        projection::project(&app, program_id, &joined.accounts()).await;
                     }
+                    let positions = positions.unwrap_or_default();
                     for (member, verdict) in members.into_iter().zip(verdicts) {
+                        let account_id = member.request.account_id;
+                        let is_joined = verdict == JoinVerdict::Joined;
+                        let place = by_account.get(&account_id).copied().filter(|_| is_joined);
+                        let position = positions.get(&account_id).copied();
                         // A caller that is gone finds its token at the next poll.
-                        member.answer(Ok(verdict));
+                        member.answer(Ok(JoinAnswer { verdict, place, position, is_full }));
                     }
                 });
             }

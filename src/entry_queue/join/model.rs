@@ -8,7 +8,8 @@ use crate::{
         access_gates::model::OwnGate,
         guards::{judge::Objection, model::Arrival},
         log::Commitment,
-        model::TokenId,
+        model::{QueueNumber, TokenId},
+        redis_queue::Position,
     },
 };
 
@@ -34,7 +35,7 @@ pub(crate) enum Standing {
 
 /// Outcome of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JoinVerdict {
+pub(crate) enum JoinVerdict {
     /// A token was issued.
     Joined,
     /// An entry in the opening draw was made.
@@ -49,6 +50,40 @@ pub enum JoinVerdict {
     Closed,
     /// A guard against hoarding refused.
     Refused(Objection),
+}
+
+/// Token that a join was issued.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewPlace {
+    pub(crate) token_id: TokenId,
+    pub(crate) account_id: AccountId,
+    pub(crate) number: QueueNumber,
+    /// End of the stay, if the join was admitted with its number.
+    pub(crate) stay_ends_at: Option<DateTime<Utc>>,
+}
+
+/// Batch of joins that was written.
+#[derive(Debug)]
+pub(crate) struct WrittenJoins {
+    /// Verdicts in the order of the joins.
+    pub(crate) verdicts: Vec<JoinVerdict>,
+    /// Issued tokens in the order of their numbers; `None` where that order is not known: the numbers are
+    /// yet to be drawn, or an earlier attempt has written some of them.
+    pub(crate) places: Option<Vec<NewPlace>>,
+    /// Whether the gate was asked and has no room for one more.
+    pub(crate) is_full: bool,
+}
+
+/// Answer to one join.
+#[derive(Clone, Copy, Debug)]
+pub struct JoinAnswer {
+    pub(crate) verdict: JoinVerdict,
+    /// Token that the join was issued, if it is known.
+    pub(crate) place: Option<NewPlace>,
+    /// Position of the account behind the projection of the join, if it is known.
+    pub(crate) position: Option<Position>,
+    /// Whether the gate was asked with the join and has no room for one more.
+    pub(crate) is_full: bool,
 }
 
 impl JoinVerdict {

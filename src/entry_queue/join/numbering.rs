@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    model::{JoinRequest, JoinVerdict, Standing},
+    model::{JoinRequest, JoinVerdict, Standing, WrittenJoins},
+    passage::Passage,
     rows::NewRows,
     store::{self, LockedNumbers},
 };
@@ -27,13 +28,13 @@ use crate::{
 /// Attempts to write a batch whose outcome is unknown or that lost a race.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// Writes `joins` and returns their verdicts, in the same order. Writes again when a deadlock was
+/// Writes `joins` and returns their verdicts and the issued tokens. Writes again when a deadlock was
 /// broken or the answer to COMMIT got lost: tokens with the ids of `joins` are then found to exist.
 pub(crate) async fn write(
     app: &App,
     program_id: ProgramId,
     joins: &[JoinRequest],
-) -> Result<Vec<JoinVerdict>, sqlx::Error> {
+) -> Result<WrittenJoins, sqlx::Error> {
     let mut n_failed = 0;
     loop {
         match write_once(app, program_id, joins, n_failed > 0).await {
@@ -54,17 +55,18 @@ fn is_worth_another_attempt(error: &sqlx::Error) -> bool {
 }
 
 /// Writes `joins` in one transaction: locks, *then* reads the live tokens, *then* numbers the
-/// others, in three conversations.
+/// others and, where no account waits, admits as many of them as there is room for, in three conversations.
 async fn write_once(
     app: &App,
     program_id: ProgramId,
     joins: &[JoinRequest],
     is_again: bool,
-) -> Result<Vec<JoinVerdict>, sqlx::Error> {
+) -> Result<WrittenJoins, sqlx::Error> {
     let accounts = accounts_of(joins);
     let tokens = if is_again { tokens_of(joins) } else { Vec::new() };
     let (mut tx, locked) = lock(app, program_id, &accounts, &tokens).await?;
-    let LockedNumbers { next: mut first, written, mut rules, joining } = locked;
+    let LockedNumbers { next: mut first, written, mut rules, joining, gate } = locked;
+    let is_first_attempt = written.is_empty();
     if rules.is_close_due() {
         first = close(&mut tx, program_id).await?.unwrap_or(first);
         rules.draw = Some(DrawStep::Closed);
@@ -90,17 +92,23 @@ async fn write_once(
     if !ended.is_empty() {
         store::end_stays(&mut tx, program_id, &ended).await?;
     }
+    let passage = Passage::of(&rules, gate, joined.len());
     match accepted {
         _ if joined.is_empty() => {}
         JoinVerdict::Entered => enter(&mut tx, program_id, &joined, &judge).await?,
         _ => {
             let new =
                 NewRows { gates: gates_column(&gates, &joined), ..NewRows::of(&joined, &judge) };
-            number(&mut tx, program_id, &new, first, &rules, &judge).await?;
+            number(&mut tx, program_id, &new, first, &passage, &judge).await?;
         }
     }
     tx.commit().await?;
-    Ok(verdicts)
+    let is_drawn = rules.draw.is_none_or(|step| step == DrawStep::Drawn);
+    let places = (is_first_attempt && is_drawn).then(|| passage.places(&joined, first));
+    let n_admitted = places.iter().flatten().filter(|place| place.stay_ends_at.is_some()).count();
+    metrics::counter!("stagedoor_admissions_total")
+        .increment(u64::try_from(n_admitted).unwrap_or(0));
+    Ok(WrittenJoins { verdicts, places, is_full: passage.is_full })
 }
 
 /// Opens a transaction, and locks in it the numbers of the program and the accounts. The first join of
@@ -223,17 +231,17 @@ async fn gates_of(
     Ok(gates.into_iter().map(|gate| (gate.account_id, gate)).collect())
 }
 
-/// Inserts the tokens `new` with numbers from `first` on, and writes the number after them.
+/// Inserts the tokens `new` with numbers from `first` on, admits as many as `passage` says, and writes the
+/// number after them.
 async fn number(
     tx: &mut Connection,
     program_id: ProgramId,
     new: &NewRows,
     first: QueueNumber,
-    rules: &Rules,
+    passage: &Passage,
     judge: &Judge,
 ) -> Result<(), sqlx::Error> {
-    let stay_ends_at = rules.is_open_door().then(|| rules.stay_ends_at());
-    store::write_joins(tx, program_id, new, first, stay_ends_at).await?;
+    passage.write(tx, program_id, new, first).await?;
     if judge.asks_for_work() {
         waits::delete_waits(tx, program_id, &new.accounts).await?;
     }

@@ -10,8 +10,9 @@ use crate::{
     accounts::AccountId,
     catalog::ProgramId,
     entry_queue::{
+        admission::store::Admission,
         join::{model::Standing, rows::NewRows},
-        model::{QueueNumber, TokenId},
+        model::{Bucket, QueueNumber, TokenId},
         rules::Rules,
     },
     infra::postgres::{Connection, OpeningCall},
@@ -63,6 +64,19 @@ pub(crate) struct LockedNumbers {
     /// Standings, as [`lock_joining`] returns them; `None` where a draw is to be closed before the
     /// accounts are locked.
     pub joining: Option<Vec<(AccountId, Standing)>>,
+    /// Gate of a program that admits by capacity or rate and in which no account waits; `None` for other
+    /// programs, and where another transaction has the gate.
+    pub gate: Option<LockedGate>,
+}
+
+/// Gate that a batch of joins has locked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LockedGate {
+    pub bucket: Bucket,
+    /// Tokens that no access gate admitted and that are `ACTIVE`.
+    pub n_inside: i64,
+    /// Whether stays of these tokens have run out, which an admission ends.
+    pub has_lapsed: bool,
 }
 
 /// Account that joins, as a function of the database returns it.
@@ -73,14 +87,14 @@ struct Joining {
     has_ended: bool,
 }
 
-/// Returns the call that locks the program's row of numbers and the `accounts`, and reads which of
-/// `tokens` exist.
+/// Returns the call that locks the program's row of numbers, its gate if the joins may pass it, and the
+/// `accounts`, and reads which of `tokens` exist.
 pub(crate) fn locks_for(
     program_id: ProgramId,
     accounts: &[AccountId],
     tokens: &[TokenId],
 ) -> OpeningCall {
-    OpeningCall::of("lock_joins")
+    OpeningCall::of("lock_joins_at_gate")
         .id(program_id.0)
         .ids(accounts.iter().map(|account_id| account_id.0))
         .ids(tokens.iter().map(|token_id| token_id.0))
@@ -95,7 +109,15 @@ impl LockedNumbers {
         let Json(rules) = row.try_get("rules")?;
         let joining: Option<Json<Vec<Joining>>> = row.try_get("joining")?;
         let joining = joining.map(|Json(joining)| standings_of(&joining));
-        Ok(Some(Self { next, written: written.into_iter().collect(), rules, joining }))
+        let gate = match row.try_get("level")? {
+            None => None,
+            Some(level) => Some(LockedGate {
+                bucket: Bucket { level, refilled_at: row.try_get("refilled_at")? },
+                n_inside: row.try_get("n_inside")?,
+                has_lapsed: row.try_get("has_lapsed")?,
+            }),
+        };
+        Ok(Some(Self { next, written: written.into_iter().collect(), rules, joining, gate }))
     }
 }
 
@@ -168,6 +190,38 @@ pub(crate) async fn write_joins(
         new.networks.as_deref() as _,
         &new.commitments,
         new.gates.as_deref() as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Inserts the tokens `new` as [`write_joins`] does, and admits the first `n_admitted` of them behind the
+/// lock of the gate, whose bucket becomes `bucket` where a rate limits it.
+pub(crate) async fn write_joins_at_gate(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    new: &NewRows,
+    first: QueueNumber,
+    n_admitted: i32,
+    admission: &Admission,
+    bucket: Option<Bucket>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select from write_joins_at_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        program_id as _,
+        new.tokens.as_slice() as _,
+        new.accounts.as_slice() as _,
+        first as _,
+        new.networks.as_deref() as _,
+        &new.commitments,
+        new.gates.as_deref() as _,
+        n_admitted,
+        admission.stay_ends_at,
+        admission.n_inside,
+        admission.capacity,
+        bucket.map(|bucket| bucket.level),
+        bucket.map(|bucket| bucket.refilled_at),
     )
     .execute(tx)
     .await?;

@@ -25,16 +25,18 @@
 
 pub(crate) mod diff;
 pub(crate) mod error;
+mod joined;
 pub(crate) mod rebuild;
 
-use std::{iter::repeat, time::Duration};
+use std::{collections::HashSet, iter::repeat, time::Duration};
 
 use tokio::sync::Semaphore;
 
+pub(crate) use self::joined::{JoinedPositions, project_joined};
 use self::{diff::Comparison, error::ProjectionError};
 use super::{
     model::QueueNumber,
-    redis_queue::{Covered, POSITIONS_MAX, RedisQueue, Writing, Written},
+    redis_queue::{Covered, POSITIONS_MAX, RedisQueue, WriteOutcome, Writing, Written},
     store::{self, ProjectedPosition, positions, positions::MirroredQueue},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
@@ -85,14 +87,14 @@ pub async fn project_ended(app: &App, program_id: ProgramId, accounts: &[Account
 }
 
 /// Waits for the projection of `accounts`, which is retried where it fails; `None` then.
-async fn in_time(
+async fn in_time<T>(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
-    projection: impl Future<Output = Result<Written, ProjectionError>>,
-) -> Option<Written> {
+    projection: impl Future<Output = Result<T, ProjectionError>>,
+) -> Option<T> {
     match tokio::time::timeout(PROJECT_MAX, projection).await {
-        Ok(Ok(written)) => return Some(written),
+        Ok(Ok(projected)) => return Some(projected),
         Ok(Err(error)) => tracing::debug!(%program_id, %error, "the queue was not projected"),
         Err(_) => tracing::debug!(%program_id, "the queue was not projected in time"),
     }
@@ -156,33 +158,49 @@ pub(crate) struct Projected {
 pub(crate) async fn project_read(
     app: &App,
     program_id: ProgramId,
-    mut expected: Vec<(AccountId, ProjectedPosition)>,
-    mut writing: Writing<'_>,
+    expected: Vec<(AccountId, ProjectedPosition)>,
+    writing: Writing<'_>,
 ) -> Result<Projected, ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
+    let WriteOutcome { written, counted_to, refused } = queue.write(&expected, writing).await?;
+    let projected = Projected { written, counted_to };
+    match written {
+        Written::Overtaken => Ok(projected),
+        _ => Ok(repair(app, program_id, expected, refused, writing).await?.unwrap_or(projected)),
+    }
+}
+
+/// Reads the positions of accounts that were written as `expected`, except the `refused`, and writes the
+/// differences until there is none. `None` where there was none.
+async fn repair(
+    app: &App,
+    program_id: ProgramId,
+    mut expected: Vec<(AccountId, ProjectedPosition)>,
+    mut refused: HashSet<AccountId>,
+    writing: Writing<'_>,
+) -> Result<Option<Projected>, ProjectionError> {
+    let queue = RedisQueue::of(&app.redis, program_id);
     let accounts: Vec<AccountId> = expected.iter().map(|(account_id, _)| *account_id).collect();
-    let mut changed = expected.clone();
-    let mut projected =
-        Projected { written: Written::Complete, counted_to: QueueNumber::default() };
-    for _ in 0..ROUNDS_MAX {
-        let outcome = queue.write(&changed, writing).await?;
-        projected = Projected { written: outcome.written, counted_to: outcome.counted_to };
-        if outcome.written == Written::Overtaken {
-            break;
-        }
+    let mut projected = None;
+    for _ in 1..ROUNDS_MAX {
         let read = store::positions_of_accounts(&app.db, program_id, &accounts).await?;
-        changed = read
+        let differs = read
             .iter()
             .zip(&expected)
-            .filter(|(now, then)| now != then || outcome.refused.contains(&now.0))
-            .map(|(now, _)| *now)
-            .collect();
+            .filter(|(now, then)| now != then || refused.contains(&now.0))
+            .map(|(now, _)| *now);
+        let changed: Vec<_> = differs.collect();
         if changed.is_empty() {
             break;
         }
-        expected = read;
-        let is_repair = !outcome.refused.is_empty();
-        writing = Writing { covered: None, is_repair, ..writing };
+        let is_repair = !refused.is_empty();
+        let outcome =
+            queue.write(&changed, Writing { covered: None, is_repair, ..writing }).await?;
+        projected = Some(Projected { written: outcome.written, counted_to: outcome.counted_to });
+        if outcome.written == Written::Overtaken {
+            break;
+        }
+        (expected, refused) = (read, outcome.refused);
     }
     Ok(projected)
 }

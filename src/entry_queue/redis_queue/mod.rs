@@ -15,8 +15,8 @@ use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 use handle::{REBUILD_LEASE, account};
 pub(crate) use handle::{RedisQueue, millis};
-pub(crate) use polls::{Polls, Position};
-pub(crate) use positions::{Covered, POSITIONS_MAX, Writing, Written};
+pub(crate) use polls::{POLLS_MAX, Polls, Position};
+pub(crate) use positions::{Covered, POSITIONS_MAX, WriteOutcome, Writing, Written};
 use redis::Value;
 use uuid::Uuid;
 

@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Polls in one script call: Redis serves no other client meanwhile.
-const POLLS_MAX: usize = 128;
+pub(crate) const POLLS_MAX: usize = 128;
 
 static POLL: LazyLock<Script> =
     LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("poll.lua"))));
@@ -158,8 +158,8 @@ impl Drop for Taking {
 }
 
 impl RedisQueue<'_> {
-    /// Returns the positions of `accounts`, in their order, and records their polls.
-    async fn poll(
+    /// Returns the positions of at most [`POLLS_MAX`] `accounts`, in their order, and records their polls.
+    pub(crate) async fn poll(
         &self,
         accounts: &[AccountId],
         grace: Duration,

@@ -4,7 +4,10 @@ use std::{sync::LazyLock, time::Duration};
 
 use uuid::Uuid;
 
-use super::terms::{FairTerms, LockName, Waiting};
+use super::{
+    lease::LeaseBeside,
+    terms::{FairTerms, LockName, Waiting},
+};
 use crate::infra::redis::{Call, Redis, RedisAway, Script};
 
 static ENTER: LazyLock<Script> = LazyLock::new(|| {
@@ -86,6 +89,11 @@ impl ClaimEnd {
 pub(crate) enum LockStep {
     Taken,
     Waiting(Waiting),
+    /// Not entered, because the lease beside the lock is held: by an attempt of the same request, or by
+    /// another one.
+    Leased {
+        is_own: bool,
+    },
 }
 
 /// One attempt of one waiter.
@@ -97,25 +105,32 @@ pub(crate) struct LockAttempt {
     waiter: String,
     mark: String,
     instance: Uuid,
+    /// Lease without which the attempt does not enter.
+    beside: Option<LeaseBeside>,
 }
 
 impl LockAttempt {
-    /// Prepares an attempt of `waiter`, made by this `instance`, to take the lock called `name`.
+    /// Prepares an attempt of `waiter`, made by this `instance`, to take the lock called `name`, and the
+    /// lease `beside` it.
     pub(crate) fn new(
         redis: &Redis,
         instance: Uuid,
         terms: FairTerms,
         name: &LockName,
         waiter: &str,
+        beside: Option<LeaseBeside>,
     ) -> Self {
+        // A cancelled attempt must leave after having entered, and release the lease after having taken
+        // it, so its commands stay in order.
+        let redis = beside.as_ref().map_or_else(|| redis.in_order(), |lease| lease.redis.clone());
         Self {
-            // A cancelled attempt must leave after having entered, so its commands stay in order.
-            redis: redis.in_order(),
             terms,
-            keys: KEYS.map(|part| key(redis, name, part)),
+            keys: KEYS.map(|part| key(&redis, name, part)),
+            redis,
             waiter: waiter.to_owned(),
             mark: format!("{waiter}/{}{}", Uuid::new_v4().simple(), instance.simple()),
             instance,
+            beside,
         }
     }
 
@@ -149,7 +164,11 @@ impl LockAttempt {
     }
 
     pub(crate) async fn enter(&self) -> Result<LockStep, RedisAway> {
-        self.run(&self.call(&ENTER)).await
+        let mut call = self.call(&ENTER);
+        if let Some(LeaseBeside { key, owner, token, length, .. }) = &self.beside {
+            call.key(key).arg(owner).arg(token).arg(millis(*length));
+        }
+        self.run(&call).await
     }
 
     /// Ends the attempt, which carried out `n_requests` if it had the lock.
@@ -185,11 +204,12 @@ impl LockAttempt {
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<LockStep, RedisAway> {
-        let (taken, count, ahead, gap_us): (bool, u64, u64, i64) = self.redis.run(call).await?;
+        let (step, count, ahead, gap_us): (i64, u64, u64, i64) = self.redis.run(call).await?;
         let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
-        Ok(match taken {
-            true => LockStep::Taken,
-            false => LockStep::Waiting(Waiting { count, ahead, gap }),
+        Ok(match step {
+            1 => LockStep::Taken,
+            0 => LockStep::Waiting(Waiting { count, ahead, gap }),
+            _ => LockStep::Leased { is_own: count == 1 },
         })
     }
 

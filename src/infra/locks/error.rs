@@ -16,6 +16,9 @@ pub enum FairError {
     /// Every answer came too late to be trusted.
     #[error("the lock may have been lost before its answer came")]
     Late,
+    /// The lease beside the lock is held by another attempt.
+    #[error("another attempt holds the lease beside the lock")]
+    Leased,
     /// A holder claimed the request and did not answer. The request may have been carried out.
     #[error("the holder that carried out the request did not answer")]
     Lost,

@@ -9,6 +9,7 @@ use super::{
     attempt::{CHANNEL, LockAttempt, LockStep},
     error::FairError,
     guard::FairGuard,
+    lease::{LeaseBeside, OWN_WAIT_MAX, OWN_WAIT_STEP},
     terms::{FairTerms, LockName},
     waiters::{LocalWaiter, LocalWaiters},
     waits,
@@ -76,7 +77,22 @@ impl<R: Send + 'static, A: Send + 'static> FairLocks<R, A> {
         wait: Duration,
         request: R,
     ) -> Result<FairOutcome<R, A>, FairError> {
-        let attempt = LockAttempt::new(&self.redis, self.instance, self.terms, name, waiter);
+        self.take_with(None, name, waiter, wait, request).await
+    }
+
+    /// Takes the lock as [`FairLocks::take`] does, and the lease `beside` it with the place in the line: an
+    /// attempt that does not get the lease does not wait. For an earlier attempt of the same owner it waits,
+    /// for at most two seconds.
+    pub async fn take_with(
+        &self,
+        beside: Option<LeaseBeside>,
+        name: &LockName,
+        waiter: &str,
+        wait: Duration,
+        request: R,
+    ) -> Result<FairOutcome<R, A>, FairError> {
+        let attempt =
+            LockAttempt::new(&self.redis, self.instance, self.terms, name, waiter, beside);
         let place = self.waiters.register(attempt.holder(), attempt.mark(), request);
         // The guard is made before Redis is asked, so that a cancelled call leaves nothing behind.
         let guard = FairGuard::new(attempt, self.waiters.clone());
@@ -106,6 +122,11 @@ async fn wait_for_lock<R: Send + 'static, A: Send + 'static>(
             () = place.claimed() => continue,
             entered = guard.enter() => entered,
         };
+        if let Ok(LockStep::Leased { is_own }) = entered {
+            guard.end_as_refused();
+            wait_for_lease(is_own, begun).await?;
+            continue;
+        }
         if matches!(entered, Ok(LockStep::Waiting(_))) && !left.is_zero() {
             // A wake-up may be lost, so the wait for it is bounded.
             place.wait(terms.poll.min(left)).await;
@@ -122,13 +143,14 @@ async fn wait_for_lock<R: Send + 'static, A: Send + 'static>(
         };
         let step = match entered? {
             LockStep::Waiting(_) => guard.leave_later().await?,
-            taken @ LockStep::Taken => taken,
+            step => step,
         };
         match step {
             LockStep::Waiting(waiting) => {
                 waits::note("fair", begun);
                 return Err(FairError::Waiting(waiting));
             }
+            LockStep::Leased { .. } => return Err(FairError::Leased),
             LockStep::Taken if asked.elapsed() < terms.believed() => {
                 waits::note("fair", begun);
                 return Ok(FairOutcome::Lead(guard.held(), request));
@@ -142,4 +164,14 @@ async fn wait_for_lock<R: Send + 'static, A: Send + 'static>(
             }
         }
     }
+}
+
+/// Waits a little for the lease beside the lock, which an earlier attempt of the same request has, or fails
+/// because another one has it.
+async fn wait_for_lease(is_own: bool, begun: Instant) -> Result<(), FairError> {
+    if !is_own || begun.elapsed() >= OWN_WAIT_MAX {
+        return Err(FairError::Leased);
+    }
+    tokio::time::sleep(OWN_WAIT_STEP).await;
+    Ok(())
 }

@@ -44,7 +44,7 @@ impl<R, A> FairGuard<R, A> {
 
     /// Asks for the lock.
     pub(crate) async fn enter(&mut self) -> Result<LockStep, RedisAway> {
-        self.is_asking = true;
+        (self.is_asking, self.ending) = (true, Ending::Gone);
         let step = self.holder.attempt.enter().await?;
         self.is_asking = false;
         Ok(step)
@@ -65,6 +65,11 @@ impl<R, A> FairGuard<R, A> {
         if !self.is_asking {
             self.ending = Ending::Nothing;
         }
+    }
+
+    /// Ends an attempt that did not enter, of which Redis has nothing.
+    pub(crate) fn end_as_refused(&mut self) {
+        self.ending = Ending::Nothing;
     }
 
     /// Releases a lock that is of no use to this attempt, which waits on.

@@ -17,9 +17,9 @@ static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease
 static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_release.lua")));
 
 /// Upper bound of an attempt's wait for an earlier attempt of the same owner.
-const OWN_WAIT_MAX: Duration = Duration::from_secs(2);
+pub(crate) const OWN_WAIT_MAX: Duration = Duration::from_secs(2);
 /// Interval of the checks during that wait.
-const OWN_WAIT_STEP: Duration = Duration::from_millis(40);
+pub(crate) const OWN_WAIT_STEP: Duration = Duration::from_millis(40);
 /// Upper bound of a caller's wait for the release of leases, which goes on in the background.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
 
@@ -48,6 +48,17 @@ pub struct LeaseRequest {
     pub names: Vec<String>,
 }
 
+/// Lease that the script of a fair lock takes with the place in its line.
+#[derive(Clone, Debug)]
+pub struct LeaseBeside {
+    /// Handle that the lease is released with.
+    pub(crate) redis: Redis,
+    pub(crate) key: String,
+    pub(crate) owner: String,
+    pub(crate) token: String,
+    pub(crate) length: Duration,
+}
+
 /// Held leases. Dropping the guard releases them as well, without waiting.
 #[derive(Debug)]
 pub struct Lease {
@@ -69,6 +80,28 @@ impl Lease {
         let (owner, takes_over) = (owner.to_owned(), String::new());
         let request = LeaseRequest { owner, takes_over, names: Vec::from_iter(names) };
         Self::take_request(redis, scope, &request, length).await
+    }
+
+    /// Prepares the lease of one `name` in `scope` for at most `length`, which
+    /// [`FairLocks::take_with`](super::FairLocks::take_with) takes; the guard releases it.
+    pub fn beside(
+        redis: &Redis,
+        scope: &impl ToString,
+        name: String,
+        owner: &str,
+        length: Duration,
+    ) -> (Self, LeaseBeside) {
+        let (owner, takes_over) = (owner.to_owned(), String::new());
+        let request = LeaseRequest { owner: owner.clone(), takes_over, names: vec![name] };
+        let marks = Marks::new(redis, &scope.to_string(), std::slice::from_ref(&request));
+        let beside = LeaseBeside {
+            redis: marks.redis.clone(),
+            key: marks.keys.concat(),
+            owner,
+            token: marks.token.clone(),
+            length,
+        };
+        (Self { marks, is_released: false }, beside)
     }
 
     /// Takes the leases of one request, like [`Lease::take`].

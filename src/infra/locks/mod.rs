@@ -89,5 +89,5 @@ pub use fair::{FairLocks, FairOutcome};
 pub use followers::Follower;
 pub use guard::FairGuard;
 pub use lease::lease_key;
-pub use lease::{Lease, LeaseError, LeaseRequest};
+pub use lease::{Lease, LeaseBeside, LeaseError, LeaseRequest};
 pub use terms::{FairTerms, LockName, Waiting};

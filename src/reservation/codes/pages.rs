@@ -26,7 +26,7 @@ use crate::{
         hold::pages::{form::HoldForm, refused::SentForm},
         seat_map::{
             maps::SeatMaps,
-            pages::{entrance::Performance, map_page, reading::part_sent},
+            pages::{ShownMap, entrance::Performance, reading::part_sent},
         },
     },
     web::{
@@ -73,7 +73,9 @@ pub async fn show_terms(
     let map = async |code: Option<SaleCode>, refusal: Option<FormRefusal>| {
         let part = part_sent(&app, &maps, *id, &form).await?;
         let sent = SentForm { form: &form, code, reason: refusal.as_ref() };
-        map_page(&app, &maps, &me.view, &performance, &admitted, part, Some(sent)).await
+        let shown =
+            ShownMap { performance: &performance, admitted: &admitted, part, sent: Some(sent) };
+        shown.read(&app, &maps, &me.view).await
     };
     let found = match (form.has_code(), form.word()) {
         (false, _) => Ok(None),

@@ -23,12 +23,10 @@ pub(super) async fn hold_alone(
     lease: Option<Lease>,
 ) -> Result<Hold, ReservationError> {
     let outcome = retry_stale(|_| hold_once(app, permits, chosen)).await;
-    if let Some(lease) = lease {
-        lease.release().await;
-    }
+    end_lease(lease, outcome.is_ok()).await;
     let (mut together, held) = outcome?;
     let schedule = &chosen.request.schedule;
-    publish(app, schedule.program_id, schedule.id, &mut together).await;
+    publish(app, schedule.program_id, schedule.id, &mut together);
     Ok(held)
 }
 
@@ -48,8 +46,18 @@ async fn hold_once(
     }
 }
 
-/// Announces the holds of one transaction to open maps, and projects the extended stays to Redis.
-pub(super) async fn publish(
+/// Releases `lease`. Where something `is_held` by all who had it, no answer waits for that. Otherwise the caller
+/// waits, or the lease would refuse the next attempt at what stayed free.
+pub(super) async fn end_lease(lease: Option<Lease>, is_held: bool) {
+    match lease {
+        Some(lease) if !is_held => lease.release().await,
+        _held => {}
+    }
+}
+
+/// Announces the holds of one transaction to open maps, and projects the extended stays to Redis behind the
+/// answer: PostgreSQL has them.
+pub(super) fn publish(
     app: &App,
     program_id: ProgramId,
     schedule_id: ScheduleId,
@@ -63,6 +71,7 @@ pub(super) async fn publish(
     announce(app, schedule_id);
     let extended = std::mem::take(&mut together.extended);
     if !extended.is_empty() {
-        entry_queue::project(app, program_id, &extended).await;
+        let app = app.clone();
+        tokio::spawn(async move { entry_queue::project(&app, program_id, &extended).await });
     }
 }

@@ -9,7 +9,7 @@ use super::request::{ChosenRequest, HoldRequest};
 use crate::{
     app::App,
     catalog::ScheduleId,
-    infra::locks::{FairLocks, Lease, LeaseError, LeaseRequest},
+    infra::locks::{FairLocks, Lease, LeaseBeside, LeaseError, LeaseRequest},
     reservation::{
         error::ReservationError,
         leased_seats,
@@ -56,20 +56,17 @@ pub(super) async fn lease_seats(
     }
 }
 
-/// Takes the lease that excludes other requests of the account. A request for places excludes
-/// others for places of the performance; one for seats without a request key excludes others for
-/// seats of the program that have no key either. `None` for seats with a request key, which tells
-/// requests apart, and without Redis.
+/// Takes the lease by which a request for seats without a request key excludes others of the account for
+/// seats of the program that have no key either. `None` for seats with a request key, which tells requests
+/// apart, for places, which have theirs beside the zone's lock, and without Redis.
 pub(super) async fn lease_person(
     app: &App,
     request: &HoldRequest,
 ) -> Result<Option<Lease>, ReservationError> {
-    let scope = match request.choice {
-        Choice::Places { .. } => request.schedule.id.to_string(),
-        Choice::Seats(_) | Choice::Best(_) if request.request_key.is_some() => return Ok(None),
-        Choice::Seats(_) | Choice::Best(_) => request.schedule.program_id.to_string(),
-    };
-    let person = format!("person:{}", request.account_id);
+    if matches!(request.choice, Choice::Places { .. }) || request.request_key.is_some() {
+        return Ok(None);
+    }
+    let (scope, person) = (request.schedule.program_id, person(request));
     match Lease::take(&app.redis, &scope, [person], &request.owner(), PERSON_LEASE).await {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),
@@ -77,6 +74,17 @@ pub(super) async fn lease_person(
             Err(ReservationError::AlreadyProcessing)
         }
     }
+}
+
+/// Prepares the lease by which a request for places excludes others of the account for places of the
+/// performance. The zone's lock takes it with the place in its line.
+pub(super) fn lease_beside_zone(app: &App, request: &HoldRequest) -> (Lease, LeaseBeside) {
+    let (scope, person) = (request.schedule.id, person(request));
+    Lease::beside(&app.redis, &scope, person, &request.owner(), PERSON_LEASE)
+}
+
+fn person(request: &HoldRequest) -> String {
+    format!("person:{}", request.account_id)
 }
 
 fn seat_leases(request: &HoldRequest) -> LeaseRequest {

@@ -43,6 +43,7 @@ pub(crate) mod waiting_here;
 pub(crate) mod wanted_types;
 
 use self::{
+    alone::end_lease,
     limiter::ReservationState,
     locks::lease_person,
     refusals::with_alternatives,
@@ -128,12 +129,9 @@ async fn hold_now(
             &looked_up
         }
     };
-    // The lease is released after a refusal too, or it would refuse the account's next attempt.
     let lease = lease_person(app, request).await?;
     let held = hold_choice(app, state, request, key).await;
-    if let Some(lease) = lease {
-        lease.release().await;
-    }
+    end_lease(lease, held.is_ok()).await;
     held
 }
 
@@ -150,7 +148,7 @@ async fn hold_choice(
             // A request for places that do not exist must not wait for the zone's lock.
             state.require_places(app, request.schedule.id, *zone_id, *quantity).await?;
             let chosen = ChosenRequest { request: request.clone(), key: key.cloned() };
-            places::hold_places(app, state, chosen, *zone_id).await
+            Box::pin(places::hold_places(app, state, chosen, *zone_id)).await
         }
     }
 }

@@ -9,10 +9,10 @@
 use std::{iter::once, time::Duration};
 
 use super::{
-    alone::{hold_alone, publish},
+    alone::{end_lease, hold_alone, publish},
     decided::HeldTogether,
     limiter::ReservationState,
-    locks::{HoldOutcome, without},
+    locks::{HoldOutcome, lease_beside_zone, without},
     permits::Permits,
     request::ChosenRequest,
     together::hold_together,
@@ -46,7 +46,10 @@ pub(super) async fn hold_places(
 ) -> HoldOutcome {
     let name = LockName::new(&chosen.request.schedule.id, &zone_id);
     let waiter = chosen.request.account_id.to_string();
-    match state.zones.take(&name, &waiter, ZONE_WAIT, chosen.clone()).await {
+    let (lease, beside) = lease_beside_zone(app, &chosen.request);
+    let taken =
+        state.zones.take_with(Some(beside), &name, &waiter, ZONE_WAIT, chosen.clone()).await;
+    let outcome = match taken {
         Ok(FairOutcome::Carried(answer)) => answer,
         Ok(FairOutcome::Lead(guard, chosen)) => {
             // A caller that goes away leaves followers behind, so this does not end with it.
@@ -54,12 +57,15 @@ pub(super) async fn hold_places(
             tokio::spawn(leading).await.unwrap_or(Err(BatchError::Lost.into()))
         }
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),
+        Err(FairError::Leased) => Err(ReservationError::AlreadyProcessing),
         Err(FairError::Lost) => Err(BatchError::Lost.into()),
         Err(error @ (FairError::Away(_) | FairError::Late)) => {
             without::<()>(&error);
             hold_alone(app, &state.permits, &chosen, None).await
         }
-    }
+    };
+    end_lease(Some(lease), outcome.is_ok()).await;
+    outcome
 }
 
 /// Carries out the request of the holder and the requests of its followers.
@@ -68,7 +74,7 @@ async fn lead(app: App, permits: Permits, guard: ZoneGuard, own: ChosenRequest) 
     let (followers, together) = hold_with_followers(&app, &permits, &mut guard, &own).await;
     match together {
         Ok(together) => {
-            if let Some(answer) = answer(&app, &own, followers, together).await {
+            if let Some(answer) = answer(&app, &own, followers, together) {
                 return answer;
             }
         }
@@ -112,14 +118,14 @@ async fn hold_with_followers(
 
 /// Answers the decided followers and puts the others back. Returns the answer of the holder; `None`
 /// if its transaction is known to be rolled back.
-async fn answer(
+fn answer(
     app: &App,
     own: &ChosenRequest,
     followers: Vec<ZoneFollower>,
     mut together: HeldTogether,
 ) -> Option<HoldOutcome> {
     let schedule = &own.request.schedule;
-    publish(app, schedule.program_id, schedule.id, &mut together).await;
+    publish(app, schedule.program_id, schedule.id, &mut together);
     let mut outcomes = together.outcomes.into_iter();
     let answer = outcomes.next().flatten();
     let mut left = Vec::new();

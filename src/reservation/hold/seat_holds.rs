@@ -12,7 +12,7 @@ use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 use super::{
     alone::{self, publish},
     decided::{DecidedTogether, HeldTogether},
-    locks::{lease_each, lease_seats},
+    locks::{HoldOutcome, lease_each, lease_seats},
     permits::Permits,
     request::ChosenRequest,
     together::decide_together,
@@ -113,13 +113,13 @@ impl SeatHoldBatch {
         mut together: HeldTogether,
         mut left: Vec<Member<Self>>,
     ) {
-        if let Some(lease) = lease {
-            lease.release().await;
-        }
+        let is_held = |outcome: &Option<HoldOutcome>| matches!(outcome, Some(Ok(_)));
+        let is_held = together.outcomes.iter().all(is_held);
+        alone::end_lease(lease, is_held).await;
         if let Some(member) = members.first() {
             let schedule = &member.request.request.schedule;
             let (program_id, schedule_id) = (schedule.program_id, schedule.id);
-            publish(&self.app, program_id, schedule_id, &mut together).await;
+            publish(&self.app, program_id, schedule_id, &mut together);
         }
         for (member, outcome) in members.into_iter().zip(together.outcomes) {
             match outcome {

@@ -16,7 +16,7 @@ use super::{
     },
     new_prefix, redis_of, until_nothing_left,
 };
-use crate::support::{CountedWire, until};
+use crate::support::{CountedWire, Waits, until};
 
 /// The keys of the lock, as its scripts take them.
 const PARTS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
@@ -177,7 +177,8 @@ async fn a_release_counts_once_for_everybody_whom_the_holder_carried_out() {
 async fn a_lone_holder_asks_twice_and_one_with_followers_four_times() {
     const ROUNDS: u64 = 10;
     let mut url: url::Url = std::env::var("REDIS_URL").unwrap().parse().unwrap();
-    let wire = CountedWire::to_redis(url.host_str().unwrap(), url.port().unwrap_or(6379)).await;
+    let (host, port) = (url.host_str().unwrap(), url.port().unwrap_or(6379));
+    let wire = CountedWire::to_redis(host, port, Waits::new()).await;
     url.set_host(Some("127.0.0.1")).unwrap();
     url.set_port(Some(wire.port)).unwrap();
     let prefix = new_prefix();

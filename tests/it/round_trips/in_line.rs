@@ -32,7 +32,7 @@ async fn a_payment_says_nothing_to_redis_of_a_payer_who_waits_again(db: PgPool) 
             person.post(&path, &[key]).await
         }
     });
-    let (_, (_, to_redis)) = payment.await;
+    let (_, [_, to_redis, _]) = payment.await;
     assert_eq!(to_redis, COMMANDS);
     counted.office.close().await;
 }

@@ -1,9 +1,10 @@
-//! How often one request waits for PostgreSQL, and how many commands it sends to Redis,
-//! counted on the wire.
+//! How often one request waits for PostgreSQL, how many commands it sends to Redis, and how many waits for
+//! either follow one another, counted on the wire.
 //!
 //! `docs/ROUND-TRIPS.md` has the numbers that are expected, so that one more is noticed.
 
 mod in_line;
+mod table;
 mod together;
 
 use std::{fmt::Write, time::Duration};
@@ -11,10 +12,9 @@ use std::{fmt::Write, time::Duration};
 use sqlx::PgPool;
 use stagedoor::entry_queue;
 
-use crate::support::{Answer, Concert, ConcertOptions, CountedWire, Hold, Office, Person};
+use self::table::{FILE, Row, expected, is_updating, table};
+use crate::support::{Answer, Concert, ConcertOptions, CountedWire, Hold, Office, Person, Waits};
 
-/// The numbers.
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ROUND-TRIPS.md");
 /// An hour: workers that may sleep do.
 const SLEEP_MS: &str = "3600000";
 /// Few connections, so that all of them know every statement soon.
@@ -32,6 +32,7 @@ struct Counted {
     office: Office,
     postgres: CountedWire,
     redis: CountedWire,
+    waits: Waits,
 }
 
 impl Counted {
@@ -40,7 +41,8 @@ impl Counted {
         let postgres = CountedWire::to(connect.get_host(), connect.get_port()).await;
         let mut redis_url: url::Url = std::env::var("REDIS_URL").unwrap().parse().unwrap();
         let host = redis_url.host_str().unwrap().to_owned();
-        let redis = CountedWire::to_redis(&host, redis_url.port().unwrap_or(6379)).await;
+        let (port, waits) = (redis_url.port().unwrap_or(6379), postgres.waits());
+        let redis = CountedWire::to_redis(&host, port, waits.clone()).await;
         redis_url.set_host(Some("127.0.0.1")).unwrap();
         redis_url.set_port(Some(redis.port)).unwrap();
         let settings = [
@@ -50,7 +52,7 @@ impl Counted {
             ("TEST_EXPIRY_PERIOD_MS", SLEEP_MS),
         ];
         let office = Office::open_through(db.clone(), postgres.port, &settings).await;
-        Self { office, postgres, redis }
+        Self { office, postgres, redis, waits }
     }
 
     fn trips(&self) -> (u64, u64) {
@@ -86,13 +88,16 @@ impl Counted {
         nth: impl Fn(usize) -> F,
     ) -> Row {
         let expected = expected(name);
-        let (mut to_postgres, mut to_redis) = (Vec::new(), Vec::new());
+        let (mut to_postgres, mut to_redis, mut in_series) = (Vec::new(), Vec::new(), Vec::new());
         for idx in 0..REQUESTS_MAX {
             let (person, path) = visitor;
             assert_eq!(person.visit(path).await.status, 200, "{path}");
             self.settle().await;
-            let before = self.trips();
+            let (before, n_over) = (self.trips(), self.waits.count());
+            self.waits.hold(true);
             let answer = nth(idx).await;
+            let n_over = self.waits.count() - n_over;
+            self.waits.hold(false);
             assert_eq!(answer.status, status, "{}", answer.body);
             self.settle().await;
             let after = self.trips();
@@ -101,15 +106,19 @@ impl Counted {
             }
             to_postgres.push(after.0 - before.0);
             to_redis.push(after.1 - before.1);
+            in_series.push(n_over);
             let is_last = idx + 1 == REQUESTS_MAX;
             let expected = expected.filter(|_| !is_last);
-            let postgres = agreed(&to_postgres, expected.map(|(postgres, _)| postgres));
-            let redis = agreed(&to_redis, expected.map(|(_, redis)| redis));
-            if let (Some(postgres), Some(redis)) = (postgres, redis) {
-                return (name, (postgres, redis));
+            let postgres = agreed(&to_postgres, expected.map(|[postgres, ..]| postgres));
+            let redis = agreed(&to_redis, expected.map(|[_, redis, _]| redis));
+            let series = agreed(&in_series, expected.map(|[.., series]| series));
+            if let (Some(postgres), Some(redis), Some(series)) = (postgres, redis, series) {
+                return (name, [postgres, redis, series]);
             }
         }
-        panic!("{name}: no count was seen {AGREED} times: {to_postgres:?}, {to_redis:?}");
+        panic!(
+            "{name}: no count was seen {AGREED} times: {to_postgres:?}, {to_redis:?}, {in_series:?}"
+        );
     }
 
     /// People who are inside.
@@ -151,21 +160,6 @@ fn agreed(counts: &[u64], wanted: Option<u64>) -> Option<u64> {
     (counts.len() >= 2 * AGREED && n_lower * 10 <= counts.len()).then_some(count)
 }
 
-/// What is written of the request `name`; none while it is to be counted anew.
-fn expected(name: &str) -> Option<(u64, u64)> {
-    if is_updating() {
-        return None;
-    }
-    let written = std::fs::read_to_string(FILE).ok()?;
-    let line = written.lines().find_map(|line| line.strip_prefix(&format!("| {name} | ")))?;
-    let (postgres, redis) = line.strip_suffix(" |")?.split_once(" | ")?;
-    Some((postgres.parse().ok()?, redis.parse().ok()?))
-}
-
-fn is_updating() -> bool {
-    std::env::var_os("UPDATE_ROUND_TRIPS").is_some()
-}
-
 async fn join(person: &Person, concert: &Concert) -> Answer {
     let joined = person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
     assert_eq!(joined.status, 201, "{}", joined.body);
@@ -178,8 +172,6 @@ async fn concert(db: &PgPool, queue_capacity: i32) -> Concert {
     let queue_capacity = Some(queue_capacity);
     Concert::with(db, ConcertOptions { seats, queue_capacity, ..ConcertOptions::default() }).await
 }
-
-type Row = (&'static str, (u64, u64));
 
 async fn queue_rows(db: &PgPool, counted: &Counted) -> Vec<Row> {
     let (roomy, full) = (concert(db, 1_000).await, concert(db, 1).await);
@@ -276,18 +268,6 @@ async fn money(db: &PgPool, counted: &Counted) -> Vec<Row> {
         counted.usual("my wallet, its page", 200, wallet, |nth| people[nth].visit("/wallet")).await;
     let start = counted.usual("home page", 200, home, |_| people[0].visit("/")).await;
     vec![payment, charge, purse, start]
-}
-
-fn table(rows: &[Row]) -> String {
-    let mut text = "# Round trips\n\nHow often one request waits for an answer of PostgreSQL, and how \
-                    many commands it sends to Redis, counted on the wire. What an instance remembers for a second or more is not asked again.\n\
-                    `UPDATE_ROUND_TRIPS=1 make test ARGS=round_trips::` counts anew.\n\n\
-                    | Request | PostgreSQL | Redis |\n|---|---|---|\n"
-        .to_owned();
-    for (name, (postgres, redis)) in rows {
-        writeln!(text, "| {name} | {postgres} | {redis} |").unwrap();
-    }
-    text
 }
 
 #[sqlx::test]

@@ -1,14 +1,75 @@
 //! A proxy to PostgreSQL or Redis that counts round trips or commands.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    sync::watch,
 };
+
+/// Time for which the answers of one wait are held. What is asked meanwhile is asked beside it.
+const WAIT: Duration = Duration::from_millis(15);
+
+/// Waits in series, over any number of wires. The first bytes that are sent begin a wait, and no answer passes
+/// before it is over: what is sent because of an answer begins the next one.
+#[derive(Clone, Debug)]
+pub(crate) struct Waits(Arc<WaitsState>);
+
+#[derive(Debug)]
+struct WaitsState {
+    is_holding: AtomicBool,
+    n_over: AtomicU64,
+    is_open: watch::Sender<bool>,
+}
+
+impl Waits {
+    /// Creates a count that holds no answer yet.
+    pub(crate) fn new() -> Self {
+        let (is_open, _) = watch::channel(false);
+        let (is_holding, n_over) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self(Arc::new(WaitsState { is_holding, n_over, is_open }))
+    }
+
+    /// Begins or ends to hold answers.
+    pub(crate) fn hold(&self, is_holding: bool) {
+        self.0.is_holding.store(is_holding, Ordering::SeqCst);
+    }
+
+    /// Returns how many waits are over. One whose answers are still held is not: who has an answer without
+    /// them did not wait for it.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.n_over.load(Ordering::SeqCst)
+    }
+
+    /// Notes that something is sent.
+    fn begin(&self) {
+        if !self.0.is_holding.load(Ordering::SeqCst) {
+            return;
+        }
+        let begins = |is_open: &mut bool| !std::mem::replace(is_open, true);
+        if self.0.is_open.send_if_modified(begins) {
+            let waits = self.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(WAIT).await;
+                waits.0.n_over.fetch_add(1, Ordering::SeqCst);
+                waits.0.is_open.send_replace(false);
+            });
+        }
+    }
+
+    /// Holds an answer until the wait is over.
+    async fn end(&self) {
+        // The sender lives as long as this.
+        let _ = self.0.is_open.subscribe().wait_for(|is_open| !is_open).await;
+    }
+}
 
 /// Unit that is counted.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +87,7 @@ enum Unit {
 pub(crate) struct CountedWire {
     pub(crate) port: u16,
     count: Arc<AtomicU64>,
+    waits: Waits,
 }
 
 impl CountedWire {
@@ -36,29 +98,35 @@ impl CountedWire {
 
     /// Opens such a proxy at the port `own_port`.
     pub(crate) async fn at(own_port: u16, host: &str, port: u16) -> Self {
-        Self::open(own_port, host, port, Unit::RoundTrips).await
+        Self::open(own_port, host, port, Unit::RoundTrips, Waits::new()).await
     }
 
-    /// Opens a proxy to Redis that counts commands.
-    pub(crate) async fn to_redis(host: &str, port: u16) -> Self {
-        Self::open(0, host, port, Unit::Commands).await
+    /// Opens a proxy to Redis that counts commands, and `waits` of it and of others in series.
+    pub(crate) async fn to_redis(host: &str, port: u16, waits: Waits) -> Self {
+        Self::open(0, host, port, Unit::Commands, waits).await
     }
 
-    async fn open(own_port: u16, host: &str, port: u16, unit: Unit) -> Self {
+    async fn open(own_port: u16, host: &str, port: u16, unit: Unit, waits: Waits) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", own_port)).await.unwrap();
-        let wire = Self { port: listener.local_addr().unwrap().port(), count: Arc::default() };
-        let (host, count) = (host.to_owned(), wire.count.clone());
+        let port_of_wire = listener.local_addr().unwrap().port();
+        let wire = Self { port: port_of_wire, count: Arc::default(), waits };
+        let (host, count, waits) = (host.to_owned(), wire.count.clone(), wire.waits.clone());
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect((host.as_str(), port)).await.unwrap();
                 for end in [&client, &server] {
                     end.set_nodelay(true).unwrap();
                 }
-                let count = count.clone();
-                tokio::spawn(async move { pass_on(client, server, unit, &count).await });
+                let (count, waits) = (count.clone(), waits.clone());
+                tokio::spawn(async move { pass_on(client, server, unit, &count, &waits).await });
             }
         });
         wire
+    }
+
+    /// Returns the count of waits in series, which other proxies may share.
+    pub(crate) fn waits(&self) -> Waits {
+        self.waits.clone()
     }
 
     /// Returns the round trips or commands so far, of all connections.
@@ -67,12 +135,19 @@ impl CountedWire {
     }
 }
 
-async fn pass_on(client: TcpStream, server: TcpStream, unit: Unit, count: &AtomicU64) {
+async fn pass_on(
+    client: TcpStream,
+    server: TcpStream,
+    unit: Unit,
+    count: &AtomicU64,
+    waits: &Waits,
+) {
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let is_answered = AtomicBool::new(true);
     let mut commands = Commands::default();
-    let asking = copy(from_client, to_server, |bytes| {
+    let asking = copy(from_client, to_server, None, |bytes| {
+        waits.begin();
         let n_begun = match unit {
             Unit::RoundTrips => u64::from(is_answered.swap(false, Ordering::SeqCst)),
             Unit::Commands => commands.count(bytes),
@@ -80,21 +155,27 @@ async fn pass_on(client: TcpStream, server: TcpStream, unit: Unit, count: &Atomi
         count.fetch_add(n_begun, Ordering::SeqCst);
     });
     // The answer is noted before it is passed on, because the client sends again only after it.
-    let answering = copy(from_server, to_client, |_| is_answered.store(true, Ordering::SeqCst));
+    let answered = |_: &[u8]| is_answered.store(true, Ordering::SeqCst);
+    let answering = copy(from_server, to_client, Some(waits), answered);
     tokio::select! {
         () = asking => {}
         () = answering => {}
     }
 }
 
-/// Copies until one end is closed, and calls `seen` before each piece.
+/// Copies until one end is closed, and calls `seen` before each piece. A piece is held until the wait that is
+/// open in `held` is over.
 async fn copy(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
+    held: Option<&Waits>,
     mut seen: impl FnMut(&[u8]),
 ) {
     let mut bytes = vec![0; 65_536];
     while let Ok(n @ 1..) = from.read(&mut bytes).await {
+        if let Some(waits) = held {
+            waits.end().await;
+        }
         seen(&bytes[..n]);
         if to.write_all(&bytes[..n]).await.is_err() {
             break;

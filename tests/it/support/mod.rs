@@ -41,7 +41,7 @@ pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
 pub(crate) use child::ChildInstance;
 pub(crate) use child_witness::ChildWitness;
-pub(crate) use counted_wire::CountedWire;
+pub(crate) use counted_wire::{CountedWire, Waits};
 pub(crate) use cut_wire::CutWire;
 pub(crate) use held_wire::HeldWire;
 pub(crate) use holds::{Hold, lapse_holds};

@@ -32,7 +32,7 @@ use crate::{
         hold,
         lifecycle::pages::payment,
         model::{Choice, Hold},
-        seat_map::pages::{entrance::Performance, map_page, reading::part_sent},
+        seat_map::pages::{ShownMap, entrance::Performance, reading::part_sent},
     },
     text::i18n::Phrase,
     web::{
@@ -62,7 +62,9 @@ pub async fn create_hold(
         let part = part_sent(&app, &state.maps, *id, &form).await?;
         let code = code_pages::find_shown(&app, &performance.schedule, &form).await;
         let sent = SentForm { form: &form, code, reason: Some(&refusal) };
-        map_page(&app, &state.maps, &me.view, &performance, &admitted, part, Some(sent)).await
+        let shown =
+            ShownMap { performance: &performance, admitted: &admitted, part, sent: Some(sent) };
+        shown.read(&app, &state.maps, &me.view).await
     };
     let Parsed { choice, types, shown, code, is_needed, request_key } =
         match me.view.or_refusal(form.parse().map_err(PageError::from))? {

@@ -26,6 +26,7 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
+use tokio::{join, try_join};
 use uuid::Uuid;
 
 use self::{
@@ -34,10 +35,10 @@ use self::{
     kinds::{KindsShown, kind_name},
     names::{price_difference, seat_name, seat_names},
     price_types::{TypeQuantities, TypesShown},
-    reading::{MapPart, MapQuery, MapView, OpenParts, read_map},
+    reading::{MapPart, MapQuery, MapView, OpenParts, read_map, read_position},
     seat_view::SeatView,
 };
-use super::{listing::ZoneState, maps::SeatMaps, seat::MapSeat};
+use super::{listing::ZoneState, maps::SeatMaps, seat::MapSeat, store::MapCursor};
 use crate::{
     accounts::CachedAccount,
     app::App,
@@ -223,15 +224,22 @@ pub async fn show_seat_map(
     me: CachedAccount,
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
-    let admitted = performance.admit(&app, &request, me.account_id).await?;
     let part = query.into_inner().part();
-    let answer = if me.view.format.is_for_programs() {
+    let is_document = me.view.format.is_for_programs();
+    // The position is as good when it is read while the stay is, and costs nothing to speak of for an account
+    // that is not admitted.
+    let (admitted, position) = join!(performance.admit(&app, &request, me.account_id), async {
+        if is_document { Ok(None) } else { read_position(&app, &maps, *id).await }
+    });
+    let admitted = admitted?;
+    let answer = if is_document {
         let open = OpenParts::read(&app, &performance.schedule, me.account_id).await?;
         let document = map_document(&app, &maps, *id, part.section.as_deref(), open).await?;
         let mut answer = HttpResponse::Ok();
         answer.content_type("application/json").body(Bytes::from_owner(document))
     } else {
-        map_page(&app, &maps, &me.view, &performance, &admitted, part, None).await?
+        let shown = ShownMap { performance: &performance, admitted: &admitted, part, sent: None };
+        shown.page(&app, &maps, &me.view, position?).await?
     };
     Ok(admitted.stamp(answer))
 }
@@ -244,41 +252,65 @@ async fn places_min(app: &App, performance: &Performance) -> Result<u32, sqlx::E
     Ok(if is_one { 1 } else { u32::try_from(places_min).unwrap_or(1) })
 }
 
-/// Renders the map, with the refusal and the code of a form that was sent.
-pub(crate) async fn map_page(
-    app: &App,
-    maps: &SeatMaps,
-    v: &View,
-    performance: &Performance,
-    admitted: &Admitted,
-    part: MapPart,
-    sent: Option<SentForm<'_>>,
-) -> Result<HttpResponse, PageError> {
-    let (schedule, program) = (&performance.schedule, &performance.program);
-    let refused = sent.as_ref().and_then(SentForm::refused);
-    let refusal = refused.as_ref().and_then(Refused::refusal);
-    let is_step_free = part.is_step_free;
-    let open = OpenParts::read(app, schedule, admitted.stay.account_id).await?;
-    let map = read_map(app, maps, schedule.id, part, open, refusal).await?;
-    let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
-    let types = TypesShown::read(app, schedule).await?;
-    let waiting = WaitingHere::count(app, schedule.id, map.zones.iter().map(|zone| zone.id)).await;
-    let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
-    let page = SeatMapPage {
-        v,
-        program,
-        schedule,
-        stay_ends_at: admitted.stay.stay_ends_at,
-        now: app.now(),
-        refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
-        map,
-        waiting,
-        kinds,
-        types,
-        places_min: places_min(app, performance).await?,
-        places_max: app.config.seats_per_hold_max.get(),
-        typed: sent.as_ref().map(|sent| sent.form.clone()).unwrap_or_default(),
-        code: sent.and_then(|sent| sent.code),
-    };
-    Ok(v.html(status, &page))
+/// Map to be shown to an admitted account, with the refusal and the code of a form that was sent.
+pub(crate) struct ShownMap<'a> {
+    pub(crate) performance: &'a Performance,
+    pub(crate) admitted: &'a Admitted,
+    pub(crate) part: MapPart,
+    pub(crate) sent: Option<SentForm<'a>>,
+}
+
+impl ShownMap<'_> {
+    /// Reads and renders the map.
+    pub(crate) async fn read(
+        self,
+        app: &App,
+        maps: &SeatMaps,
+        v: &View,
+    ) -> Result<HttpResponse, PageError> {
+        let position = read_position(app, maps, self.performance.schedule.id).await?;
+        self.page(app, maps, v, position).await
+    }
+
+    /// Renders the map as it is from `position` on.
+    async fn page(
+        self,
+        app: &App,
+        maps: &SeatMaps,
+        v: &View,
+        position: Option<MapCursor>,
+    ) -> Result<HttpResponse, PageError> {
+        let Self { performance, admitted, part, sent } = self;
+        let (schedule, program) = (&performance.schedule, &performance.program);
+        let refused = sent.as_ref().and_then(SentForm::refused);
+        let refusal = refused.as_ref().and_then(Refused::refusal);
+        let is_step_free = part.is_step_free;
+        let open = OpenParts::read(app, schedule, admitted.stay.account_id).await?;
+        let (map, types, places_min) = try_join!(
+            read_map(app, maps, schedule.id, position, part, open, refusal),
+            async { Ok(TypesShown::read(app, schedule).await?) },
+            async { Ok(places_min(app, performance).await?) },
+        )?;
+        let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
+        let zones = map.zones.iter().map(|zone| zone.id);
+        let waiting = WaitingHere::count(app, schedule.id, zones).await;
+        let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
+        let page = SeatMapPage {
+            v,
+            program,
+            schedule,
+            stay_ends_at: admitted.stay.stay_ends_at,
+            now: app.now(),
+            refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
+            map,
+            waiting,
+            kinds,
+            types,
+            places_min,
+            places_max: app.config.seats_per_hold_max.get(),
+            typed: sent.as_ref().map(|sent| sent.form.clone()).unwrap_or_default(),
+            code: sent.and_then(|sent| sent.code),
+        };
+        Ok(v.html(status, &page))
+    }
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::try_join;
 
 use super::{
     drawing::{Drawing, HouseView},
@@ -20,7 +21,7 @@ use crate::{
             maps::SeatMaps,
             seat::{MapSeat, in_map_order},
             snapshot::Snapshot,
-            store::{self, hidden},
+            store::{self, MapCursor, hidden},
         },
     },
     text::typed::compose,
@@ -124,34 +125,49 @@ impl OpenParts {
     }
 }
 
-/// Reads the map: a small performance whole, or only the section of `part`; a large one only in the
-/// section of `part`, or in the sections of the seats that `refusal` names.
+/// Reads where the changes of a performance stand, before its seats are read, so that a change in between is
+/// sent again and not lost. `None` for a large performance, which is read from memory.
+pub(crate) async fn read_position(
+    app: &App,
+    maps: &SeatMaps,
+    id: ScheduleId,
+) -> Result<Option<MapCursor>, PageError> {
+    match maps.is_large(app, id).await? {
+        true => Ok(None),
+        false => Ok(Some(store::position(&app.db, id).await?)),
+    }
+}
+
+/// Reads the map from `position` on: a small performance whole, or only the section of `part`; a large one,
+/// which has none, only in the section of `part`, or in the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
     app: &App,
     maps: &SeatMaps,
     id: ScheduleId,
+    position: Option<MapCursor>,
     part: MapPart,
     open: OpenParts,
     refusal: Option<&ReservationError>,
 ) -> Result<MapView, PageError> {
-    if maps.is_large(app, id).await? {
+    let Some(position) = position else {
         return read_large_map(app, maps, id, (part, open), refusal).await;
-    }
-    // The cursor is read before the seats, so a change in between is sent again and not lost.
-    let position = store::position(&app.db, id).await?;
-    let mut seats = store::list_seats(&app.db, id, None).await?;
+    };
+    let (mut seats, zones, leases) =
+        try_join!(store::list_seats(&app.db, id, None), store::list_zones(&app.db, id), async {
+            Ok(maps.leases(app, id).await)
+        },)?;
     let own = refusal.map(ReservationError::leased_seat_ids).unwrap_or_default();
     seats.extend(open.seats);
     let mut seats = in_map_order(seats);
-    maps.leases(app, id).await.show_on(&mut seats, own);
-    let zones = store::list_zones(&app.db, id).await?.into_iter().chain(open.zones).collect();
+    leases.show_on(&mut seats, own);
+    let zones = zones.into_iter().chain(open.zones).collect();
     let snapshot = Snapshot::new(position, seats, zones);
     let sections = snapshot.sections();
     let section = part.section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let (scale, stage) = (price_scale(&sections), StagePlace::of(&sections));
     let house = HouseView { scale: &scale, stage, is_section: false };
     let drawing = Drawing::of(snapshot.seats(section.as_deref()), &house);
-    let (store::MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
+    let (MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
     Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 
