@@ -2,7 +2,7 @@
 //!
 //! The budgets come first, then the gate, then the comparison; failures go to the security log.
 
-use std::net::IpAddr;
+use std::{fmt, net::IpAddr};
 
 use super::{
     budget::LogInBudget,
@@ -26,7 +26,7 @@ use crate::{
 
 /// Password that was found right. It may be changed at any moment, so every operation that it opens
 /// compares the hash once more, after locking the account's row.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CheckedPassword {
     /// Account that the password belongs to.
     pub account_id: AccountId,
@@ -36,8 +36,15 @@ pub struct CheckedPassword {
     pub has_second_factor: bool,
 }
 
+impl fmt::Debug for CheckedPassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CheckedPassword")
+            .field("account_id", &self.account_id)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Sender of a password and the limits that apply to it.
-#[derive(Debug)]
 pub struct PasswordCheck<'a> {
     pub app: &'a App,
     pub gate: &'a PasswordGate,
@@ -46,6 +53,12 @@ pub struct PasswordCheck<'a> {
     pub client: IpAddr,
     /// Content of the device cookie; its signature is not checked yet.
     pub device: Option<String>,
+}
+
+impl fmt::Debug for PasswordCheck<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PasswordCheck").field("client", &self.client).finish_non_exhaustive()
+    }
 }
 
 impl PasswordCheck<'_> {

@@ -1,5 +1,7 @@
 //! Pages of the owner's second factor: set-up, recovery codes, removal.
 
+use std::fmt;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::StatusCode,
@@ -221,9 +223,15 @@ pub async fn create_factor(
 }
 
 /// Recovery codes, which are shown once.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct RecoveryCodesDocument {
     recovery_codes: Vec<String>,
+}
+
+impl fmt::Debug for RecoveryCodesDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecoveryCodesDocument").finish_non_exhaustive()
+    }
 }
 
 /// Answers with codes that are shown only this once; the page leads on to `next` if that is not

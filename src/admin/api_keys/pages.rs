@@ -1,5 +1,7 @@
 //! Pages of API keys: the list, and a new one.
 
+use std::fmt;
+
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
@@ -134,11 +136,17 @@ struct NewKeyPage {
 }
 
 /// Key that was made.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct NewKeyDocument {
     id: ApiKeyId,
     /// The key itself, which is shown once.
     key: String,
+}
+
+impl fmt::Debug for NewKeyDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewKeyDocument").field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 /// `POST /admin/api-keys`

@@ -1,5 +1,7 @@
 //! SQL of pending log-ins.
 
+use std::fmt;
+
 use sqlx::PgExecutor;
 
 use crate::{
@@ -8,7 +10,7 @@ use crate::{
 };
 
 /// Log-in whose password was right and whose code is still to come.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct PendingLogIn {
     /// Account id.
     pub account_id: AccountId,
@@ -18,6 +20,12 @@ pub struct PendingLogIn {
     pub password_hash: String,
     /// Browser's name.
     pub device: String,
+}
+
+impl fmt::Debug for PendingLogIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingLogIn").field("account_id", &self.account_id).finish_non_exhaustive()
+    }
 }
 
 /// Inserts a pending log-in of an account and its checked password, for `ttl_secs`; none if the

@@ -1,5 +1,7 @@
 //! JSON documents of the pages of webhooks.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -16,11 +18,17 @@ pub struct WebhooksDocument<'a> {
 }
 
 /// Endpoint with its secret.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SecretDocument {
     pub(super) id: EndpointId,
     /// The secret, which is shown once.
     pub(super) secret: String,
+}
+
+impl fmt::Debug for SecretDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretDocument").field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 /// Endpoint with its deliveries.
