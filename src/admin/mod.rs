@@ -34,6 +34,7 @@ pub mod mails;
 pub mod office;
 pub mod overview;
 pub mod pages;
+pub mod payouts;
 pub mod people;
 pub mod popularity;
 pub mod programs;

@@ -76,6 +76,8 @@ pub enum Act {
     DebtWrittenOff,
     /// A reservation was refunded.
     Refunded,
+    /// Money that did not reach its card was sent again, or asked about.
+    PayoutTriedAgain,
     /// A venue was created.
     VenueCreated,
     /// A venue where nothing was performed was deleted.

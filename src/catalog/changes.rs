@@ -89,11 +89,12 @@ pub async fn change_program(
             }
             store::write_status(tx, id, ProgramStatus::Published).await?;
         }
-        ProgramChange::Cancelled if before.status == ProgramStatus::Cancelled => {
+        ProgramChange::Cancelled { .. } if before.status == ProgramStatus::Cancelled => {
             return Err(CatalogError::WrongStatus);
         }
-        ProgramChange::Cancelled => {
+        ProgramChange::Cancelled { refunds } => {
             store::write_status(tx, id, ProgramStatus::Cancelled).await?;
+            store::write_refund_target(tx, id, *refunds).await?;
         }
     }
     let after = store::find_by_id(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
@@ -110,7 +111,7 @@ async fn tell(
     let kind = match change {
         _ if after.status == ProgramStatus::Draft => return Ok(()),
         ProgramChange::Published => EventKind::ProgramPublished,
-        ProgramChange::Cancelled => EventKind::ProgramCancelled,
+        ProgramChange::Cancelled { .. } => EventKind::ProgramCancelled,
         ProgramChange::Paused(true) => EventKind::QueuePaused,
         ProgramChange::Paused(false) => EventKind::QueueResumed,
         ProgramChange::Details(_)

@@ -10,6 +10,7 @@ use super::{
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
     posters::PosterFiles,
     programs::columns::ProgramDetails,
+    refund_target::RefundTarget,
 };
 use crate::points::Points;
 
@@ -43,7 +44,10 @@ pub enum ProgramChange {
     /// Publishes a draft. Refused as `NothingToSell` if no performance has seats or places.
     Published,
     /// Cancels the program: nothing of it is sold or paid from then on.
-    Cancelled,
+    Cancelled {
+        /// Where the refunds go.
+        refunds: RefundTarget,
+    },
 }
 
 /// Fields of a venue's form, without its seats.

@@ -45,6 +45,7 @@ pub mod popularity;
 pub mod posters;
 pub mod price_types;
 pub mod programs;
+mod refund_target;
 pub mod schedules;
 mod store;
 pub mod venues;
@@ -69,6 +70,7 @@ pub use programs::store::{
     find_by_id as find_program, insert as insert_program, lock as lock_program,
     summaries::list_program_summaries, winding_down::write_wound_down,
 };
+pub use refund_target::RefundTarget;
 pub use schedules::store::{
     lock as lock_schedule, lock_of_venue as lock_schedules_of_venue,
     winding_down::write_wound_down as write_schedule_wound_down,

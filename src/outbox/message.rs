@@ -70,6 +70,11 @@ pub enum Message {
         /// Points returned.
         refunded: Points,
     },
+    /// Money did not reach the card: its points are in the wallet again.
+    PayoutFailed {
+        /// Id of the payout.
+        payout_id: Uuid,
+    },
     /// Another account offers points, which wait to be accepted.
     TransferReceived {
         /// Id of the transfer.
@@ -255,6 +260,7 @@ mod tests {
             Message::ReservationPaid { reservation_id },
             Message::ReservationRefunded { reservation_id, refunded },
             Message::ProgramCancelled { reservation_id, refunded },
+            Message::PayoutFailed { payout_id: reservation_id },
             Message::TransferReceived { transfer_id: reservation_id },
             Message::TransferWaiting { transfer_id: reservation_id },
             Message::TransferExpiring { transfer_id: reservation_id },

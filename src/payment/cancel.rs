@@ -9,6 +9,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
+    catalog::RefundTarget,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
@@ -17,21 +18,23 @@ use crate::{
     reservation::{self, ReservationError, ReservationId, ReservationStatus},
 };
 
-/// Cancels a reservation: releases a hold, or refunds a paid one by its policy. A `key` that
+/// Cancels a reservation: releases a hold, or refunds a paid one by its policy, to `target`. A `key` that
 /// cancelled before returns its first result.
 pub(crate) async fn cancel(
     app: &App,
     account_id: AccountId,
     reservation_id: ReservationId,
+    target: RefundTarget,
     key: Option<&RequestKey>,
 ) -> Result<Cancelled, PaymentError> {
-    retry_stale(|_| cancel_once(app, account_id, reservation_id, key)).await
+    retry_stale(|_| cancel_once(app, account_id, reservation_id, target, key)).await
 }
 
 async fn cancel_once(
     app: &App,
     account_id: AccountId,
     reservation_id: ReservationId,
+    target: RefundTarget,
     key: Option<&RequestKey>,
 ) -> Result<Cancelled, PaymentError> {
     let mut tx = app.db.begin().await?;
@@ -46,12 +49,14 @@ async fn cancel_once(
         ReservationStatus::Held => {
             let released = reservation::release(&mut tx, account_id, reservation_id).await?;
             let status = ReservationStatus::Cancelled;
-            let cancelled = Cancelled { reservation_id, status, refunded: Points::ZERO };
+            let (refunded, to_cards) = (Points::ZERO, Points::ZERO);
+            let cancelled = Cancelled { reservation_id, status, refunded, to_cards };
             (cancelled, released.is_shared, released.schedule_id)
         }
         ReservationStatus::Confirmed => {
             let share = Share::AsAgreed;
-            let (cancelled, of) = refund(&mut tx, account_id, reservation_id, share).await?;
+            let refund = refund(&mut tx, account_id, reservation_id, share, target);
+            let (cancelled, of) = refund.await?;
             (cancelled, false, of)
         }
         ended => return Err(ReservationError::InvalidState(ended).into()),

@@ -44,6 +44,7 @@ mod resale;
 pub mod shares;
 mod store;
 mod telling;
+mod to_cards;
 mod together;
 
 pub use batch::Payments;

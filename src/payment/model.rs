@@ -58,4 +58,7 @@ pub struct Cancelled {
     pub status: ReservationStatus,
     /// Sum of the points returned to all payers.
     pub refunded: Points,
+    /// Points among them that go back to the cards that paid for them.
+    #[serde(default)]
+    pub to_cards: Points,
 }

@@ -13,8 +13,9 @@ use super::{batch::Payments, cancel::cancel};
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
-    catalog::Programs,
+    catalog::{Programs, RefundTarget},
     infra::idempotency::RequestKey,
+    points::Points,
     reservation::{ReservationId, ReservationStatus, reservation_page},
     tickets::pages::bought,
     wallet::Provider,
@@ -26,7 +27,7 @@ use crate::{
     },
 };
 
-/// Form of a payment or a cancellation, which contains only a request key.
+/// Form of a payment or a release, which contains only a request key.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KeyForm {
@@ -45,6 +46,38 @@ impl KeyForm {
         let mut mistakes = Mistakes::default();
         let key = request_key::parse(&mut mistakes, &self.request_key);
         mistakes.or(Some(key.map(|key| RequestKey::new(account_id.0, key, route, id))))
+    }
+}
+
+/// Form of a cancellation.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GiveBackForm {
+    /// Where the money of a paid order goes: `wallet`, which an empty field means too, or `card`.
+    refunds: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
+    request_key: Field,
+}
+
+impl GiveBackForm {
+    fn parse(
+        &self,
+        account_id: AccountId,
+        id: ReservationId,
+    ) -> Result<(RefundTarget, Option<RequestKey>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let target = match self.refunds.is_empty() {
+            true => Some(RefundTarget::Wallet),
+            false => self.refunds.parse(),
+        };
+        let target = mistakes.note("refunds", "refund-target-refusal", target);
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let route = "POST /reservations/{id}/cancellation";
+        let key_of = |key, target| match target {
+            RefundTarget::Wallet => RequestKey::new(account_id.0, key, route, &id),
+            RefundTarget::Card => RequestKey::new(account_id.0, key, route, &(id, target)),
+        };
+        mistakes.or(target.map(|target| (target, key.map(|key| key_of(key, target)))))
     }
 }
 
@@ -76,15 +109,18 @@ pub async fn create_cancellation(
     provider: Data<Provider>,
     me: CurrentAccount,
     id: Path<ReservationId>,
-    Body(form): Body<KeyForm>,
+    Body(form): Body<GiveBackForm>,
 ) -> Result<HttpResponse, PageError> {
-    let key = form.parse(me.account_id, "POST /reservations/{id}/cancellation", &*id)?;
-    let cancelled = cancel(&app, me.account_id, *id, key.as_ref()).await;
+    let (target, key) = form.parse(me.account_id, *id)?;
+    let cancelled = cancel(&app, me.account_id, *id, target, key.as_ref()).await;
     match me.view.or_refusal(cancelled.map_err(PageError::from))? {
         Ok(cancelled) => {
             let location = format!("/reservations/{id}");
             let answer = me.view.done(StatusCode::OK, &cancelled, &location);
             let text_key = match cancelled.status {
+                ReservationStatus::Refunded if cancelled.to_cards > Points::ZERO => {
+                    "flash-paid-out"
+                }
                 ReservationStatus::Refunded => "flash-refunded",
                 _ => "flash-released",
             };

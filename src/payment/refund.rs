@@ -5,10 +5,11 @@ use super::{
     model::{Cancelled, PaymentId},
     store::{self, LockedPayment},
     telling::tell_refunded,
+    to_cards::ToCards,
 };
 use crate::{
     accounts::AccountId,
-    catalog::ScheduleId,
+    catalog::{RefundTarget, ScheduleId},
     infra::postgres::Connection,
     outbox::Message,
     points::Points,
@@ -52,13 +53,15 @@ impl Share {
 }
 
 /// Refunds a paid reservation inside the caller's transaction: returns to each payer the share of
-/// that payer's payment, voids unused tickets and frees the seats. Also returns the performance,
+/// that payer's payment, voids unused tickets and frees the seats. With [`RefundTarget::Card`] the bought points
+/// among them go on to the cards. Also returns the performance,
 /// whose map change the caller must announce after the commit.
 pub async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,
     share: Share,
+    target: RefundTarget,
 ) -> Result<(Cancelled, ScheduleId), PaymentError> {
     let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
     let percent = match share {
@@ -83,11 +86,14 @@ pub async fn refund(
     let payers: Vec<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
     let items = unsold_per_item(&confirmed);
     tickets::void(tx, account_id, &items, share.used(), &payers).await?;
+    let to_cards = ToCards::lock(tx, target, &refunds).await?;
     wallet::refund(tx, &refunds).await?;
+    let to_cards = to_cards.pay_out(tx, reservation_id).await?;
     let owner_message = share.message(reservation_id, sum_of(&refunds, Some(account_id)));
     tell_refunded(tx, account_id, reservation_id, owner_message, &refunds).await?;
     let refunded = sum_of(&refunds, None);
-    let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
+    let status = ReservationStatus::Refunded;
+    let cancelled = Cancelled { reservation_id, status, refunded, to_cards };
     Ok((cancelled, confirmed.schedule_id))
 }
 

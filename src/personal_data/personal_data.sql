@@ -117,6 +117,11 @@ select jsonb_build_object(
         select id, points, amount_minor, currency, provider, status, reversed, created_at, settled_at
         from (select * from charges where account_id = a.id offset 0) own
         order by id desc limit $2) part),
+    'payouts', (select coalesce(jsonb_agg(part), '[]') from (
+        select p.id, p.status, p.points, p.amount_minor, own.currency, p.created_at, p.ended_at
+        from (select * from charges where account_id = a.id offset 0) own
+        cross join lateral (select * from payouts where charge_id = own.id offset 0) p
+        order by p.id desc limit $2) part),
     'mails', (select coalesce(jsonb_agg(part), '[]') from (
         select kind, created_at, sent_at, failed_at
         from (select * from outbox where recipient = a.email offset 0) own

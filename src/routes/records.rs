@@ -1,6 +1,6 @@
 //! Figures, mails and the log of acts.
 
-use super::{AdminError, FieldsError, KitError};
+use super::{AdminError, FieldsError, KitError, WalletError};
 use crate::{
     accounts::admin_of,
     admin::{
@@ -8,10 +8,12 @@ use crate::{
         charges::pages::{self as charges, UnclaimedDocument},
         mails::pages::{self as mails, LetterDocument, MailListDocument},
         office::pages as office,
+        payouts::pages::{self as payouts, AttemptsDocument, PayoutsDocument},
         popularity::pages::{self as popularity, PopularityDocument, SellOutsDocument},
     },
     office::model::OfficeSettings,
     outbox::MailId,
+    wallet::charges::payouts::PaidOut,
     web::{
         error::codes,
         operation::{changes, file, page, shows},
@@ -27,6 +29,12 @@ pub(super) fn paths() -> Vec<Path> {
             .get(charges::list_unclaimed, shows::<UnclaimedDocument<'_>>("Lists money that came for deleted accounts.")),
         at("/admin/charges.csv")
             .get(charges::download_charges, file("Downloads the purchases of points of a day.", "text/csv").refuses(codes![FieldsError::Invalid])),
+        at("/admin/payouts")
+            .get(payouts::list_payouts, shows::<PayoutsDocument<'_>>("Lists money on its way back to cards, the newest first, with its sums.").refuses(codes![FieldsError::Invalid])),
+        at("/admin/payouts/attempts")
+            .post(payouts::create_attempts, changes::<AttemptsDocument>("Tries failed payouts again.").refuses(codes![FieldsError::Invalid])),
+        at("/admin/payouts/{id}/attempts")
+            .post(payouts::create_attempt, changes::<PaidOut>("Tries a failed payout again, or asks the provider about one under way.").refuses(codes![WalletError::{NothingToPayOut, PayoutNotFailed}])),
         at("/admin/popularity")
             .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by sales.").refuses(codes![FieldsError::Invalid])),
         at("/admin/popularity/sell-outs")

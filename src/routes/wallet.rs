@@ -8,7 +8,10 @@ use crate::{
     },
     wallet::{
         self,
-        charges::model::Charged,
+        charges::{
+            model::Charged,
+            payouts::{PaidOut, pages::create_payout},
+        },
         pages::WalletDocument,
         transfers::{
             list::pages::{TransfersDocument, list_transfers},
@@ -34,6 +37,8 @@ pub(super) fn paths() -> Vec<Path> {
             .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses(codes![AccountError::Deleted, WalletError::{HoldOver, TooManyPoints, ProviderAway, ProviderRefused}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
+        at("/wallet/payouts")
+            .post(create_payout, creates::<PaidOut>("Pays points that were bought out to the cards that paid for them.").refuses(codes![WalletError::{NothingToPayOut}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/wallet/transfers")
             .get(list_transfers, shows::<TransfersDocument<'_>>("Lists points sent and received, the newest first."))
             .post(transfers::create_transfer, creates::<Requested>("Offers points to another person.").refuses(codes![WalletError::{InsufficientPoints, SelfTransfer, TooManyRequests}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}])),

@@ -53,6 +53,10 @@ problems! {
         /// The chosen start has passed, or is too far ahead.
         StartOutOfRange => Mistakes::one("starts_at", START_REFUSAL),
         TransferExpired = 410 "expired",
+        /// The wallet has no usable points that were bought and are left of their charges.
+        NothingToPayOut = 409 "nothing-to-pay-out",
+        /// The payout has not failed, or was tried again already.
+        PayoutNotFailed = 409 "payout-not-failed".recovery("/admin/payouts"),
         /// The payment provider gave no answer.
         ProviderAway(cause: String) = 503 "provider-away".retry_after(5),
         /// The payment provider refused to open a checkout.

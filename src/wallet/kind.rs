@@ -31,6 +31,10 @@ pub enum Kind {
     Reversal,
     /// Given back after a dispute about the money was won.
     Reinstatement,
+    /// Paid out: money of a purchase goes back to the card that paid it.
+    Payout,
+    /// Given back because a payout failed.
+    PayoutReturn,
     /// Spent on a reservation.
     Payment,
     /// Returned for a reservation.
@@ -71,6 +75,8 @@ impl Kind {
             | Self::Purchase
             | Self::Reversal
             | Self::Reinstatement
+            | Self::Payout
+            | Self::PayoutReturn
             | Self::Payment
             | Self::Refund
             | Self::Resale
@@ -93,6 +99,8 @@ impl Kind {
             Self::Purchase => "wallet-kind-purchase",
             Self::Reversal => "wallet-kind-reversal",
             Self::Reinstatement => "wallet-kind-reinstatement",
+            Self::Payout => "wallet-kind-payout",
+            Self::PayoutReturn => "wallet-kind-payout-return",
             Self::Payment => "wallet-kind-payment",
             Self::Refund => "wallet-kind-refund",
             Self::Resale => "wallet-kind-resale",

@@ -70,16 +70,38 @@ pub struct RefundCredit {
 pub async fn refund(tx: &mut Connection, refunds: &[RefundCredit]) -> Result<(), WalletError> {
     let payers: HashSet<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
     let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
-    // Every payer has a wallet.
     for &RefundCredit { payer_id, amount, payment_id } in refunds {
-        let credit = Movement::credit(Kind::Refund, amount, payment_id);
-        wallets.change(payer_id, &credit).ok_or(WalletError::StaleVersion)??;
-        if wallets.is_closed(payer_id) {
-            let forfeit = Movement::debit(Kind::Forfeit, amount, payment_id);
-            wallets.change(payer_id, &forfeit).ok_or(WalletError::StaleVersion)??;
-        }
+        give_back(&mut wallets, payer_id, &Movement::credit(Kind::Refund, amount, payment_id))?;
     }
     wallets.write(tx).await
+}
+
+/// Credits the points of a payout that failed, as [`refund`] does.
+pub(crate) async fn return_payout(
+    tx: &mut Connection,
+    account_id: AccountId,
+    amount: Points,
+    payout_id: Uuid,
+) -> Result<(), WalletError> {
+    let payer = HashSet::from([account_id]);
+    let mut wallets = LockedWallets::lock(tx, &payer, WhenHeld::Wait).await?;
+    let credit = Movement::credit(Kind::PayoutReturn, amount, payout_id);
+    give_back(&mut wallets, account_id, &credit)?;
+    wallets.write(tx).await
+}
+
+/// Adds `credit`, and gives its points up where the account was deleted. Every payer has a wallet.
+fn give_back(
+    wallets: &mut LockedWallets,
+    account_id: AccountId,
+    credit: &Movement,
+) -> Result<(), WalletError> {
+    wallets.change(account_id, credit).ok_or(WalletError::StaleVersion)??;
+    if wallets.is_closed(account_id) {
+        let forfeit = Movement { kind: Kind::Forfeit, amount: -credit.amount, ..*credit };
+        wallets.change(account_id, &forfeit).ok_or(WalletError::StaleVersion)??;
+    }
+    Ok(())
 }
 
 /// Locks the wallet of `account_id` until the transaction ends; `None` before its first credit.

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{
     charges::{
         pages::form::{ChargeBox, WALLET_PATH},
+        payouts::{model::ShownPayout, pages::form::PayoutBox, plan::PlannedPart},
         provider::Provider,
     },
     model::{Kind, PointTransaction, Wallet},
@@ -37,17 +38,26 @@ use crate::{
     web::{error::PageError, page::View},
 };
 
-/// Charge and transfer forms of the page.
+/// Forms of the page.
 #[derive(Debug)]
 pub struct WalletForms {
     pub charge: ChargeBox,
     pub send: SendBox,
+    /// Reason why nothing was paid out.
+    pub payout_refusal: Option<String>,
+    /// Whether points cost money, so that some can be paid out.
+    takes_money: bool,
 }
 
 impl WalletForms {
-    /// Creates both forms, empty.
+    /// Creates the forms, empty.
     pub fn new(app: &App, provider: &Provider) -> Self {
-        Self { charge: ChargeBox::new(provider), send: SendBox::new(app) }
+        Self {
+            charge: ChargeBox::new(provider),
+            send: SendBox::new(app),
+            payout_refusal: None,
+            takes_money: matches!(provider, Provider::Stripe(_)),
+        }
     }
 }
 
@@ -58,6 +68,7 @@ struct WalletPage {
     purse: ShownPoints,
     charge: ChargeBox,
     send: SendBox,
+    payout: PayoutBox,
     /// Requests that wait for this account's answer.
     incoming: Vec<Transfer>,
     /// Requests of this account that wait for another account's answer.
@@ -141,6 +152,10 @@ pub struct WalletDocument<'a> {
     next: Option<Uuid>,
     incoming: &'a [Transfer],
     outgoing: &'a [Transfer],
+    /// What can be paid out to the cards that paid it.
+    payable: &'a [PlannedPart],
+    /// Money on its way to the cards, and what became of it, the newest first.
+    payouts: &'a [ShownPayout],
 }
 
 impl WalletPage {
@@ -151,6 +166,8 @@ impl WalletPage {
             next: self.history.next,
             incoming: &self.incoming,
             outgoing: &self.outgoing,
+            payable: &self.payout.parts,
+            payouts: &self.payout.payouts,
         }
     }
 }
@@ -174,6 +191,10 @@ async fn wallet_page(
         )?,
         None => (Vec::new(), Vec::new()),
     };
+    let payout = match forms.takes_money {
+        true => PayoutBox::of(app, me.account_id, forms.payout_refusal).await?,
+        false => PayoutBox::empty(forms.payout_refusal),
+    };
     let choice = |month| MonthChoice::new(&me.view, month, filter.month);
     let months = months.into_iter().map(choice).collect();
     Ok(WalletPage {
@@ -181,6 +202,7 @@ async fn wallet_page(
         purse: ShownPoints::of(wallet.as_ref()),
         charge: forms.charge,
         send: forms.send,
+        payout,
         incoming,
         outgoing,
         history: Page::cut(rows, |row| row.id),

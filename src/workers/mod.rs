@@ -237,7 +237,12 @@ impl Workers {
                 async move { witnesses.ask(&app).await }
             });
         }
-        let (checkouts, returned) = (checkouts.clone(), checkouts.clone());
+        let (checkouts, returned, payouts) =
+            (checkouts.clone(), checkouts.clone(), checkouts.clone());
+        self.run("payouts", LONG_TICK_MAX, every(self.app.config.expiry_period), move |_| {
+            let payouts = payouts.clone();
+            async move { payouts.send_payouts().await }
+        });
         self.run(
             "returned-money",
             LONG_TICK_MAX,

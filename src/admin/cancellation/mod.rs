@@ -30,7 +30,7 @@ use self::store::{Left, WindingDown};
 use super::error::AdminError;
 use crate::{
     app::App,
-    catalog,
+    catalog::{self, RefundTarget},
     infra::postgres::retry_stale,
     payment::{self, PaymentError, Share},
     reservation::{self, ReservationError, ReservationStatus},
@@ -47,16 +47,16 @@ pub async fn wind_down(app: &App) -> Result<(), sqlx::Error> {
     let mut winding_down = store::list_programs(&app.db).await?;
     winding_down.extend(store::list_schedules(&app.db).await?);
     for cancelled in winding_down {
-        let left = store::list_left(&app.db, cancelled, BATCH_MAX).await?;
+        let left = store::list_left(&app.db, cancelled.of(), BATCH_MAX).await?;
         match left.is_empty() {
             true => finish(app, cancelled).await?,
-            false => give_all_back(app, left).await,
+            false => give_all_back(app, left, cancelled.refund_target).await,
         }
     }
     Ok(())
 }
 
-async fn give_all_back(app: &App, mut left: Vec<Left>) {
+async fn give_all_back(app: &App, mut left: Vec<Left>, refunds: RefundTarget) {
     // The order is random so that instances that read the same batch begin at different places.
     left.shuffle(&mut rand::rng());
     // Holds come first: a buyer about to pay learns of the cancellation sooner, and no refund
@@ -64,7 +64,7 @@ async fn give_all_back(app: &App, mut left: Vec<Left>) {
     left.sort_by_key(|one| one.status == ReservationStatus::Confirmed);
     futures_util::stream::iter(left)
         .for_each_concurrent(AT_ONCE, |one| async move {
-            match retry_stale(|_| give_back(app, &one)).await {
+            match retry_stale(|_| give_back(app, &one, refunds)).await {
                 Ok(()) => (),
                 // Another instance, the owner or the expiry settled it first, or its tickets
                 // were used.
@@ -89,7 +89,7 @@ async fn finish(app: &App, cancelled: WindingDown) -> Result<(), sqlx::Error> {
         None => catalog::lock_program(&mut tx, cancelled.program_id).await?,
         Some(id) => catalog::lock_schedule(&mut tx, id).await?,
     }
-    if !store::is_anything_left(&mut tx, cancelled).await? {
+    if !store::is_anything_left(&mut tx, cancelled.of()).await? {
         match cancelled.schedule_id {
             None => catalog::write_wound_down(&mut tx, cancelled.program_id).await?,
             Some(id) => catalog::write_schedule_wound_down(&mut tx, id).await?,
@@ -98,11 +98,12 @@ async fn finish(app: &App, cancelled: WindingDown) -> Result<(), sqlx::Error> {
     tx.commit().await
 }
 
-async fn give_back(app: &App, left: &Left) -> Result<(), AdminError> {
+async fn give_back(app: &App, left: &Left, refunds: RefundTarget) -> Result<(), AdminError> {
     let mut tx = app.db.begin().await?;
     let schedule_id = match left.status {
         ReservationStatus::Confirmed => {
-            let refund = payment::refund(&mut tx, left.account_id, left.id, Share::Unused);
+            let share = Share::Unused;
+            let refund = payment::refund(&mut tx, left.account_id, left.id, share, refunds);
             let (_, schedule_id) = refund.await?;
             schedule_id
         }

@@ -9,7 +9,7 @@ use askama::Template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::store::{self as store, CancellationProgress, WindingDown};
+use super::store::{self as store, CancellationProgress, CancelledPart};
 use crate::{
     accounts::{AdminAccount, api_keys::pages::ConfirmedProgramsWriter},
     admin::{
@@ -21,7 +21,7 @@ use crate::{
     },
     app::App,
     audit::model::Reason,
-    catalog::{Program, ProgramChange, ProgramId, ProgramStatus, ScheduleEdition},
+    catalog::{Program, ProgramChange, ProgramId, ProgramStatus, RefundTarget, ScheduleEdition},
     web::{
         error::PageError,
         flash::with_message,
@@ -39,6 +39,8 @@ pub(super) struct Cancellable {
     pub(super) title: String,
     /// Performance, if it is one.
     pub(super) performance: Option<ScheduleEdition>,
+    /// Program that it is, or belongs to.
+    pub(super) program_id: ProgramId,
     /// Edition that was shown.
     pub(super) version: i64,
     pub(super) is_cancelled: bool,
@@ -65,10 +67,11 @@ impl CancellationPage {
 
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
-        let of = WindingDown { program_id: id, schedule_id: None };
+        let of = CancelledPart { program_id: id, schedule_id: None };
         let progress = store::progress_of(&app.db, of).await?;
         let subject = Cancellable {
             href: program_path(id),
+            program_id: id,
             title: edition.details.title,
             performance: None,
             version: edition.version,
@@ -127,15 +130,31 @@ pub struct CancellationForm {
     version: Field,
     /// Reason, for the log.
     reason: Field,
+    /// Where the refunds go: `card`, which an empty field means too, or `wallet`.
+    refunds: Field,
 }
 
 impl CancellationForm {
-    pub(super) fn parse(&self) -> Result<(i64, Reason), Mistakes> {
+    pub(super) fn parse(&self) -> Result<(i64, Reason, RefundTarget), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let reason = parse_reason(&mut mistakes, &self.reason);
-        mistakes.or(version.zip(reason))
+        let refunds = parse_refunds(&mut mistakes, &self.refunds);
+        let parsed = version.zip(reason).zip(refunds);
+        mistakes.or(parsed.map(|((version, reason), refunds)| (version, reason, refunds)))
     }
+}
+
+/// Parses where refunds go that staff make; an empty field means the cards.
+pub(in crate::admin) fn parse_refunds(
+    mistakes: &mut Mistakes,
+    typed: &Field,
+) -> Option<RefundTarget> {
+    let refunds = match typed.is_empty() {
+        true => Some(RefundTarget::Card),
+        false => typed.parse(),
+    };
+    mistakes.note("refunds", "refund-target-refusal", refunds)
 }
 
 /// `POST /admin/programs/{id}/cancellation`
@@ -146,8 +165,8 @@ pub async fn create_cancellation(
     Body(form): Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
-        let (version, reason) = form.parse()?;
-        let change = &ProgramChange::Cancelled;
+        let (version, reason, refunds) = form.parse()?;
+        let change = &ProgramChange::Cancelled { refunds };
         Ok(programs::change(&app, me.actor, *id, version, change, Some(&reason)).await?)
     }
     .await;

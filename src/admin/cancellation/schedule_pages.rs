@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     pages::{Cancellable, CancellationForm, CancellationPage},
-    store::{self, WindingDown},
+    store::{self, CancelledPart},
 };
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
@@ -34,10 +34,11 @@ async fn edition_of(app: &App, id: ScheduleId) -> Result<ScheduleEdition, PageEr
 
 async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage, PageError> {
     let edition = edition_of(app, id).await?;
-    let of = WindingDown { program_id: edition.program_id, schedule_id: Some(id) };
+    let of = CancelledPart { program_id: edition.program_id, schedule_id: Some(id) };
     let progress = store::progress_of(&app.db, of).await?;
     let subject = Cancellable {
         href: format!("/admin/schedules/{id}"),
+        program_id: edition.program_id,
         title: edition.title.clone(),
         version: edition.version,
         is_cancelled: edition.cancelled_at.is_some(),
@@ -76,9 +77,9 @@ pub async fn create_schedule_cancellation(
 ) -> Result<HttpResponse, PageError> {
     edition_of(&app, *id).await?;
     let outcome = async {
-        let (version, reason) = form.parse()?;
+        let (version, reason, refunds) = form.parse()?;
         let change = ScheduleEdit { by: me.account_id.into(), id: *id, version };
-        Ok(schedules::cancel(&app, change, &reason).await?)
+        Ok(schedules::cancel(&app, change, &reason, refunds).await?)
     }
     .await;
     let done = |v: &View, edition| {

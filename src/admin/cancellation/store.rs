@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ScheduleId},
+    catalog::{ProgramId, RefundTarget, ScheduleId},
     infra::postgres::{Connection, Pool},
     reservation::{ReservationId, ReservationStatus},
 };
@@ -12,12 +12,29 @@ use crate::{
 /// Bound on programs, and on performances, wound down in one tick.
 const CANCELLED_MAX: i64 = 20;
 
-/// Cancelled program, or performance that is cancelled alone.
+/// Program, or performance alone, that is or may be cancelled.
+#[derive(Clone, Copy, Debug)]
+pub struct CancelledPart {
+    pub program_id: ProgramId,
+    /// The performance; `None` for the whole program.
+    pub schedule_id: Option<ScheduleId>,
+}
+
+/// Cancelled program, or performance that is cancelled alone, whose orders are given back.
 #[derive(Clone, Copy, Debug)]
 pub struct WindingDown {
     pub program_id: ProgramId,
     /// The performance; `None` where the whole program is cancelled.
     pub schedule_id: Option<ScheduleId>,
+    /// Where the refunds go.
+    pub refund_target: RefundTarget,
+}
+
+impl WindingDown {
+    /// Returns what is cancelled.
+    pub fn of(self) -> CancelledPart {
+        CancelledPart { program_id: self.program_id, schedule_id: self.schedule_id }
+    }
 }
 
 /// Lists programs that are cancelled and not wound down, the earliest cancelled first.
@@ -25,7 +42,9 @@ pub async fn list_programs(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> {
     sqlx::query_as!(
         WindingDown,
         r#"
-        select id as "program_id: ProgramId", null::uuid as "schedule_id: ScheduleId" from programs
+        select id as "program_id: ProgramId", null::uuid as "schedule_id: ScheduleId",
+            refund_target as "refund_target: _"
+        from programs
         where cancelled_at is not null and wound_down_at is null
         order by cancelled_at
         limit $1
@@ -41,7 +60,9 @@ pub async fn list_schedules(db: &Pool) -> Result<Vec<WindingDown>, sqlx::Error> 
     sqlx::query_as!(
         WindingDown,
         r#"
-        select program_id as "program_id: ProgramId", id as "schedule_id?: ScheduleId" from schedules
+        select program_id as "program_id: ProgramId", id as "schedule_id?: ScheduleId",
+            refund_target as "refund_target: _"
+        from schedules
         where cancelled_at is not null and wound_down_at is null
         order by cancelled_at
         limit $1
@@ -67,7 +88,7 @@ pub struct Left {
 /// as its reservations, where a join would read the tickets of every program ever sold.
 pub(crate) async fn list_left(
     db: &Pool,
-    of: WindingDown,
+    of: CancelledPart,
     rows_max: i64,
 ) -> Result<Vec<Left>, sqlx::Error> {
     sqlx::query_as!(
@@ -109,7 +130,7 @@ pub(crate) async fn list_left(
 /// a place that was not used, or, of a whole program, accounts waiting in its queue, all in one snapshot.
 pub(crate) async fn is_anything_left(
     tx: &mut Connection,
-    of: WindingDown,
+    of: CancelledPart,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -167,7 +188,7 @@ pub(crate) struct CancellationProgress {
 /// Returns how far a cancellation has come.
 pub(crate) async fn progress_of(
     db: &Pool,
-    of: WindingDown,
+    of: CancelledPart,
 ) -> Result<CancellationProgress, sqlx::Error> {
     sqlx::query_as!(
         CancellationProgress,

@@ -29,6 +29,7 @@ use crate::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
+    catalog::RefundTarget,
     infra::{
         idempotency::RequestKey,
         postgres::{Connection, Pool, retry_stale},
@@ -192,6 +193,8 @@ pub struct Refund {
     /// Account that owns the reservation.
     pub owner_id: AccountId,
     pub share: Share,
+    /// Where the money goes.
+    pub target: RefundTarget,
     /// Reason for the audit log.
     pub reason: Reason,
 }
@@ -206,11 +209,11 @@ pub async fn refund(
     if throwaway::is_marked(refund.owner_id.0) {
         return Err(AccountError::Rehearsed.into());
     }
-    let Refund { reservation_id: id, owner_id, share, ref reason } = *refund;
+    let Refund { reservation_id: id, owner_id, share, target, ref reason } = *refund;
     // Nothing is announced for a repeated request.
     let schedule_id = Cell::new(None);
     let give_back = async |tx: &mut Connection| {
-        let (cancelled, of) = payment::refund(tx, owner_id, id, share).await?;
+        let (cancelled, of) = payment::refund(tx, owner_id, id, share, target).await?;
         schedule_id.set(Some(of));
         let entry = AuditEntry::new(by, Act::Refunded, Subject::Reservation, id.0);
         let entry = entry.because(reason).after(&cancelled);

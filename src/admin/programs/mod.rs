@@ -121,7 +121,7 @@ pub async fn change(
         ProgramChange::Paused(true) => Act::QueuePaused,
         ProgramChange::Paused(false) => Act::QueueResumed,
         ProgramChange::Published => Act::ProgramPublished,
-        ProgramChange::Cancelled => Act::ProgramCancelled,
+        ProgramChange::Cancelled { .. } => Act::ProgramCancelled,
     };
     let entry = AuditEntry::new(by, act, Subject::Program, id).because(reason);
     commit_edit(app, &entry, version, async |tx| {

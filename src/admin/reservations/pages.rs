@@ -14,12 +14,14 @@ use super::store::{self as store, BookedItem, Booking};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
     admin::{
+        cancellation::pages::parse_refunds,
         pages::{parse_reason, saved},
         people::{self, Refund},
         programs::pages::Search,
     },
     app::App,
     audit::model::Reason,
+    catalog::RefundTarget,
     infra::{idempotency::RequestKey, ids::new_id, postgres::page::Page},
     payment::Share,
     reservation::{ReservationId, ReservationNumber, ReservationStatus},
@@ -121,14 +123,19 @@ pub async fn show_booking(
 pub struct RefundForm {
     /// `agreed` or `all`.
     share: Field,
+    /// Where the money goes: `card`, which an empty field means too, or `wallet`.
+    refunds: Field,
     /// Reason, for the log.
     reason: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
 
+/// What a refund form says, with its request key.
+type ParsedRefund = (Share, RefundTarget, Reason, Option<Uuid>);
+
 impl RefundForm {
-    fn parse(&self) -> Result<(Share, Reason, Option<Uuid>), Mistakes> {
+    fn parse(&self) -> Result<ParsedRefund, Mistakes> {
         let mut mistakes = Mistakes::default();
         let share = match self.share.text() {
             "agreed" => Some(Share::AsAgreed),
@@ -138,7 +145,9 @@ impl RefundForm {
         let share = mistakes.note("share", "admin-refusal-share", share);
         let reason = parse_reason(&mut mistakes, &self.reason);
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        mistakes.or(share.zip(reason).map(|(share, reason)| (share, reason, key)))
+        let refunds = parse_refunds(&mut mistakes, &self.refunds);
+        let parsed = share.zip(reason).zip(refunds);
+        mistakes.or(parsed.map(|((share, reason), refunds)| (share, refunds, reason, key)))
     }
 }
 
@@ -154,13 +163,18 @@ pub async fn create_refund(
         me.require_code()?;
     }
     let outcome = async {
-        let (share, reason, key) = form.parse()?;
+        let (share, target, reason, key) = form.parse()?;
         let key = key.map(|key| {
             let route = format!("POST /admin/reservations/{id}/refund");
-            RequestKey::new(me.account_id.0, key, &route, &json!([form.share.text(), reason]))
+            RequestKey::new(
+                me.account_id.0,
+                key,
+                &route,
+                &json!([form.share.text(), target, reason]),
+            )
         });
         let (reservation_id, owner_id) = (*id, page.booking.account_id);
-        let refund = Refund { reservation_id, owner_id, share, reason };
+        let refund = Refund { reservation_id, owner_id, share, target, reason };
         Ok(people::refund(&app, me.account_id, &refund, key.as_ref()).await?)
     }
     .await;

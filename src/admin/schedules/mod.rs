@@ -37,8 +37,8 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{
-        self, Edited, PriceGroup, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId,
-        ZoneDetails, ZoneId,
+        self, Edited, PriceGroup, Prices, ProgramId, RefundTarget, ScheduleEdition, ScheduleId,
+        VenueId, ZoneDetails, ZoneId,
     },
     infra::postgres::Connection,
     points::Points,
@@ -138,11 +138,12 @@ pub async fn cancel(
     app: &App,
     change: ScheduleEdit,
     reason: &Reason,
+    refunds: RefundTarget,
 ) -> Result<ScheduleEdition, AdminError> {
     let ScheduleEdit { by, id, version } = change;
     let entry = AuditEntry::new(by, Act::ScheduleCancelled, Subject::Schedule, id).because(reason);
     let cancelled = commit_edit(app, &entry, version, async |tx| {
-        catalog::cancel_schedule(tx, id, version).await
+        catalog::cancel_schedule(tx, id, version, refunds).await
     });
     let cancelled = cancelled.await?;
     reservation::announce(app, id);

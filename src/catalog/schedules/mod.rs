@@ -22,6 +22,7 @@ use super::{
     },
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
+    refund_target::RefundTarget,
 };
 use crate::infra::{
     ids::new_id,
@@ -132,12 +133,13 @@ pub async fn cancel_schedule(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
+    refunds: RefundTarget,
 ) -> Result<Edited<ScheduleEdition>, CatalogError> {
     let Edited { before, .. } = next_schedule_edition(tx, id, version, None).await?;
     if before.cancelled_at.is_some() {
         return Err(CatalogError::WrongStatus);
     }
-    store::winding_down::write_cancelled(tx, id).await?;
+    store::winding_down::write_cancelled(tx, id, refunds).await?;
     let found = store::list_editions(tx, None, Some(id)).await?.pop();
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }

@@ -3,6 +3,7 @@
 mod account;
 mod content;
 mod hand_over;
+mod payout;
 mod performance;
 mod resale;
 mod reservation;
@@ -18,7 +19,7 @@ pub use self::sender::Sender;
 use crate::{
     accounts::mail_choices::UNSUBSCRIPTION_PATH,
     infra::postgres::Pool,
-    mail::error::ComposeError,
+    mail::{error::ComposeError, store::payouts},
     outbox::{Message, StoredMail},
 };
 
@@ -94,14 +95,13 @@ async fn content_of(
             let event = reservation::read(db, *reservation_id).await?;
             reservation::offered(blank, &event, *reservation_id).ok_or(ComposeError::Gone)?
         }
-        Message::ReservationRefunded { reservation_id, refunded } => {
+        Message::ReservationRefunded { reservation_id, .. }
+        | Message::ProgramCancelled { reservation_id, .. } => {
             let event = reservation::read(db, *reservation_id).await?;
-            reservation::refunded(blank, &event, *refunded)
+            let to_card = payouts::money_to_owner(db, *reservation_id).await?;
+            reservation::given_back(blank, &event, message, to_card)?
         }
-        Message::ProgramCancelled { reservation_id, refunded } => {
-            let event = reservation::read(db, *reservation_id).await?;
-            reservation::cancelled(blank, &event, *refunded)
-        }
+        Message::PayoutFailed { payout_id } => payout::failed(blank, db, *payout_id).await?,
         Message::TransferReceived { transfer_id }
         | Message::TransferWaiting { transfer_id }
         | Message::TransferExpiring { transfer_id }
@@ -129,7 +129,8 @@ async fn content_of(
             share::taken_back(blank, &share::read(db, *share_id).await?)
         }
         Message::ShareRefunded { share_id, refunded } => {
-            share::refunded(blank, &share::read(db, *share_id).await?, *refunded)
+            let to_card = payouts::money_to_payer(db, *share_id).await?;
+            share::refunded(blank, &share::read(db, *share_id).await?, *refunded, to_card)
         }
         Message::QueueTurn { token_id } => turn::tell(blank, db, *token_id).await?,
         Message::QueueCancelled { token_id } => turn::cancelled(blank, db, *token_id).await?,

@@ -9,6 +9,7 @@ use crate::{
         error::ComposeError,
         store::{self, ReservedEvent, ReservedPlace},
     },
+    outbox::Message,
     points::Points,
     text::{
         i18n::{Locale, Phrase},
@@ -90,15 +91,44 @@ pub(super) fn gone(blank: Content, reserved: &Reserved) -> Content {
     }
 }
 
-pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
+/// Writes the letter of a `message` about a refund; `to_card` is the money of it that goes back to the card.
+pub(super) fn given_back(
+    blank: Content,
+    reserved: &Reserved,
+    message: &Message,
+    to_card: Option<String>,
+) -> Result<Content, ComposeError> {
+    match message {
+        Message::ReservationRefunded { refunded, .. } => {
+            Ok(self::refunded(blank, reserved, *refunded, to_card))
+        }
+        Message::ProgramCancelled { refunded, .. } => {
+            Ok(cancelled(blank, reserved, *refunded, to_card))
+        }
+        _ => Err(ComposeError::UnknownMessage),
+    }
+}
+
+/// Tells the points that a refund returned, and the money of them that goes back to the card; `None` without.
+fn refunded(
+    blank: Content,
+    reserved: &Reserved,
+    refunded: Points,
+    to_card: Option<String>,
+) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-refunded-subject").word("title", &event.title);
     let refunded = (locale.text("mail-fact-refunded"), points(locale, refunded));
+    let lede = match to_card {
+        Some(_) => "mail-refunded-card-lede",
+        None => "mail-refunded-lede",
+    };
+    let to_card = to_card.map(|money| (locale.text("mail-fact-to-card"), money));
     Content {
         subject: on_one_line(&subject.to_string()),
         greeting: locale.text("mail-greeting").word("name", &event.name),
-        paragraphs: vec![locale.text("mail-refunded-lede")],
-        facts: facts(locale, reserved).into_iter().chain([refunded]).collect(),
+        paragraphs: vec![locale.text(lede)],
+        facts: facts(locale, reserved).into_iter().chain([refunded]).chain(to_card).collect(),
         action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
         ..blank
     }
@@ -106,18 +136,29 @@ pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) ->
 
 /// Tells that the program, or the performance alone, was cancelled; also to people who were checked
 /// in already.
-pub(super) fn cancelled(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
+fn cancelled(
+    blank: Content,
+    reserved: &Reserved,
+    refunded: Points,
+    to_card: Option<String>,
+) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
-    let (subject, lede) = match event.is_one_date {
-        true => ("mail-cancelled-date-subject", "mail-cancelled-date-lede"),
-        false => ("mail-cancelled-subject", "mail-cancelled-lede"),
+    let subject = match event.is_one_date {
+        true => "mail-cancelled-date-subject",
+        false => "mail-cancelled-subject",
+    };
+    let ledes = match (&to_card, event.is_one_date) {
+        (None, true) => vec!["mail-cancelled-date-lede"],
+        (None, false) => vec!["mail-cancelled-lede"],
+        (Some(_), true) => vec!["mail-cancelled-date-card-lede", "mail-cancelled-card-note"],
+        (Some(_), false) => vec!["mail-cancelled-card-lede", "mail-cancelled-card-note"],
     };
     let subject = locale.text(subject).word("title", &event.title);
     Content {
         subject: on_one_line(&subject.to_string()),
-        paragraphs: vec![locale.text(lede)],
+        paragraphs: ledes.into_iter().map(|lede| locale.text(lede)).collect(),
         notes: vec![locale.text("mail-cancelled-note")],
-        ..self::refunded(blank, reserved, refunded)
+        ..self::refunded(blank, reserved, refunded, to_card)
     }
 }
 

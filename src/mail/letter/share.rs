@@ -70,16 +70,24 @@ fn ended(blank: Content, part: &SharedPart, subject: &'static str, lede: &'stati
 }
 
 /// Tells that the reservation was refunded.
-pub(super) fn refunded(blank: Content, part: &SharedPart, refunded: Points) -> Content {
+pub(super) fn refunded(
+    blank: Content,
+    part: &SharedPart,
+    refunded: Points,
+    to_card: Option<String>,
+) -> Content {
     let (locale, share) = (blank.locale, &part.share);
     let subject = locale.text("mail-refunded-subject").word("title", &share.title);
     let refunded = (locale.text("mail-fact-refunded"), points(locale, refunded));
-    Content {
+    let to_card = to_card.map(|money| (locale.text("mail-fact-to-card"), money));
+    let mut content = Content {
         subject: on_one_line(&subject.to_string()),
         paragraphs: vec![locale.text("mail-share-refunded-lede")],
         action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
         ..about(blank, part, refunded)
-    }
+    };
+    content.facts.extend(to_card);
+    content
 }
 
 /// Greets the payer and names the reservation of the share, with the fact `last` below.

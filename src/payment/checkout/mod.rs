@@ -7,7 +7,8 @@
 //! passes the checkout to [`Checkouts::apply`].
 //!
 //! Of money that was returned, or came back, messages tell, and a worker that asks about settled purchases
-//! ([`Checkouts::check_returned`]).
+//! ([`Checkouts::check_returned`]). Money that this office sends back is sent by a worker of its own
+//! ([`Checkouts::send_payouts`]), and the same messages say what became of it.
 //!
 //! # Invariants
 //!
@@ -26,6 +27,7 @@
 //! process dies in between, the worker pays the reservation.
 
 pub mod pages;
+mod payouts;
 mod returned;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};

@@ -5,11 +5,13 @@ with held as (
 ), made as (
     select coalesce(sum(amount) filter
             (where kind in ('CHARGE', 'PURCHASE', 'REVERSAL', 'REINSTATEMENT', 'ADJUSTMENT',
-                            'REFUND', 'RESALE', 'PAYMENT', 'WRITE_OFF', 'FORFEIT')), 0) as points,
+                            'REFUND', 'RESALE', 'PAYOUT', 'PAYOUT_RETURN', 'PAYMENT', 'WRITE_OFF', 'FORFEIT')),
+            0) as points,
         coalesce(sum(amount) filter (where kind like 'TRANSFER%'), 0) as transferred,
         count(*) filter (where case kind
             when 'PAYMENT' then amount > 0
             when 'REVERSAL' then amount > 0
+            when 'PAYOUT' then amount >= 0
             when 'FORFEIT' then amount > 0
             when 'WRITE_OFF' then amount <> 0
             when 'TRANSFER_OUT' then amount > 0
@@ -20,7 +22,7 @@ with held as (
     from point_transactions
 )
 select 'all wallets' as "subject!",
-    format('hold %s, charges, adjustments, refunds and sales less payments, reversals and what was given up '
+    format('hold %s, charges, adjustments, refunds and sales less payments, payouts, reversals and what was given up '
         'are %s; transfers add up to %s; %s changes have the sign of another kind',
         held.points, made.points, transferred, n_wrong_signs) as "sentence!"
 from held cross join made

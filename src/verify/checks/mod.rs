@@ -99,6 +99,11 @@ invariants! {
     ];
     /// No transfer waits for points that are owed.
     C3 DebtorsOfferNothing ["src/verify/checks/pledging_debtors.sql"];
+    /// Money that goes back has taken its points once, and comes from what is left of its charge.
+    C4 PayoutsAreBooked [
+        "src/verify/checks/wrong_payouts.sql",
+        "src/verify/checks/entries_without_payout.sql"
+    ];
     /// No seat is in two live items.
     S1 SeatIsLiveOnce ["src/verify/checks/double_seats.sql"];
     /// Items, reservations and seats agree on the taken places.

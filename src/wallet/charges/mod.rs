@@ -26,6 +26,7 @@
 mod batch;
 pub mod model;
 pub mod pages;
+pub mod payouts;
 pub mod price;
 pub mod provider;
 pub mod purchases;

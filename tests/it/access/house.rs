@@ -147,6 +147,7 @@ impl House {
         of_venue.insert("save_id", Uuid::nil().to_string());
         ids.push(("/admin/venues/", of_venue));
         ids.push(("/admin/people/", id(&ada.account_id)));
+        ids.push(("/admin/payouts/", id(&Uuid::nil())));
         ids.push(("/admin/mails/", id(&id_in(&db, "outbox").await)));
         ids.push(("/admin/api-keys/", id(&key)));
         let mut of_hook = id(&hook);

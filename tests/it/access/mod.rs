@@ -116,6 +116,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/wallet/charges", Door::Account),
     ("/wallet/charges/{id}", Door::Account),
     ("/wallet/statement.csv", Door::Account),
+    ("/wallet/payouts", Door::Account),
     ("/wallet/transfers", Door::Account),
     ("/wallet/transfers/{id}", Door::Account),
     ("/wallet/transfers/{id}/acceptance", Door::Account),
@@ -177,6 +178,8 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/popularity", Door::Admin), ("/admin/popularity/sell-outs", Door::Admin),
     ("/admin/audit", Door::Admin), ("/admin/audit.csv", Door::Admin),
     ("/admin/charges", Door::Admin), ("/admin/charges.csv", Door::Admin),
+    ("/admin/payouts", Door::Admin), ("/admin/payouts/attempts", Door::Admin),
+    ("/admin/payouts/{id}/attempts", Door::Admin),
 
     ("/webhooks/stripe", Door::PaymentProvider),
     ("/rehearsal/stages", Door::RehearsalToken),

@@ -8,6 +8,7 @@ mod events;
 mod hand_overs;
 mod mails;
 mod office;
+mod payouts;
 mod popularity;
 mod price_categories;
 mod price_types;
@@ -271,6 +272,7 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         price_categories::REFUSED,
         price_types::REFUSED,
         office::REFUSED,
+        payouts::REFUSED,
         popularity::REFUSED,
         returns::REFUSED,
         shares::REFUSED,

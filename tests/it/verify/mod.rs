@@ -102,6 +102,7 @@ mod draws;
 mod events;
 mod hand_overs;
 mod names;
+mod payouts;
 mod points;
 mod popularity;
 mod price_types;

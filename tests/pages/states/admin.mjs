@@ -54,6 +54,7 @@ function recordPages({ mina, reservation, mail, hook }) {
     "admin-reservations": "/admin/reservations",
     "admin-reservation": `/admin/reservations/${reservation}`,
     "admin-charges": "/admin/charges",
+    "admin-payouts": "/admin/payouts",
     "admin-popularity": "/admin/popularity?over=week",
     "admin-sell-outs": "/admin/popularity/sell-outs",
     "admin-mails": "/admin/mails",

@@ -11,6 +11,7 @@ use crate::{
     catalog::{
         guards::Guards,
         model::{DatesLeft, DrawStep, Program, ProgramId, ProgramStatus, ScheduleId},
+        refund_target::RefundTarget,
     },
     infra::postgres::Connection,
     text::times,
@@ -189,6 +190,18 @@ pub(crate) async fn write_status(
     )
     .execute(tx)
     .await?;
+    Ok(())
+}
+
+/// Writes where the refunds of a locked, cancelled program go.
+pub(crate) async fn write_refund_target(
+    tx: &mut Connection,
+    id: ProgramId,
+    target: RefundTarget,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update programs set refund_target = $2 where id = $1", id as _, target as _)
+        .execute(tx)
+        .await?;
     Ok(())
 }
 

@@ -1,17 +1,22 @@
 //! SQL of the cancellation of a performance, and of its winding down.
 
-use crate::{catalog::model::ScheduleId, events::EventId, infra::postgres::Connection};
+use crate::{
+    catalog::{RefundTarget, model::ScheduleId},
+    events::EventId,
+    infra::postgres::Connection,
+};
 
-/// Writes the cancellation of a locked performance and, for a published program, its event where an
+/// Writes the cancellation of a locked performance, where its refunds go and, for a published program, its event where an
 /// endpoint asks for it.
 pub(crate) async fn write_cancelled(
     tx: &mut Connection,
     id: ScheduleId,
+    refunds: RefundTarget,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with cancelled as (
-            update schedules set cancelled_at = clock_timestamp()
+            update schedules set cancelled_at = clock_timestamp(), refund_target = $3
             where id = $1 and cancelled_at is null
             returning program_id, starts_at
         )
@@ -26,6 +31,7 @@ pub(crate) async fn write_cancelled(
         "#,
         id as _,
         EventId::new() as _,
+        refunds as _,
     )
     .execute(tx)
     .await?;

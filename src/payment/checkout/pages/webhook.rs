@@ -28,7 +28,7 @@ use crate::{
         reversals::Reversed,
         stripe::{
             checkout::Checkout,
-            event::{MoneyMessage, StripeEvent},
+            event::{MoneyMessage, RefundMessage, StripeEvent},
             signature::{self, TOLERANCE_SECS},
         },
     },
@@ -84,6 +84,7 @@ pub async fn create_event(
     match event {
         StripeEvent::Checkout(checkout) => note_checkout(&app, &checkouts, &checkout).await?,
         StripeEvent::Money(message) => note_money(&app, &message).await?,
+        StripeEvent::Refund(message) => note_refund(&app, &checkouts, &message).await?,
         StripeEvent::Other => {}
     }
     Ok(json_answer(StatusCode::OK, &ReceivedDocument { received: true }))
@@ -104,6 +105,21 @@ async fn is_early(db: &Pool, message: &MoneyMessage) -> Result<bool, sqlx::Error
 
 fn purchase_id_of(message: &MoneyMessage) -> Option<PurchaseId> {
     message.charge_id.as_ref()?.parse().ok()
+}
+
+/// Notes the state of a refund that this office made, and books what the message says of another one.
+async fn note_refund(
+    app: &App,
+    checkouts: &Checkouts,
+    message: &RefundMessage,
+) -> Result<(), PageError> {
+    if checkouts.note_refund(&message.refund, message.happened_at).await? {
+        return Ok(());
+    }
+    match &message.told {
+        Some(told) => note_money(app, told).await,
+        None => Ok(()),
+    }
 }
 
 /// Books money that was returned, or reinstated. A message that may have come before the news of

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use self::shown::ShownReservation;
 use crate::{
-    accounts::CurrentAccount,
+    accounts::{AccountId, CurrentAccount},
     app::App,
     catalog::{Programs, SaleState, ScheduleId},
     infra::ids::new_id,
@@ -31,7 +31,10 @@ use crate::{
         model::{ItemOfKind, Reservation, ReservationId, ReservationStatus},
         seat_map::{self, listing::NamedItem},
     },
-    wallet::Provider,
+    wallet::{
+        Provider,
+        charges::payouts::{self, model::ShownPayout, pages::form::SHOWN_MAX, plan::PlannedPart},
+    },
     web::{
         error::{NotFound, PageError},
         flash::with_message,
@@ -50,6 +53,10 @@ struct ReservationPage<'a> {
     /// places of it were resold; `None` otherwise.
     refunded: Option<Points>,
     away: TicketsAway,
+    /// What a refund could send to the owner's cards.
+    to_card: Vec<PlannedPart>,
+    /// Money of the refund on its way to the owner's cards.
+    payouts: Vec<ShownPayout>,
     now: DateTime<Utc>,
     cancellation_key: Uuid,
     refusal: Option<String>,
@@ -71,6 +78,11 @@ impl ReservationPage<'_> {
     /// Returns the points that were refunded, or that a refund within the deadline returns.
     fn refund(&self) -> Points {
         self.refunded.or_else(|| self.reservation.refund(self.now)).unwrap_or_default()
+    }
+
+    /// Returns the points of a refund to the cards that stay in the wallet.
+    fn stays(&self) -> i64 {
+        self.refund().get() - self.to_card.iter().map(|part| part.points).sum::<i64>()
     }
 
     /// Returns the number of places that were resold.
@@ -210,8 +222,11 @@ pub async fn reservation_page(
         ReservationStatus::Confirmed => away::tickets_away_of(&app.db, id).await?,
         _ => TicketsAway::default(),
     };
+    let (to_card, payouts) = money_of(app, me.account_id, &shown, refunded).await?;
     let status = refusal.status();
     let page = ReservationPage {
+        to_card,
+        payouts,
         v: &me.view,
         reservation: &shown.reservation,
         shown: &shown,
@@ -223,6 +238,29 @@ pub async fn reservation_page(
         refusal: refusal.text.filter(|_| status != StatusCode::GONE),
     };
     Ok(me.view.html(status, &page))
+}
+
+/// Returns what a refund of a paid reservation would send to the owner's cards, and the money of a refunded one that
+/// is on its way to them.
+async fn money_of(
+    app: &App,
+    account_id: AccountId,
+    shown: &ShownReservation,
+    refund: Option<Points>,
+) -> Result<(Vec<PlannedPart>, Vec<ShownPayout>), sqlx::Error> {
+    let reservation = &shown.reservation;
+    match reservation.status {
+        ReservationStatus::Confirmed => {
+            let points = refund.or_else(|| reservation.refund(app.now())).unwrap_or_default();
+            let paid = away::list_own_payments(&app.db, reservation.id).await?;
+            Ok((payouts::preview_of_refund(&app.db, account_id, &paid, points).await?, Vec::new()))
+        }
+        ReservationStatus::Refunded => {
+            let of = Some(reservation.id.0);
+            Ok((Vec::new(), payouts::store::list_shown(&app.db, account_id, of, SHOWN_MAX).await?))
+        }
+        _ => Ok((Vec::new(), Vec::new())),
+    }
 }
 
 /// End of a hold that was renewed.

@@ -1,6 +1,8 @@
 //! SQL for the refund of a paid reservation: the holders of its tickets, and the points of its
 //! owner.
 
+use uuid::Uuid;
+
 use crate::{infra::postgres::Pool, points::Points, reservation::model::ReservationId};
 
 /// Tickets of a paid reservation, counted by holder.
@@ -64,6 +66,24 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
         id as _,
     )
     .fetch_one(db)
+    .await
+}
+
+/// Lists the payments of a paid reservation's owner.
+pub(crate) async fn list_own_payments(
+    db: &Pool,
+    id: ReservationId,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select m.id
+        from (select id, account_id from reservations where id = $1) r
+        join payments m on m.reservation_id = r.id and m.account_id = r.account_id
+        where m.status = 'COMPLETED'
+        "#,
+        id as _,
+    )
+    .fetch_all(db)
     .await
 }
 

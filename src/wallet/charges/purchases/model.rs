@@ -27,6 +27,12 @@ impl PurchaseId {
     pub fn path(self) -> String {
         format!("/wallet/charges/{self}")
     }
+
+    /// Returns when the purchase was ordered, which its id has.
+    pub(crate) fn made_at(self) -> Option<DateTime<Utc>> {
+        let (secs, nanos) = self.0.get_timestamp()?.to_unix();
+        DateTime::from_timestamp(i64::try_from(secs).ok()?, nanos)
+    }
 }
 
 /// State of a purchase.

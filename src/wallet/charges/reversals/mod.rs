@@ -90,7 +90,7 @@ pub async fn reverse(
     if !told.currency.eq_ignore_ascii_case(&purchase.currency) {
         return Ok((Reversed::Mismatch, Vec::new()));
     }
-    let mut rows = store::list_reversals(tx, purchase.id).await?;
+    let mut rows = store::list_reversals(&mut *tx, purchase.id).await?;
     let Some(reversal) = purchase.reversal_of(told, &rows) else {
         return Ok((Reversed::Booked, Vec::new()));
     };
@@ -105,6 +105,31 @@ pub async fn reverse(
     let (reversed, status) = (purchase.reversed + points, purchase.status_after(&rows));
     store::write_reversed(tx, purchase.id, reversed, status).await?;
     Ok((Reversed::Booked, ended))
+}
+
+/// Takes back, in the caller's transaction, the points of a failed payout that other returned money of the
+/// locked `purchase` is worth, and writes the state of the purchase. The points of the payout are in the wallet
+/// again. Returns the shares that ended.
+pub(in crate::wallet) async fn reverse_after_failure(
+    tx: &mut Connection,
+    purchase: &PaidPurchase,
+    payout: (String, i64),
+    pledges: &Pledges<'_>,
+) -> Result<Vec<Uuid>, WalletError> {
+    let mut rows = store::list_reversals(&mut *tx, purchase.id).await?;
+    let (payout_ref, minor) = payout;
+    let Some(reversal) = purchase.reversal_of_failure(payout_ref, minor, &rows) else {
+        let status = purchase.status_after(&rows);
+        store::write_reversed(tx, purchase.id, purchase.reversed, status).await?;
+        return Ok(Vec::new());
+    };
+    let (id, points) = (new_id(), reversal.points);
+    let (moved, ended) = take_points(tx, purchase, id, points, pledges).await?;
+    store::insert_reversal(tx, id, purchase.id, &reversal, moved).await?;
+    rows.push(reversal);
+    let status = purchase.status_after(&rows);
+    store::write_reversed(tx, purchase.id, purchase.reversed + points, status).await?;
+    Ok(ended)
 }
 
 /// Takes `points` out of the wallet, as far as they are usable once pledges have ended, and the rest as a

@@ -1,11 +1,13 @@
 //! SQL of reversals.
 
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::model::{Moved, PaidPurchase, Reversal};
+use super::model::{Moved, OwnPayout, PaidPurchase, Reversal};
 use crate::{
     accounts::AccountId,
     infra::postgres::{Connection, Pool},
+    points::Points,
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
 
@@ -83,42 +85,193 @@ pub async fn find_buyer(
     .await
 }
 
+/// Columns of a purchase whose row is locked.
+struct PaidRow {
+    id: PurchaseId,
+    account_id: AccountId,
+    points: Points,
+    amount_minor: i64,
+    currency: String,
+    status: PurchaseStatus,
+    reversed: i64,
+    paid_out: i64,
+    is_unclaimed: bool,
+}
+
+impl PaidRow {
+    fn with(self, payouts: &[OwnPayout]) -> PaidPurchase {
+        let own = payouts.iter().filter(|payout| payout.charge_id == self.id).copied().collect();
+        PaidPurchase {
+            id: self.id,
+            account_id: self.account_id,
+            points: self.points,
+            amount_minor: self.amount_minor,
+            currency: self.currency,
+            status: self.status,
+            reversed: self.reversed,
+            paid_out: self.paid_out,
+            own,
+            is_unclaimed: self.is_unclaimed,
+        }
+    }
+}
+
 /// Locks the purchase that a payment settled; `None` if there is none.
 pub(super) async fn lock_paid_by(
     tx: &mut Connection,
     payment_ref: &str,
 ) -> Result<Option<PaidPurchase>, sqlx::Error> {
-    sqlx::query_as!(
-        PaidPurchase,
+    let found = sqlx::query_as!(
+        PaidRow,
         r#"
         select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed, unclaimed_at is not null as "is_unclaimed!"
+            currency, status as "status: _", reversed, paid_out,
+            unclaimed_at is not null as "is_unclaimed!"
         from charges
         where payment_ref = $1
         for no key update
         "#,
         payment_ref,
     )
-    .fetch_optional(tx)
+    .fetch_optional(&mut *tx)
+    .await?;
+    with_payouts(tx, found).await
+}
+
+/// Locks the settled purchase `id`; `None` if it is not settled.
+pub(crate) async fn lock_paid(
+    tx: &mut Connection,
+    id: PurchaseId,
+) -> Result<Option<PaidPurchase>, sqlx::Error> {
+    let found = sqlx::query_as!(
+        PaidRow,
+        r#"
+        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
+            currency, status as "status: _", reversed, paid_out,
+            unclaimed_at is not null as "is_unclaimed!"
+        from charges
+        where id = $1 and settled_at is not null
+        for no key update
+        "#,
+        id as _,
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    with_payouts(tx, found).await
+}
+
+/// Locks the purchases of `accounts` of which points are left and no money is in dispute, at most `rows_max` of
+/// each account. Returns them newest first.
+pub(crate) async fn lock_left(
+    tx: &mut Connection,
+    accounts: &[AccountId],
+    rows_max: i64,
+) -> Result<Vec<PaidPurchase>, sqlx::Error> {
+    let found = sqlx::query_as!(
+        PaidRow,
+        r#"
+        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
+            currency, status as "status: _", reversed, paid_out,
+            unclaimed_at is not null as "is_unclaimed!"
+        from charges
+        where id = any(array(
+                select own.id from unnest($1::uuid[]) as payer (id)
+                cross join lateral (
+                    select theirs.id
+                    from (select * from charges where account_id = payer.id offset 0) theirs
+                    where theirs.status in ('SETTLED', 'REINSTATED') and theirs.unclaimed_at is null
+                        and theirs.paid_out + theirs.reversed < theirs.points
+                    order by theirs.id desc
+                    limit $2
+                ) own))
+            and status in ('SETTLED', 'REINSTATED')
+        order by id
+        for no key update
+        "#,
+        accounts as _,
+        rows_max,
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    let ids: Vec<PurchaseId> = found.iter().map(|row| row.id).collect();
+    let own = list_payouts(&mut *tx, &ids).await?;
+    Ok(found.into_iter().rev().map(|row| row.with(&own)).collect())
+}
+
+/// Lists the purchases that [`lock_left`] would lock.
+pub(crate) async fn list_left(
+    db: &Pool,
+    account_id: AccountId,
+    rows_max: i64,
+) -> Result<Vec<PaidPurchase>, sqlx::Error> {
+    let found = sqlx::query_as!(
+        PaidRow,
+        r#"
+        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
+            currency, status as "status: _", reversed, paid_out,
+            unclaimed_at is not null as "is_unclaimed!"
+        from (select * from charges where account_id = $1 offset 0) own
+        where status in ('SETTLED', 'REINSTATED') and unclaimed_at is null and paid_out + reversed < points
+        order by id desc
+        limit $2
+        "#,
+        account_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await?;
+    let ids: Vec<PurchaseId> = found.iter().map(|row| row.id).collect();
+    let own = list_payouts(db, &ids).await?;
+    Ok(found.into_iter().map(|row| row.with(&own)).collect())
+}
+
+/// Adds the payouts of a locked purchase, read after the lock.
+async fn with_payouts(
+    tx: &mut Connection,
+    row: Option<PaidRow>,
+) -> Result<Option<PaidPurchase>, sqlx::Error> {
+    let Some(row) = row else { return Ok(None) };
+    let own = list_payouts(tx, &[row.id]).await?;
+    Ok(Some(row.with(&own)))
+}
+
+/// Lists the payouts of purchases.
+pub(crate) async fn list_payouts(
+    db: impl PgExecutor<'_>,
+    ids: &[PurchaseId],
+) -> Result<Vec<OwnPayout>, sqlx::Error> {
+    sqlx::query_as!(
+        OwnPayout,
+        r#"
+        select charge_id as "charge_id: _", amount_minor as minor, sent_at,
+            case status when 'FAILED' then ended_at end as failed_at,
+            refund_ref is not null as "is_known!", status = 'SETTLED' as "is_settled!"
+        from payouts
+        where charge_id = any($1)
+        "#,
+        ids as _,
+    )
+    .fetch_all(db)
     .await
 }
 
 /// Lists the reversals of a purchase, in the order in which they were written.
-pub(super) async fn list_reversals(
-    tx: &mut Connection,
+pub(crate) async fn list_reversals(
+    db: impl PgExecutor<'_>,
     id: PurchaseId,
 ) -> Result<Vec<Reversal>, sqlx::Error> {
     sqlx::query_as!(
         Reversal,
         r#"
-        select cause as "cause: _", cause_ref, amount_minor, happened_at, points
+        select cause as "cause: _", cause_ref, amount_minor, happened_at,
+            created_at as "created_at?", points
         from charge_reversals
         where charge_id = $1
         order by created_at, id
         "#,
         id as _,
     )
-    .fetch_all(tx)
+    .fetch_all(db)
     .await
 }
 
@@ -176,7 +329,7 @@ pub(super) async fn written_off(
 }
 
 /// Writes the points reversed so far and the status of a locked purchase.
-pub(super) async fn write_reversed(
+pub(crate) async fn write_reversed(
     tx: &mut Connection,
     id: PurchaseId,
     reversed: i64,

@@ -1,10 +1,10 @@
 //! Messages of Stripe that this office acts on.
 
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::checkout::Checkout;
+use super::{checkout::Checkout, refund::ProviderRefund};
 use crate::wallet::charges::reversals::news::{MoneyFact, MoneyNews, Trend};
 
 /// Message of Stripe.
@@ -14,6 +14,8 @@ pub enum StripeEvent {
     Checkout(Checkout),
     /// Money of a payment was returned, or came back.
     Money(MoneyMessage),
+    /// A refund was made, or has another state.
+    Refund(RefundMessage),
     /// Any other event, which is acknowledged and ignored.
     Other,
 }
@@ -27,6 +29,16 @@ pub struct MoneyMessage {
     /// When the refund or dispute was made, in seconds since the epoch, where the message names no
     /// purchase.
     pub made_at: Option<i64>,
+}
+
+/// Message about one refund.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundMessage {
+    pub refund: ProviderRefund,
+    /// When it happened, where the message says.
+    pub happened_at: Option<DateTime<Utc>>,
+    /// What the message says of a refund that this office did not make; `None` if nothing.
+    pub told: Option<MoneyMessage>,
 }
 
 /// Payment whose money may have been returned (a Charge).
@@ -50,26 +62,6 @@ struct PaymentMetadata {
     /// Id of the purchase.
     #[serde(default)]
     charge_id: Option<String>,
-}
-
-/// One refund of a payment.
-#[derive(Debug, Deserialize)]
-struct Refund {
-    /// Name of the refund.
-    id: String,
-    #[serde(default)]
-    payment_intent: Option<String>,
-    /// Minor units of the refund.
-    amount: i64,
-    /// Code of the currency, in lower case.
-    currency: String,
-    /// When it was made, in seconds since the epoch.
-    #[serde(default)]
-    created: i64,
-    /// `pending`, `requires_action`, `succeeded`, `failed` or `canceled`. One that succeeded may still
-    /// fail; one that failed stays so.
-    #[serde(default)]
-    status: Option<String>,
 }
 
 /// Dispute of a payment.
@@ -114,15 +106,6 @@ impl Payment {
             _ => Trend::Rises,
         };
         Some(MoneyFact::Refunded { minor, trend })
-    }
-}
-
-impl Refund {
-    fn fact(&self, kind: &str) -> Option<MoneyFact> {
-        let has_failed = kind == "refund.failed"
-            || matches!(self.status.as_deref(), Some("failed" | "canceled"));
-        let (refund_ref, minor) = (self.id.clone(), self.amount);
-        has_failed.then_some(MoneyFact::RefundFailed { refund_ref, minor })
     }
 }
 
@@ -185,8 +168,8 @@ impl StripeEvent {
     pub fn parse(body: &[u8]) -> Result<Self, serde_json::Error> {
         let Envelope { kind, created, data } = serde_json::from_slice(body)?;
         let EnvelopeData { object, previous_attributes: previous } = data;
+        let happened_at = created.and_then(|secs| DateTime::from_timestamp(secs, 0));
         let news = |payment_ref: Option<String>, currency, fact: Option<MoneyFact>| {
-            let happened_at = created.and_then(|secs| DateTime::from_timestamp(secs, 0));
             // A payment without a name was not made by a checkout.
             let (payment_ref, fact) = payment_ref.zip(fact)?;
             Some(MoneyNews { payment_ref, currency, happened_at, fact })
@@ -206,10 +189,17 @@ impl StripeEvent {
                 news.map(|news| MoneyMessage { news, charge_id, made_at: None })
             }
             "refund.created" | "refund.updated" | "refund.failed" | "charge.refund.updated" => {
-                let refund: Refund = serde_json::from_value(object)?;
-                let (fact, made_at) = (refund.fact(&kind), Some(refund.created));
-                let news = news(refund.payment_intent, refund.currency, fact);
-                news.map(|news| MoneyMessage { news, charge_id: None, made_at })
+                let mut refund: ProviderRefund = serde_json::from_value(object)?;
+                if kind == "refund.failed" {
+                    refund.status = Some("failed".to_owned());
+                }
+                let (refund_ref, minor) = (refund.id.clone(), refund.amount);
+                let fact = MoneyFact::RefundFailed { refund_ref, minor };
+                let fact = refund.has_failed().then_some(fact);
+                let told = news(refund.payment_intent.clone(), refund.currency.clone(), fact);
+                let made_at = Some(refund.created);
+                let told = told.map(|news| MoneyMessage { news, charge_id: None, made_at });
+                return Ok(Self::Refund(RefundMessage { refund, happened_at, told }));
             }
             "charge.dispute.created"
             | "charge.dispute.updated"

@@ -1,4 +1,4 @@
-//! Stripe Checkout: creates a checkout, and reads its state and that of its money.
+//! Stripe: creates a checkout, reads its state and that of its money, and sends money back.
 //!
 //! A **checkout** (a Checkout Session) is Stripe's page on which one purchase is paid. It is
 //! created under the purchase's id as its idempotency key, so that a repeated request names the
@@ -8,6 +8,7 @@
 mod answer;
 pub mod checkout;
 pub mod event;
+pub mod refund;
 pub mod signature;
 
 use std::time::Duration;
@@ -19,8 +20,13 @@ use serde::{Deserialize, de::DeserializeOwned};
 use self::{
     answer::{Disputes, Intent},
     checkout::Checkout,
+    refund::{ProviderRefund, Refunds},
 };
-use super::{purchases::model::Purchase, reversals::news::MoneyNews};
+use super::{
+    payouts::model::{DuePayout, PayoutId},
+    purchases::model::Purchase,
+    reversals::news::MoneyNews,
+};
 use crate::{
     config::{PointPrice, StripeConfig},
     infra::https,
@@ -36,6 +42,8 @@ const ASK_MAX: Duration = Duration::from_secs(4);
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// Disputes of one payment that are read; Stripe lists no more at once.
 const DISPUTES_MAX: u8 = 100;
+/// Refunds of one payment that are read; Stripe lists no more at once.
+const REFUNDS_MAX: u8 = 100;
 /// Idle connections kept to Stripe.
 const IDLE_CONNECTIONS_MAX: usize = 4;
 
@@ -143,6 +151,37 @@ impl Stripe {
         Ok(answer::news(payment_ref, &intent.said, &disputes.said, at))
     }
 
+    /// Sends the money of `payout` back, or returns the refund that an earlier call made.
+    pub async fn create_refund(&self, payout: &DuePayout) -> Result<ProviderRefund, ProviderError> {
+        let id = payout.id.to_string();
+        let form = [
+            ("payment_intent", payout.payment_ref.clone()),
+            ("amount", payout.amount_minor.to_string()),
+            ("reason", "requested_by_customer".to_owned()),
+            ("metadata[payout_id]", id.clone()),
+        ];
+        let request = self.client.post(self.href("/v1/refunds"));
+        Ok(self.ask(request.header("Idempotency-Key", id).form(&form)).await?.said)
+    }
+
+    /// Returns the refund named `refund_ref`.
+    pub async fn get_refund(&self, refund_ref: &str) -> Result<ProviderRefund, ProviderError> {
+        let href = self.href_of("/v1/refunds", refund_ref)?;
+        Ok(self.ask(self.client.get(href)).await?.said)
+    }
+
+    /// Returns the refund of a payment that carries `payout_id` out; `None` if there is none.
+    pub async fn find_refund(
+        &self,
+        payment_ref: &str,
+        payout_id: PayoutId,
+    ) -> Result<Option<ProviderRefund>, ProviderError> {
+        let href = format!("/v1/refunds?limit={REFUNDS_MAX}&payment_intent={payment_ref}");
+        let refunds: Answer<Refunds> = self.ask(self.client.get(self.href(&href))).await?;
+        let mut refunds = refunds.said.data.into_iter();
+        Ok(refunds.find(|refund| refund.payout_id() == Some(payout_id)))
+    }
+
     /// Returns the address of the object named `name`. The name came from Stripe; as a part of a path
     /// it must still stay one part.
     fn href_of(&self, path: &str, name: &str) -> Result<String, ProviderError> {
@@ -185,8 +224,10 @@ impl Stripe {
             |_| String::new(),
             |Refusal { error }| format!("{} {}", error.kind, error.code),
         );
+        // Under the same key another request may have been carried out.
+        let is_of_key = said.starts_with("idempotency_error");
         let said = format!("{status} {said}");
-        match is_refusal(status) {
+        match is_refusal(status) && !is_of_key {
             true => Err(ProviderError::Refused(said)),
             false => Err(ProviderError::Unknown(said)),
         }

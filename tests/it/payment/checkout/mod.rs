@@ -5,6 +5,7 @@ mod deaths;
 mod disputes;
 mod failed_refunds;
 mod messages;
+mod payouts;
 mod pledges;
 mod rest;
 mod reversals;

@@ -87,7 +87,24 @@ impl StripeStandIn {
         self.control("/control/money", &all).await;
     }
 
-    /// Sets how `what` (`create`, `get` or `money`) is answered: `ok`, `error`, `refuse`, `silent` (never),
+    /// Lists the refunds of all payments.
+    pub(crate) async fn refunds(&self) -> Vec<Value> {
+        let answer = self.client.get(self.href("/control/refunds")).send().await.unwrap();
+        answer.json::<Value>().await.unwrap().as_array().unwrap().clone()
+    }
+
+    /// Gives a refund another state, and returns it.
+    pub(crate) async fn change_refund(&self, id: &Value, status: &str, reason: &str) -> Value {
+        let asked = json!({ "id": id, "status": status, "failure_reason": reason });
+        self.control("/control/refund", &asked).await
+    }
+
+    /// Forgets the keys of all requests, as after a day.
+    pub(crate) async fn forget_keys(&self) {
+        self.control("/control/forget", &json!({})).await;
+    }
+
+    /// Sets how `what` (`create`, `get`, `refund` or `money`) is answered: `ok`, `error`, `refuse`, `silent` (never),
     /// or `late` (done, and answered after the caller has gone).
     pub(crate) async fn answer(&self, what: &str, how: &str) {
         self.control("/control/mode", &json!({ "what": what, "how": how })).await;

@@ -1,16 +1,17 @@
 //! Reversals, and the effect of all messages about a purchase's money on its points.
 
-use chrono::{DateTime, TimeDelta, Utc};
+mod own;
 
+use chrono::{DateTime, Utc};
+
+use self::own::CONVERSATION_MAX;
+pub(crate) use self::own::OwnPayout;
 use super::news::{MoneyFact, MoneyNews, Trend};
 use crate::{
     accounts::AccountId,
     points::Points,
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
-
-/// Maximum length of a conversation with the provider: its answer may miss a refund of that time.
-const CONVERSATION_MAX: TimeDelta = TimeDelta::seconds(10);
 
 /// Reason of a reversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
@@ -26,6 +27,8 @@ pub(crate) enum Cause {
     Dispute,
     /// The dispute was decided for the office.
     DisputeWon,
+    /// A payout of this office failed whose points were not taken for other returned money meanwhile.
+    PayoutFailed,
 }
 
 /// Reversal as its row says.
@@ -39,6 +42,8 @@ pub(crate) struct Reversal {
     /// Time at which it happened, by the provider's clock; `None` where that is not known, which counts
     /// as earlier than any time.
     pub(crate) happened_at: Option<DateTime<Utc>>,
+    /// Time at which it was written; `None` for one that is about to be.
+    pub(crate) created_at: Option<DateTime<Utc>>,
     /// Points it is worth; negative for points that come back.
     pub points: i64,
 }
@@ -77,6 +82,10 @@ pub(crate) struct PaidPurchase {
     pub status: PurchaseStatus,
     /// Points reversed so far.
     pub reversed: i64,
+    /// Points that payouts have taken, less the failed ones.
+    pub paid_out: i64,
+    /// Payouts of this office, also the failed ones.
+    pub own: Vec<OwnPayout>,
     /// Whether the money came for an account that was deleted, so that no points were credited.
     pub(crate) is_unclaimed: bool,
 }
@@ -86,30 +95,86 @@ impl PaidPurchase {
     /// which they were written; its points are negative where points come back. `None` if the message says
     /// nothing new.
     pub(crate) fn reversal_of(&self, told: &MoneyNews, before: &[Reversal]) -> Option<Reversal> {
-        let new = self.unbooked(told, before)?;
+        let new = self.unbooked(told, &self.of_others(before))?;
         let cause = new.cause;
         let mut rows = before.to_vec();
         rows.push(new.clone());
-        let change = match self.is_unclaimed {
-            true => 0,
-            false => self.owed_back(&rows) - self.reversed,
-        };
+        let change = self.change(&rows);
         let points = match cause {
-            Cause::Refund | Cause::Dispute => change.max(0),
+            Cause::Refund | Cause::Dispute | Cause::PayoutFailed => change.max(0),
             Cause::RefundFailed | Cause::DisputeWon => change.min(0),
             Cause::RefundTotal => change,
         };
         Some(Reversal { points, ..new })
     }
 
+    /// Returns the reversal that the failure of the payout `payout_ref` over `minor` makes after the reversals
+    /// `before`: of points that it had taken, and that other returned money is worth. `None` without such
+    /// points.
+    pub(crate) fn reversal_of_failure(
+        &self,
+        payout_ref: String,
+        minor: i64,
+        before: &[Reversal],
+    ) -> Option<Reversal> {
+        let points = self.change(before);
+        (points > 0).then_some(Reversal {
+            cause: Cause::PayoutFailed,
+            cause_ref: payout_ref,
+            amount_minor: Some(minor),
+            happened_at: None,
+            created_at: None,
+            points,
+        })
+    }
+
+    /// Returns the minor units that are neither returned nor on their way back.
+    pub(crate) fn left_minor(&self, rows: &[Reversal]) -> i64 {
+        let own = self.own.iter().filter(|payout| payout.failed_at.is_none());
+        let own: i64 = own.map(|payout| payout.minor).sum();
+        (self.amount_minor - own - self.refunded(&self.of_others(rows))).max(0)
+    }
+
+    /// Returns by how many points the reversals `rows` fall short of what is to be taken back.
+    fn change(&self, rows: &[Reversal]) -> i64 {
+        match self.is_unclaimed {
+            true => 0,
+            false => self.owed_back(&self.of_others(rows)) - self.reversed,
+        }
+    }
+
+    /// Returns `rows` with totals of what others than this office have returned.
+    fn of_others(&self, rows: &[Reversal]) -> Vec<Reversal> {
+        let of_others = |row: &Reversal| {
+            let is_exact = row.cause == Cause::RefundTotal;
+            let is_total = is_exact || row.cause == Cause::Refund;
+            let at = row.happened_at.or(row.created_at);
+            let own = if is_total { self.own_at(at, is_exact) } else { 0 };
+            match own {
+                0 => row.clone(),
+                _ => Reversal { amount_minor: Some((row.minor() - own).max(0)), ..row.clone() },
+            }
+        };
+        rows.iter().map(of_others).collect()
+    }
+
+    /// Returns the minor units of this office's own payouts that a total of the time `at` contains.
+    fn own_at(&self, at: Option<DateTime<Utc>>, is_exact: bool) -> i64 {
+        let own = self.own.iter().filter(|payout| payout.is_in(at, is_exact));
+        own.map(|payout| payout.minor).sum()
+    }
+
     /// Returns the state of the purchase after all reversals, `rows`.
     pub(crate) fn status_after(&self, rows: &[Reversal]) -> PurchaseStatus {
+        let own = self.own.iter().filter(|payout| payout.is_settled).map(|payout| payout.minor);
+        let own: i64 = own.sum();
+        let rows = &*self.of_others(rows);
         let has = |cause| rows.iter().any(|row| row.cause == cause);
         // For unclaimed money older versions stored the status alone.
         let was = |status| self.status == status;
         let is_won = has(Cause::DisputeWon);
         let is_disputed = open_disputes(rows).next().is_some();
-        if self.refunded(rows) >= self.amount_minor {
+        if self.refunded(rows).saturating_add(own) >= self.amount_minor {
             PurchaseStatus::Refunded
         } else if is_disputed || was(PurchaseStatus::Disputed) && !is_won {
             PurchaseStatus::Disputed
@@ -130,7 +195,9 @@ impl PaidPurchase {
         };
         let (cause, cause_ref, minor) = match &told.fact {
             MoneyFact::Refunded { minor, trend } => {
-                let cause = self.total_of(told, *minor, *trend, before)?;
+                let is_exact = matches!(trend, Trend::Falls | Trend::Asked);
+                let of_others = (minor - self.own_at(told.happened_at, is_exact)).max(0);
+                let cause = self.total_of(told, of_others, *trend, before)?;
                 let plain = minor.to_string();
                 let secs = told.happened_at.map_or(0, |at| at.timestamp());
                 let names = [plain, format!("{minor}@{secs}")];
@@ -155,6 +222,7 @@ impl PaidPurchase {
             cause_ref,
             amount_minor: Some((*minor).max(0)),
             happened_at: told.happened_at,
+            created_at: None,
             points: 0,
         })
     }
@@ -173,9 +241,7 @@ impl PaidPurchase {
             Trend::Unknown if minor == known && at.is_none() => return None,
             Trend::Unknown => minor > known,
             // The answer may miss a refund of this moment. The next answer has it.
-            Trend::Asked if minor == known || before.iter().any(|row| row.is_about(at)) => {
-                return None;
-            }
+            Trend::Asked if minor == known || self.is_unsure_at(at, before) => return None,
             Trend::Falls | Trend::Asked => false,
         };
         let is_void = |row: &Reversal| match row.cause {
@@ -189,12 +255,17 @@ impl PaidPurchase {
         is_new.then_some(if is_least { Cause::Refund } else { Cause::RefundTotal })
     }
 
+    /// Whether an answer of the time `at` may miss a refund, or have one that is not known here.
+    fn is_unsure_at(&self, at: Option<DateTime<Utc>>, before: &[Reversal]) -> bool {
+        before.iter().any(|row| row.is_about(at)) || self.own.iter().any(|own| own.is_about(at))
+    }
+
     /// Returns the points that are taken back, whether they left the wallet or are owed.
     fn owed_back(&self, rows: &[Reversal]) -> i64 {
         let disputed = open_disputes(rows)
             .map(|row| row.amount_minor.map_or(row.points, |minor| self.worth(minor)));
         let all = self.worth(self.refunded(rows)).saturating_add(disputed.sum());
-        all.min(self.points.get())
+        all.min(self.points.get() - self.paid_out)
     }
 
     /// Returns the minor units that are returned by refunds that did not fail.
@@ -222,6 +293,7 @@ impl PaidPurchase {
         });
         // For a refund of unclaimed money older versions stored the status alone.
         let is_bare = self.status == PurchaseStatus::Refunded
+            && self.own.is_empty()
             && !rows.iter().any(|row| matches!(row.cause, Cause::Refund | Cause::RefundTotal));
         let bare = is_bare.then(|| self.amount_minor - failed(&|_| true));
         least.chain(exact).chain(bare).max().unwrap_or_default().max(0)

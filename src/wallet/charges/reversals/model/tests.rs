@@ -15,6 +15,8 @@ fn purchase(points: i64, amount_minor: i64) -> PaidPurchase {
         currency: "KRW".to_owned(),
         status: PurchaseStatus::Settled,
         reversed: 0,
+        paid_out: 0,
+        own: Vec::new(),
         is_unclaimed: false,
     }
 }
@@ -228,4 +230,85 @@ fn an_answer_counts_where_it_differs_and_not_for_what_happens_at_its_moment() {
     let rows = [told(asked(200), Some(100)), told(asked(200), Some(9_000))];
     let first = purchase(500, 500).reversal_of(&rows[0], &[]).unwrap();
     assert!(purchase(500, 500).reversal_of(&rows[1], &[first]).is_none(), "nothing new");
+}
+
+/// A payout of 200 that was asked for at second 500.
+fn own(minor: i64, sent: i64, failed: Option<i64>) -> OwnPayout {
+    let at = |secs| DateTime::from_timestamp(secs, 0).unwrap();
+    OwnPayout {
+        charge_id: PurchaseId(Uuid::nil()),
+        minor,
+        sent_at: Some(at(sent)),
+        failed_at: failed.map(at),
+        is_known: true,
+        is_settled: failed.is_none(),
+    }
+}
+
+fn paying_out(own: &[OwnPayout]) -> PaidPurchase {
+    let live = own.iter().filter(|payout| payout.failed_at.is_none()).map(|payout| payout.minor);
+    PaidPurchase { paid_out: live.sum(), own: own.to_vec(), ..purchase(500, 500) }
+}
+
+#[test]
+fn what_the_office_pays_out_itself_is_no_reversal() {
+    let paying = paying_out(&[own(200, 500, None)]);
+    let reversed = |all: &[MoneyNews]| after(paying.clone(), all).reversed;
+    assert_eq!(reversed(&[told(refund(200), Some(501))]), 0);
+    assert_eq!(reversed(&[told(refund(200), None)]), 0);
+    assert_eq!(reversed(&[told(asked(200), Some(9_000))]), 0);
+    // Before it was asked for, staff had returned as much at the provider.
+    assert_eq!(reversed(&[told(refund(200), Some(400))]), 200);
+    // Beside it, staff return 100.
+    assert_eq!(reversed(&[told(refund(300), Some(600))]), 100);
+    assert_eq!(reversed(&[told(refund(100), Some(400)), told(refund(300), Some(600))]), 100);
+    assert_eq!(reversed(&[told(refund(300), Some(600)), told(asked(300), Some(9_000))]), 100);
+    // No more than is left is taken, whatever is in dispute.
+    assert_eq!(reversed(&[told(dispute("dp_1", 500), Some(600))]), 300);
+    // An answer of the moment in which it is asked for may have it or not.
+    assert_eq!(reversed(&[told(refund(100), Some(400)), told(asked(100), Some(505))]), 100);
+}
+
+#[test]
+fn a_payout_that_failed_leaves_what_others_returned() {
+    let failed = paying_out(&[own(200, 500, Some(700))]);
+    let reversed = |all: &[MoneyNews]| after(failed.clone(), all).reversed;
+    assert_eq!(reversed(&[told(refund(200), Some(600))]), 0);
+    assert_eq!(reversed(&[told(refund(300), Some(600)), told(falls_to(100), Some(700))]), 100);
+    assert_eq!(reversed(&[told(refund(200), Some(800))]), 200);
+    // It was refused, so the provider never counted it.
+    let refused = OwnPayout { is_known: false, ..own(200, 500, Some(501)) };
+    assert_eq!(after(paying_out(&[refused]), &[told(refund(200), Some(600))]).reversed, 200);
+    // Its points are due again where all of the money is in dispute.
+    let mut disputed = after(failed.clone(), &[told(dispute("dp_1", 500), Some(600))]);
+    assert_eq!(disputed.reversed, 500);
+    disputed.reversed = 300;
+    let dispute = Reversal {
+        cause: Cause::Dispute,
+        cause_ref: "dp_1".to_owned(),
+        amount_minor: Some(500),
+        happened_at: None,
+        created_at: None,
+        points: 300,
+    };
+    let again = disputed.reversal_of_failure("p".to_owned(), 200, &[dispute]).unwrap();
+    assert_eq!((again.cause, again.points), (Cause::PayoutFailed, 200));
+    assert!(failed.reversal_of_failure("p".to_owned(), 200, &[]).is_none());
+}
+
+#[test]
+fn a_purchase_that_was_paid_out_is_refunded_and_one_whose_payout_failed_is_not() {
+    let paid = paying_out(&[own(500, 500, None)]);
+    assert_eq!(paid.status_after(&[]), PurchaseStatus::Refunded);
+    assert_eq!(
+        (paid.left_minor(&[]), paying_out(&[own(200, 500, None)]).left_minor(&[])),
+        (0, 300)
+    );
+    let failed = PaidPurchase {
+        status: PurchaseStatus::Refunded,
+        ..paying_out(&[own(500, 500, Some(900))])
+    };
+    assert_eq!(failed.status_after(&[]), PurchaseStatus::Settled);
+    assert_eq!(failed.left_minor(&[]), 500);
+    assert!(failed.reversal_of_failure("p".to_owned(), 500, &[]).is_none());
 }

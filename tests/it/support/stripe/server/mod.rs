@@ -16,6 +16,8 @@ use sha2::Sha256;
 
 use super::{PORT, SECRET_KEY, StripeStandIn};
 
+mod refunds;
+
 /// Longer than the office waits.
 const LATE: Duration = Duration::from_secs(8);
 /// Shortest time that a checkout may be open, in seconds.
@@ -29,6 +31,8 @@ struct Stripe {
     money: HashMap<String, (Vec<Value>, Vec<Value>)>,
     /// Parameters and checkout of each idempotency key.
     keys: HashMap<String, (HashMap<String, String>, String)>,
+    /// Number of requests for a refund so far.
+    n_refund_requests: usize,
 }
 
 type Shared = Data<Mutex<Stripe>>;
@@ -62,6 +66,12 @@ fn the_stand_in_for_stripe_serves_in_a_process_of_its_own() {
                 .route("/v1/checkout/sessions/{id}", web::get().to(get_session))
                 .route("/v1/payment_intents/{id}", web::get().to(get_intent))
                 .route("/v1/disputes", web::get().to(list_disputes))
+                .route("/v1/refunds", web::post().to(refunds::create))
+                .route("/v1/refunds", web::get().to(refunds::list))
+                .route("/v1/refunds/{id}", web::get().to(refunds::get))
+                .route("/control/refunds", web::get().to(refunds::list_all))
+                .route("/control/refund", web::post().to(refunds::change))
+                .route("/control/forget", web::post().to(refunds::forget_keys))
                 .route("/control/money", web::post().to(set_money))
                 .route("/control/sessions", web::get().to(list_sessions))
                 .route("/control/mode", web::post().to(set_mode))

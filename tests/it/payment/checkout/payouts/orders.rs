@@ -1,0 +1,206 @@
+//! Refunds of orders that go on to the cards: of one payer, of friends who paid together, and of a cancelled show.
+
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{make_payouts_due, returned, states, until_all};
+use crate::{
+    payment::checkout::reversals::{Bought, buy},
+    support::{
+        Concert, Hold, Person,
+        ledger::{balance, entries},
+        read_all, read_one, read_one_with, run_sql_with, until,
+    },
+};
+
+/// Seats of 100 points each.
+async fn concert(db: &PgPool) -> Concert {
+    let concert = Concert::usual(db).await;
+    run_sql_with(db, "update schedule_seats set price = $1", 100_i64).await;
+    concert
+}
+
+async fn pay(person: &Person, id: Uuid) {
+    let paid = person.post(&format!("/reservations/{id}/payment"), &()).await;
+    assert_eq!(paid.status, 201, "{}", paid.body);
+}
+
+async fn give_back(person: &Person, id: Uuid, refunds: &str) -> Value {
+    let form = json!({ "refunds": refunds, "request_key": Uuid::now_v7() });
+    let path = format!("/reservations/{id}/cancellation");
+    let answer = person.post_json(&path, &form).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.json()
+}
+
+#[sqlx::test]
+async fn an_order_is_refunded_to_the_card_or_to_the_wallet_as_the_person_chooses(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    let (ada, concert) = (&bought.ada, concert(&db).await);
+    let mut ids = Vec::new();
+    for seat in &concert.seat_ids[..2] {
+        let hold =
+            Hold { seat_ids: std::slice::from_ref(seat), refund_percent: 70, ..Hold::default() };
+        ids.push(hold.write(&db, &concert, ada.account_id).await);
+        pay(ada, ids[ids.len() - 1]).await;
+    }
+    let page = ada.visit(&format!("/reservations/{}", ids[0])).await;
+    assert!(page.body.contains("<strong>\u{20a9}70</strong>"), "{}", page.body);
+    assert!(page.has("[name='refunds'][value='wallet'][checked]"), "{}", page.body);
+    let given = give_back(ada, ids[0], "card").await;
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(70), &json!(70)));
+    assert_eq!(bought.balance().await, 300);
+    until_all(&db, "SETTLED").await;
+    let of: Vec<Uuid> = read_all(&db, "select reservation_id from payouts").await;
+    assert_eq!(of, [ids[0]]);
+    let page = ada.visit(&format!("/reservations/{}", ids[0])).await;
+    assert!(page.body.contains("Sent to the card"), "{}", page.body);
+    let given = give_back(ada, ids[1], "wallet").await;
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(70), &json!(0)));
+    assert_eq!((bought.balance().await, returned(&bought.stripe).await), (370, 70));
+    let wrong = json!({ "refunds": "cash" });
+    let path = format!("/reservations/{}/cancellation", ids[1]);
+    assert_eq!(ada.post_json(&path, &wrong).await.status, 422);
+    bought.office.close().await;
+}
+
+/// Ada has 60 points of a friend and 40 that she bought: the friend's pay first, and only hers go to her card.
+#[sqlx::test]
+async fn what_was_not_bought_comes_back_as_points(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    let (concert, bob) = (concert(&db).await, bought.office.sign_in("bob").await);
+    let his: String =
+        read_one_with(&db, "select email from accounts where id = $1", bob.account_id).await;
+    let offer = json!({ "to": his, "amount": 60 });
+    let offered = bought.ada.post_json("/wallet/transfers", &offer).await.json();
+    let id = offered["transfer_id"].as_str().unwrap();
+    assert_eq!(bob.post(&format!("/wallet/transfers/{id}/acceptance"), &()).await.status, 200);
+    let payment = buy(&bought.stripe, &bob, 40).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, bob.account_id).await;
+    pay(&bob, id).await;
+    let page = bob.visit(&format!("/reservations/{id}")).await;
+    assert!(page.body.contains("The other 60 points"), "{}", page.body);
+    let given = give_back(&bob, id, "card").await;
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(100), &json!(40)));
+    until_all(&db, "SETTLED").await;
+    let refunds = bought.stripe.refunds().await;
+    assert_eq!((refunds.len(), &refunds[0]["payment_intent"]), (1, &payment));
+    assert_eq!(balance(&db, bob.account_id).await, 60);
+    bought.office.close().await;
+}
+
+#[sqlx::test]
+async fn each_of_two_who_paid_together_has_the_own_money_back_on_the_own_card(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    let (concert, bob) = (concert(&db).await, bought.office.sign_in("bob").await);
+    let his = buy(&bought.stripe, &bob, 100).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
+    let id = hold.write(&db, &concert, bought.ada.account_id).await;
+    let shares = format!("/reservations/{id}/shares");
+    let left = bought.ada.get(&shares).await.json();
+    let form = json!({ "places": [left["left"][0]["place"]] });
+    let made = bought.ada.post_json(&shares, &form).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let url = made.json()["url"].as_str().unwrap().to_owned();
+    let path = &url[url.find("/shares/").unwrap()..];
+    let paid = bob.post(&format!("{path}/payment"), &()).await;
+    assert!([200, 201].contains(&paid.status), "{}", paid.body);
+    let rest = bought.ada.post(&format!("/reservations/{id}/rest/payment"), &()).await;
+    assert!([200, 201].contains(&rest.status), "{}", rest.body);
+    // Bob has a ticket of it, so only staff give all of it back: to the cards, unless they say otherwise.
+    let boss = bought.office.employ("boss", "ADMIN").await;
+    let form = json!({ "share": "all", "reason": "the hall is under water" });
+    let given = boss.post_json(&format!("/admin/reservations/{id}/refund"), &form).await;
+    assert_eq!(given.status, 200, "{}", given.body);
+    let given = given.json();
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(200), &json!(200)));
+    until_all(&db, "SETTLED").await;
+    let refunds = bought.stripe.refunds().await;
+    let of = |payment: &Value| {
+        let own = refunds.iter().find(|refund| refund["payment_intent"] == *payment);
+        own.map(|refund| refund["amount"].as_i64().unwrap())
+    };
+    assert_eq!((of(&his), of(&bought.payment)), (Some(100), Some(100)));
+    assert_eq!((balance(&db, bob.account_id).await, bought.balance().await), (0, 400));
+    bought.office.close().await;
+}
+
+/// One answer in ten is lost. Every order is refunded once, and staff see how far it is.
+#[sqlx::test]
+async fn of_a_cancelled_show_every_order_goes_back_to_its_card_once(db: PgPool) {
+    const ORDERS: usize = 40;
+    let bought = Bought::points(&db, 100).await;
+    let concert = concert(&db).await;
+    let mut people = vec![bought.ada.clone()];
+    for nth in 1..ORDERS {
+        let person = bought.office.sign_in(&format!("person{nth}")).await;
+        buy(&bought.stripe, &person, 100).await;
+        people.push(person);
+    }
+    for (person, seat) in people.iter().zip(&concert.seat_ids) {
+        let hold = Hold { seat_ids: std::slice::from_ref(seat), ..Hold::default() };
+        let id = hold.write(&db, &concert, person.account_id).await;
+        pay(person, id).await;
+    }
+    bought.stripe.answer("refund", "lost").await;
+    let boss = bought.office.employ("boss", "ADMIN").await;
+    let version: i64 = read_one(&db, "select version from schedules").await;
+    let path = format!("/admin/schedules/{}/cancellation", concert.schedule_id);
+    let form = json!({ "version": version, "reason": "the tenor has lost his voice" });
+    let cancelled = boss.post_json(&path, &form).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.body);
+    let n = i64::try_from(people.len().min(concert.seat_ids.len())).unwrap();
+    until("payouts", async || i64::try_from(states(&db).await.len()).unwrap() == n).await;
+    until("an end", async || {
+        make_payouts_due(&db).await;
+        states(&db).await.iter().all(|state| state == "SETTLED")
+    })
+    .await;
+    assert_eq!(bought.stripe.refunds().await.len(), usize::try_from(n).unwrap());
+    assert_eq!(returned(&bought.stripe).await, 100 * n);
+    let list = format!("/admin/payouts?schedule_id={}", concert.schedule_id);
+    let listed = boss.get(&list).await.json();
+    let settled = json!({
+        "status": "SETTLED", "currency": "KRW", "count": n, "points": 100 * n, "amount_minor": 100 * n,
+    });
+    assert_eq!(listed["sums"], json!([settled]));
+    assert_eq!(balance(&db, people[0].account_id).await, 0);
+    assert_eq!(entries(&db, people[0].account_id, "PAYOUT").await, 1);
+    bought.office.close().await;
+}
+
+/// The provider has no money for any of it: staff see why, and try again once it has.
+#[sqlx::test]
+async fn staff_see_what_failed_and_why_and_try_it_again_once(db: PgPool) {
+    let bought = Bought::points(&db, 300).await;
+    let (ada, boss) = (&bought.ada, bought.office.employ("boss", "ADMIN").await);
+    bought.stripe.answer("refund", "balance").await;
+    for _ in 0..2 {
+        assert_eq!(super::pay_out(ada, 100).await.status, 201);
+    }
+    until_all(&db, "FAILED").await;
+    let page = boss.visit("/admin/payouts?status=FAILED").await;
+    assert!(page.body.contains("balance_insufficient"), "{}", page.body);
+    let failed = boss.get("/admin/payouts?status=FAILED").await.json();
+    assert_eq!(failed["payouts"].as_array().unwrap().len(), 2, "{failed}");
+    assert_eq!(boss.get("/admin/payouts?status=LOST").await.status, 422);
+    assert_eq!(ada.get("/admin/payouts").await.status, 403);
+    bought.stripe.answer("refund", "ok").await;
+    let id = failed["payouts"][0]["id"].as_str().unwrap();
+    let path = format!("/admin/payouts/{id}/attempts");
+    assert_eq!(ada.post_json(&path, &json!({})).await.status, 403);
+    assert_eq!(boss.post_json(&path, &json!({})).await.status, 200);
+    assert_eq!(boss.post_json(&path, &json!({})).await.code(), "payout-not-failed");
+    let all = boss.post_json("/admin/payouts/attempts", &json!({})).await;
+    assert_eq!(all.json(), json!({ "tried": 1 }));
+    until("an end", async || {
+        states(&db).await.iter().filter(|state| *state == "SETTLED").count() == 2
+    })
+    .await;
+    assert_eq!((returned(&bought.stripe).await, bought.balance().await), (200, 100));
+    let acts = "select count(*) from audit_log where act = 'payout-tried-again'";
+    assert_eq!(read_one::<i64>(&db, acts).await, 2);
+    bought.office.close().await;
+}
