@@ -206,6 +206,7 @@ fn older_rows_count_as_they_did() {
         cause_ref: cause_ref.to_owned(),
         amount_minor: None,
         happened_at: None,
+        created_at: None,
         points,
     };
     let before = [row(Cause::Refund, "600", 300), row(Cause::Dispute, "dp_1", 200)];
