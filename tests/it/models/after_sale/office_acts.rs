@@ -72,7 +72,12 @@ impl AfterSale {
         let order = &self.model.orders[nth];
         let answer = if by_office {
             let path = format!("/admin/reservations/{}/refund", order.id);
-            send(&self.admin, &path, &json!({ "share": "all", "reason": "a case" })).await
+            send(
+                &self.admin,
+                &path,
+                &json!({ "share": "all", "refunds": "wallet", "reason": "a case" }),
+            )
+            .await
         } else if self.model.is_out(order.owner) {
             return;
         } else {
