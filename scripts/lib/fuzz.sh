@@ -26,7 +26,8 @@ fuzz_targets() { # SECS
   xargs -P "$FUZZ_AT_ONCE" -n 1 scripts/lib/fuzz-target "$FUZZ_PROGRAM" "$1" <<<"$FUZZ_TARGETS"
 }
 
-# Builds the unit tests as libFuzzer drives them, and sets FUZZ_PROGRAM to their path. Packages of another
+# Builds the unit tests of the crate on top as libFuzzer drives them, and sets FUZZ_PROGRAM to their path: no other
+# crate has targets, nor the library that its counters need. Packages of another
 # profile have other names in the target folder than those of the tests, which stay.
 build_fuzz_program() {
   # Without what only a debugger reads, it is built sooner.
@@ -39,7 +40,7 @@ build_fuzz_program() {
   messages=$(
     env -u RUSTC_WORKSPACE_WRAPPER SQLX_OFFLINE=true RUSTC_WRAPPER="$PWD/scripts/lib/fuzz-rustc" \
       FUZZED_CRATES="$ours${FUZZED_PACKAGES[*]//-/_}" \
-      cargo test --locked --lib --no-run --message-format json-render-diagnostics "${settings[@]}"
+      cargo test --locked --package stagedoor --lib --no-run --message-format json-render-diagnostics "${settings[@]}"
   )
   FUZZ_PROGRAM=$(grep -F '"name":"stagedoor"' <<<"$messages" | sed -nE 's/.*"executable":"([^"]+)".*/\1/p')
 }
