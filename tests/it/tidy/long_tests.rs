@@ -30,6 +30,11 @@ fn make_and_ci_run_what_make_test_leaves_out() {
     );
     let ci = read(".ci/run").text;
     assert!(ci.contains("section \"tests\" make test\n"), "{ci}");
-    assert!(ci.contains("section \"long tests\" make storm\n"), "{ci}");
+    assert!(ci.contains("  make storm >\"$log\" 2>&1 &\n"), "{ci}");
+    assert!(ci.contains("  wait \"$storm\" || status=$?\n"), "{ci}");
+    assert!(
+        ci.contains("section \"long tests, and fuzz beside them\" long_tests_and_fuzz\n"),
+        "{ci}"
+    );
     assert!(ci.contains("section \"browser tests\" make test-browser\n"), "{ci}");
 }
