@@ -58,8 +58,12 @@ async fn after(db: PgPool, cancel: impl AsyncFn(&Person, &Concert)) {
     for person in [&ada, &bea] {
         let state = person.get(&queue_path_of(&concert)).await.json();
         assert_eq!(state["status"], "CANCELLED", "{state}");
-        let page = person.visit(&queue_path_of(&concert)).await;
-        assert!(page.body.contains("This show was cancelled"), "{}", page.body);
+        // An instance may remember the show for a moment.
+        let page = eventually("the cancellation on the page", async || {
+            let page = person.visit(&queue_path_of(&concert)).await;
+            if page.body.contains("This show was cancelled") { Ok(page) } else { Err(page.body) }
+        })
+        .await;
         assert!(page.has(&format!("main a[href='/programs/{}']", concert.slug)), "{}", page.body);
         assert!(!page.body.contains("Seats left"), "{}", page.body);
     }
