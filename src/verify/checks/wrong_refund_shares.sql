@@ -22,7 +22,8 @@ with sold as (
                                where subject_id = reservation_id::text and act = 'refunded')
                     -- The refund read the clock up to a transaction's length before its entry.
                     or exists (select from schedule_moves m
-                               where m.schedule_id = refunds.schedule_id and m.moved_at > reserved_at
+                               where m.schedule_id = refunds.schedule_id
+                                   and m.moved_at > reserved_at - interval '1 minute'
                                    and refunded_at > m.moved_at
                                    and refunded_at < m.full_refund_until + interval '1 minute')))
             as is_too_much,

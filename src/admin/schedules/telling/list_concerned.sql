@@ -1,24 +1,17 @@
 -- Lists the accounts that a move of a locked performance concerns, each once, and whether it has a part in the
--- performance or only waits for places. $1 is the performance, $2 its new start.
-with moved as materialized (
-    select d.id
-    from schedules d
-    join programs p on p.id = d.program_id
-    where d.id = $1 and d.cancelled_at is null and p.status <> 'CANCELLED'
-        and greatest(d.starts_at, $2::timestamptz) > clock_timestamp()
-), paid as materialized (
+-- performance or only waits for places. $1 is the performance.
+with paid as materialized (
     -- A reservation whose every place was resold is no part in the performance.
-    select r.id, r.account_id
-    from moved
-    join reservations r on r.schedule_id = moved.id and r.status = 'CONFIRMED'
-    where exists (
+    select id, account_id
+    from reservations r
+    where schedule_id = $1 and status = 'CONFIRMED' and exists (
         select from reservation_items
         where reservation_id = r.id and quantity > returned offset 0)
 ), held as materialized (
-    select r.id, r.account_id
-    from moved
-    join reservations r on r.schedule_id = moved.id
-    where r.status = 'HELD' and r.settled_at is null and r.expires_at > now()
+    select id, account_id
+    from reservations
+    where schedule_id = $1 and status = 'HELD' and settled_at is null
+        and expires_at > clock_timestamp()
 )
 select account_id as "id!: AccountId", bool_or(has_part) as "has_part!"
 from (
@@ -52,7 +45,6 @@ from (
     union all
     select account_id, false from wishes
     where schedule_id = $1 and status = 'WAITING' and settled_at is null
-        and exists (select from moved)
 ) concerned
 where account_id is not null
 group by account_id

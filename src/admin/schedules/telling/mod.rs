@@ -5,8 +5,10 @@
 //! * The mails are written in the transaction that moves the performance, before its move: each account that has
 //!   a part in it, or waits for one, gets one mail for each move, and the mails to one account are sent in the order
 //!   of the moves.
-//! * A move that concerns no account is told to none and gives no right; nor does one of a performance that is
-//!   cancelled, or from one moment of the past to another.
+//! * A hold or wish that is written meanwhile is either told of the move, or waits for it. The right to all of the
+//!   money rests on the move alone, so an order that was begun on the old start has it too.
+//! * The move of a performance that is cancelled, or from one moment of the past to another, is told to no account
+//!   and gives no right.
 
 mod store;
 
@@ -42,8 +44,8 @@ pub(in crate::admin) async fn tell_move(
     }
     let told = ToldMove { id: new_id(), words: words.map(str::to_owned) };
     let event = format!("performance-moved:{}", told.id);
-    let is_told = tell(tx, id, was, starts_at, (Some(told.id), event)).await?;
-    Ok(ScheduleMove { starts_at, told: is_told.then_some(told) })
+    let is_live = tell(tx, id, was, starts_at, (Some(told.id), event)).await?;
+    Ok(ScheduleMove { starts_at, told: is_live.then_some(told) })
 }
 
 /// Writes the mails about a locked performance that keeps its moment and is shown on another clock, of edition
@@ -58,7 +60,7 @@ pub(in crate::admin) async fn tell_shown(
     tell(tx, id, was, was.at, (None, event)).await.map(drop)
 }
 
-/// Writes the mails of one event; returns whether it concerns any account.
+/// Writes the mails of one event; returns whether it can concern any account.
 async fn tell(
     tx: &mut Connection,
     id: ScheduleId,
@@ -66,7 +68,10 @@ async fn tell(
     starts_at: DateTime<Utc>,
     (move_id, event): (Option<Uuid>, String),
 ) -> Result<bool, sqlx::Error> {
-    let accounts = store::list(tx, id, starts_at).await?;
+    if !store::lock(tx, id, starts_at).await? {
+        return Ok(false);
+    }
+    let accounts = store::list(tx, id).await?;
     let keys =
         SharedKeys { order_key: format!("performance:{id}:"), dedupe_key: format!("{event}:") };
     for is_waiting in [false, true] {
@@ -81,5 +86,5 @@ async fn tell(
         };
         outbox::write_to_all(tx, &told, &message, &keys).await?;
     }
-    Ok(!accounts.is_empty())
+    Ok(true)
 }

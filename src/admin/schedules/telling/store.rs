@@ -78,18 +78,37 @@ pub(super) struct ConcernedAccount {
     pub(super) has_part: bool,
 }
 
-/// Lists the accounts that a move of a locked performance to `starts_at` concerns, each once. None where the
-/// performance is cancelled, or both starts have passed.
-pub(super) async fn list(
+/// Locks a performance against new holds and wishes, having waited for the ones under way, and returns whether
+/// its move to `starts_at` can concern any account: false where it is cancelled, or both starts have passed.
+pub(super) async fn lock(
     tx: &mut Connection,
     id: ScheduleId,
     starts_at: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
+    let is_live = sqlx::query_scalar!(
+        r#"
+        select d.cancelled_at is null and p.status <> 'CANCELLED'
+            and greatest(d.starts_at, $2::timestamptz) > clock_timestamp() as "is_live!"
+        from schedules d
+        join programs p on p.id = d.program_id
+        where d.id = $1
+        for update of d
+        "#,
+        id as _,
+        starts_at,
+    );
+    Ok(is_live.fetch_optional(tx).await?.unwrap_or_default())
+}
+
+/// Lists the accounts that the move of a locked performance concerns, each once.
+pub(super) async fn list(
+    tx: &mut Connection,
+    id: ScheduleId,
 ) -> Result<Vec<ConcernedAccount>, sqlx::Error> {
     sqlx::query_file_as!(
         ConcernedAccount,
         "../../src/admin/schedules/telling/list_concerned.sql",
         id as _,
-        starts_at,
     )
     .fetch_all(tx)
     .await
