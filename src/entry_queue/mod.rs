@@ -91,14 +91,14 @@ pub use membership::{
     complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
     require_open, require_stay,
 };
-pub use model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus};
+pub use model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus, WINDOW};
 pub use openings::tell_openings;
 pub use pages::{pass_cookies, shown_pass};
 pub use projection::diff::{Difference, Positions};
 pub use projection::diff::{list_differences, list_incomplete};
 pub use projection::error::ProjectionError;
 pub use projection::rebuild::rebuild_what_is_lost;
-pub use projection::{project, project_ended, project_everything};
+pub use projection::{project, project_behind, project_ended, project_everything};
 pub use purge::model::Purge;
 pub use purge::{begin_purge, entries::tell_entries, find_purge, purge_queues};
 pub use state::WaitingRoom;

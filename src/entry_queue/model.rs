@@ -12,7 +12,7 @@ use crate::{accounts::AccountId, catalog::ProgramId, infra::ids::ids};
 /// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
 /// token further back can be admitted. Where all of it went away, a whole grace and a half passes before the
 /// accounts behind it are heard, so it is larger than the crowds that do.
-pub(crate) const WINDOW: usize = 25_000;
+pub const WINDOW: usize = 25_000;
 
 ids! {
     /// Id of a queue token: one account's place in one queue.

@@ -104,7 +104,8 @@ pub(crate) async fn status_of_join(
         return beyond_the_queue(app, room, program, place.account_id, &token).await.map(Some);
     }
     match joined.position {
-        Some(Position::Waiting { number, n_ahead, n_waiting }) => {
+        // Redis may still have the place of an earlier token.
+        Some(Position::Waiting { number, n_ahead, n_waiting }) if number == place.number => {
             waiting(app, room, program, number, counted(n_ahead, n_waiting)).await.map(Some)
         }
         _ => Ok(None),

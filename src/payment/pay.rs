@@ -55,8 +55,7 @@ pub async fn pay(
     };
     metrics::counter!("stagedoor_payments_total").increment(1);
     // No answer waits for Redis: PostgreSQL knows that the stay has ended.
-    let app = app.clone();
-    tokio::spawn(async move { entry_queue::project(&app, program_id, &[account_id]).await });
+    entry_queue::project_behind(app, program_id, &[account_id]);
     Ok(paid)
 }
 

@@ -10,18 +10,21 @@
 //! * A join whose commit got no answer is written again with the same id, so it counts once.
 //! * A batch that was written is answered once Redis has the positions, or has not taken them in
 //!   time. Positions are projected in the order of their numbers (`projecting`).
+//! * A join that finds room, while no account waits that is not parked, is admitted in its own transaction
+//!   (`admission`), without Redis: no account that waits is passed.
 //!
 //! # Concurrency
 //!
 //! Batches of one instance and program follow one another ([`batcher`](crate::infra::batcher));
-//! batches of several instances are serialized by the lock of the program's `queue_numbers` row. A
+//! batches of several instances are serialized by the lock of the program's `queue_numbers` row. The gate is
+//! locked after it and not waited for: where another transaction has it, the joins of the batch wait in the line. A
 //! second join of one account finds the live token and becomes [`JoinVerdict::AlreadyIn`]. A join and
 //! the deletion of its account race for the account's row: the loser becomes
 //! [`JoinVerdict::AccountGone`], or a deletion that ends the new token.
 
+mod admission;
 pub(crate) mod model;
 mod numbering;
-mod passage;
 mod projecting;
 pub(crate) mod rows;
 pub(crate) mod store;

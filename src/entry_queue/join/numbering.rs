@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    admission::JoinAdmission,
     model::{JoinRequest, JoinVerdict, Standing, WrittenJoins},
-    passage::Passage,
     rows::NewRows,
     store::{self, LockedNumbers},
 };
@@ -92,23 +92,23 @@ async fn write_once(
     if !ended.is_empty() {
         store::end_stays(&mut tx, program_id, &ended).await?;
     }
-    let passage = Passage::of(&rules, gate, joined.len());
+    let admission = JoinAdmission::of(&rules, gate, joined.len());
     match accepted {
         _ if joined.is_empty() => {}
         JoinVerdict::Entered => enter(&mut tx, program_id, &joined, &judge).await?,
         _ => {
             let new =
                 NewRows { gates: gates_column(&gates, &joined), ..NewRows::of(&joined, &judge) };
-            number(&mut tx, program_id, &new, first, &passage, &judge).await?;
+            number(&mut tx, program_id, &new, first, &admission, &judge).await?;
         }
     }
     tx.commit().await?;
     let is_drawn = rules.draw.is_none_or(|step| step == DrawStep::Drawn);
-    let places = (is_first_attempt && is_drawn).then(|| passage.places(&joined, first));
+    let places = (is_first_attempt && is_drawn).then(|| admission.places(&joined, first));
     let n_admitted = places.iter().flatten().filter(|place| place.stay_ends_at.is_some()).count();
     metrics::counter!("stagedoor_admissions_total")
         .increment(u64::try_from(n_admitted).unwrap_or(0));
-    Ok(WrittenJoins { verdicts, places, is_full: passage.is_full })
+    Ok(WrittenJoins { verdicts, places, is_full: admission.is_full })
 }
 
 /// Opens a transaction, and locks in it the numbers of the program and the accounts. The first join of
@@ -231,17 +231,17 @@ async fn gates_of(
     Ok(gates.into_iter().map(|gate| (gate.account_id, gate)).collect())
 }
 
-/// Inserts the tokens `new` with numbers from `first` on, admits as many as `passage` says, and writes the
+/// Inserts the tokens `new` with numbers from `first` on, admits as many as `admission` says, and writes the
 /// number after them.
 async fn number(
     tx: &mut Connection,
     program_id: ProgramId,
     new: &NewRows,
     first: QueueNumber,
-    passage: &Passage,
+    admission: &JoinAdmission,
     judge: &Judge,
 ) -> Result<(), sqlx::Error> {
-    passage.write(tx, program_id, new, first).await?;
+    admission.write(tx, program_id, new, first).await?;
     if judge.asks_for_work() {
         waits::delete_waits(tx, program_id, &new.accounts).await?;
     }

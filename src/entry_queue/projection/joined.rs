@@ -7,7 +7,9 @@ use std::collections::HashMap;
 
 use futures_util::future::{join, join_all};
 
-use super::{PAGES_COVERED_MAX, cover, error::ProjectionError, in_time, project_later, repair};
+use super::{
+    PAGES_COVERED_MAX, cover, error::ProjectionError, in_time, project_later, repair, run_behind,
+};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -60,12 +62,13 @@ async fn write(
         positions.clear();
     }
     if outcome.written != Written::Overtaken {
-        let app = app.clone();
-        tokio::spawn(async move {
-            let repaired = repair(&app, program_id, joined, outcome.refused, Writing::default());
+        let (compared, failed) = (app.clone(), accounts.clone());
+        run_behind(app, program_id, &accounts, async move {
+            let repaired =
+                repair(&compared, program_id, joined, outcome.refused, Writing::default());
             if let Err(error) = repaired.await {
                 tracing::debug!(%program_id, %error, "joins were not compared after their projection");
-                project_later(&app, program_id, &accounts);
+                project_later(&compared, program_id, &failed);
             }
         });
     }

@@ -53,6 +53,8 @@ const RETRY_PAUSES_SECS: [u64; 4] = [1, 2, 4, 8];
 const RETRIES_MAX: usize = 18;
 /// Failed projections that wait for a retry at once in one process.
 const RETRIED_AT_ONCE_MAX: usize = 1_000;
+/// Projections and comparisons that run behind answers at once in one process.
+const BEHIND_AT_ONCE_MAX: usize = 200;
 /// Pages of smaller numbers that one projection writes beside its own, 10,000 tokens.
 const PAGES_COVERED_MAX: usize = 10;
 /// Upper bound of a caller's wait for Redis after its commit.
@@ -71,6 +73,33 @@ pub(crate) async fn project_in_time(
     accounts: &[AccountId],
 ) -> Option<Written> {
     in_time(app, program_id, accounts, project_all(app, program_id, accounts)).await
+}
+
+/// Projects `accounts` as [`project`] does, behind the caller's answer.
+pub fn project_behind(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+    let projected = (app.clone(), accounts.to_vec());
+    run_behind(app, program_id, accounts, async move {
+        let (app, accounts) = projected;
+        project(&app, program_id, &accounts).await;
+    });
+}
+
+/// Does the `work` on the positions of `accounts` in a task of its own. While too much of it runs, they are
+/// projected later instead.
+fn run_behind(
+    app: &App,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+    work: impl Future<Output = ()> + Send + 'static,
+) {
+    static RUNNING: Semaphore = Semaphore::const_new(BEHIND_AT_ONCE_MAX);
+    let Ok(permit) = RUNNING.try_acquire() else {
+        return project_later(app, program_id, accounts);
+    };
+    tokio::spawn(async move {
+        let _permit = permit;
+        work.await;
+    });
 }
 
 /// Writes to Redis that the stays of `accounts` have ended, at most [`POSITIONS_MAX`] of them. Call it

@@ -71,7 +71,6 @@ pub(super) fn publish(
     announce(app, schedule_id);
     let extended = std::mem::take(&mut together.extended);
     if !extended.is_empty() {
-        let app = app.clone();
-        tokio::spawn(async move { entry_queue::project(&app, program_id, &extended).await });
+        entry_queue::project_behind(app, program_id, &extended);
     }
 }

@@ -286,3 +286,27 @@ async fn a_queue_is_purged_in_batches_while_others_go_on(db: PgPool) {
     assert_eq!(people[1].get(&queue_path_of(&other)).await.json()["status"], "WAITING");
     office.close().await;
 }
+
+/// A place is free and the worker asleep: the newcomer waits behind the one who waits. It passes an account that
+/// is parked, which is let in when it is back.
+#[sqlx::test]
+async fn a_newcomer_passes_nobody_who_waits_and_whoever_is_parked(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("TEST_ADMISSION_PERIOD_MS", "3600000")]).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(4, "Line").await;
+    let [inside, waits, newcomer, last] = people.as_slice() else { unreachable!() };
+    let joined = async |person: &Person| join(person, &concert).await.json()["status"].clone();
+    let end = "update queue_tokens set status = 'CANCELLED', ended_at = clock_timestamp()
+               where account_id = $1";
+    assert_eq!((joined(inside).await, joined(waits).await), (json!("ACTIVE"), json!("WAITING")));
+    run_sql_with(&db, end, inside.account_id).await;
+    assert_eq!(joined(newcomer).await, "WAITING");
+    entry_queue::admit_everywhere(&office.app).await.unwrap();
+    until_status(waits, &concert, "ACTIVE").await;
+
+    let park = "update queue_tokens set parked_at = clock_timestamp() where account_id = $1";
+    run_sql_with(&db, park, newcomer.account_id).await;
+    run_sql_with(&db, end, waits.account_id).await;
+    assert_eq!(joined(last).await, "ACTIVE");
+    office.close_as_it_is().await;
+}

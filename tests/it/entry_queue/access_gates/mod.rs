@@ -7,10 +7,11 @@ mod storms;
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use stagedoor::entry_queue::{WINDOW, list_incomplete};
 
 use super::{crowded, join, long_queue, queue_path_of, until_status};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Office, Person, read_one, read_one_with, run_sql,
+    Answer, Concert, ConcertOptions, Office, Person, read_one, read_one_with, run_sql, until,
 };
 
 /// Makes an access code with a gate of this capacity that opens `opens_in_secs` from now.
@@ -134,7 +135,15 @@ async fn an_account_far_back_in_a_long_line_is_let_in_by_its_gate(db: PgPool) {
     let [inside, away, here] = people.as_slice() else { unreachable!() };
     join(inside, &concert).await;
     until_status(inside, &concert, "ACTIVE").await;
-    long_queue(&db, &concert, 10_100).await;
+    long_queue(&db, &concert, i64::try_from(WINDOW).unwrap() + 100).await;
+    // The queue in Redis is filled again, with these people too.
+    let app = &office.app;
+    let epoch = app.redis.key(format_args!("{{{}}}:epoch", concert.program_id));
+    let _: i64 = app.redis.query(redis::cmd("DEL").arg(epoch)).await.unwrap();
+    until("a whole queue", async || {
+        list_incomplete(&app.db, &app.redis).await.is_ok_and(|incomplete| incomplete.is_empty())
+    })
+    .await;
     // Behind the window, where polls are not recorded, but for those whom a gate calls up.
     for person in [away, here] {
         redeem(person, &concert, "FRIENDS").await;
