@@ -96,7 +96,7 @@ impl Lease {
         let marks = Marks::new(redis, &scope.to_string(), std::slice::from_ref(&request));
         let beside = LeaseBeside {
             redis: marks.redis.clone(),
-            key: marks.keys.concat(),
+            key: marks.keys.first().cloned().unwrap_or_default(),
             owner,
             token: marks.token.clone(),
             length,

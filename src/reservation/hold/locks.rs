@@ -19,6 +19,8 @@ use crate::{
 
 /// Lifetime of seat leases: many times the duration of a hold.
 const SEAT_LEASE: Duration = Duration::from_secs(3);
+/// Time in which the lease of an order that was just answered is released: the release is sent behind the answer.
+pub(super) const RELEASED_AFTER: Duration = Duration::from_millis(100);
 /// Lifetime of the lease that excludes other requests of one account; covers the wait for the zone.
 const PERSON_LEASE: Duration = Duration::from_secs(5);
 
@@ -66,8 +68,16 @@ pub(super) async fn lease_person(
     if matches!(request.choice, Choice::Places { .. }) || request.request_key.is_some() {
         return Ok(None);
     }
-    let (scope, person) = (request.schedule.program_id, person(request));
-    match Lease::take(&app.redis, &scope, [person], &request.owner(), PERSON_LEASE).await {
+    let (scope, person, owner) = (request.schedule.program_id, person(request), request.owner());
+    let take = || Lease::take(&app.redis, &scope, [&person], &owner, PERSON_LEASE);
+    let taken = match take().await {
+        Err(LeaseError::Held(_)) => {
+            tokio::time::sleep(RELEASED_AFTER).await;
+            take().await
+        }
+        taken => taken,
+    };
+    match taken {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),
         Err(LeaseError::OwnStillRunning | LeaseError::Held(_)) => {

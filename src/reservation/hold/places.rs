@@ -12,7 +12,7 @@ use super::{
     alone::{end_lease, hold_alone, publish},
     decided::HeldTogether,
     limiter::ReservationState,
-    locks::{HoldOutcome, lease_beside_zone, without},
+    locks::{HoldOutcome, RELEASED_AFTER, lease_beside_zone, without},
     permits::Permits,
     request::ChosenRequest,
     together::hold_together,
@@ -47,8 +47,15 @@ pub(super) async fn hold_places(
     let name = LockName::new(&chosen.request.schedule.id, &zone_id);
     let waiter = chosen.request.account_id.to_string();
     let (lease, beside) = lease_beside_zone(app, &chosen.request);
-    let taken =
-        state.zones.take_with(Some(beside), &name, &waiter, ZONE_WAIT, chosen.clone()).await;
+    let take =
+        |beside| state.zones.take_with(Some(beside), &name, &waiter, ZONE_WAIT, chosen.clone());
+    let taken = match take(beside.clone()).await {
+        Err(FairError::Leased) => {
+            tokio::time::sleep(RELEASED_AFTER).await;
+            take(beside).await
+        }
+        taken => taken,
+    };
     let outcome = match taken {
         Ok(FairOutcome::Carried(answer)) => answer,
         Ok(FairOutcome::Lead(guard, chosen)) => {
@@ -57,7 +64,8 @@ pub(super) async fn hold_places(
             tokio::spawn(leading).await.unwrap_or(Err(BatchError::Lost.into()))
         }
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),
-        Err(FairError::Leased) => Err(ReservationError::AlreadyProcessing),
+        // The lease is another order's: there is none to wait for.
+        Err(FairError::Leased) => return Err(ReservationError::AlreadyProcessing),
         Err(FairError::Lost) => Err(BatchError::Lost.into()),
         Err(error @ (FairError::Away(_) | FairError::Late)) => {
             without::<()>(&error);
