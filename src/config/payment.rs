@@ -27,6 +27,13 @@ pub enum ProviderConfig {
     Stripe(Box<StripeConfig>),
 }
 
+impl PaymentConfig {
+    /// Whether points are sold for money, so that there are cards to which it may go back.
+    pub fn is_for_money(&self) -> bool {
+        !matches!(self.provider, ProviderConfig::Demo)
+    }
+}
+
 /// Access to Stripe's API, and the secrets that verify its messages.
 #[derive(Clone, Debug)]
 pub struct StripeConfig {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{app::App, config::ProviderConfig, demo};
+use crate::{app::App, demo};
 
 /// Condition that does not belong in production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub async fn list_warnings(app: &App) -> Result<Vec<Warning>, sqlx::Error> {
 
 /// Whether points come without money.
 fn is_simulated(app: &App) -> bool {
-    matches!(app.config.payment.provider, ProviderConfig::Demo)
+    !app.config.payment.is_for_money()
 }
 
 /// Whether the instance serves other machines without https.

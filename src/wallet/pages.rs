@@ -56,7 +56,7 @@ impl WalletForms {
             charge: ChargeBox::new(provider),
             send: SendBox::new(app),
             payout_refusal: None,
-            takes_money: matches!(provider, Provider::Stripe(_)),
+            takes_money: provider.takes_money(),
         }
     }
 }

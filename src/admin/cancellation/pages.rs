@@ -53,11 +53,19 @@ pub(super) struct CancellationPage {
     pub(super) subject: Cancellable,
     pub(super) progress: CancellationProgress,
     pub(super) refusal: FormRefusal,
+    /// Whether refunds may go to cards.
+    pub(super) has_cards: bool,
 }
 
 impl CancellationPage {
-    pub(super) fn new(v: View, subject: Cancellable, progress: CancellationProgress) -> Self {
-        Self { v, subject, progress, refusal: FormRefusal::default() }
+    pub(super) fn new(
+        app: &App,
+        v: View,
+        subject: Cancellable,
+        progress: CancellationProgress,
+    ) -> Self {
+        let has_cards = app.config.payment.is_for_money();
+        Self { v, subject, progress, refusal: FormRefusal::default(), has_cards }
     }
 
     pub(super) fn refused(mut self, refusal: FormRefusal) -> HttpResponse {
@@ -77,7 +85,7 @@ impl CancellationPage {
             version: edition.version,
             is_cancelled: edition.status == ProgramStatus::Cancelled,
         };
-        Ok(Self::new(v, subject, progress))
+        Ok(Self::new(app, v, subject, progress))
     }
 
     fn title_key(&self) -> &'static str {

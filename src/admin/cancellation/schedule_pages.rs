@@ -44,7 +44,7 @@ async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage,
         is_cancelled: edition.cancelled_at.is_some(),
         performance: Some(edition),
     };
-    Ok(CancellationPage::new(v, subject, progress))
+    Ok(CancellationPage::new(app, v, subject, progress))
 }
 
 /// Cancellation of a performance, and how far it is.

@@ -16,7 +16,7 @@ use crate::{
     app::App,
     infra::postgres::page::{After, PAGE_ROWS, Page},
     text::times::{self, rfc3339_in},
-    wallet::charges::price::Money,
+    wallet::charges::payouts::model::shown,
     web::{
         download::{CHUNK_ROWS, csv},
         error::PageError,
@@ -35,10 +35,7 @@ struct UnclaimedPage {
 impl UnclaimedPage {
     /// Returns an amount as people read it; as it is stored for a currency that is not known.
     fn amount(&self, charge: &UnclaimedCharge) -> String {
-        match charge.currency.parse() {
-            Ok(currency) => Money { minor: charge.amount_minor, currency }.to_string(),
-            Err(_) => format!("{} {}", charge.amount_minor, charge.currency),
-        }
+        shown(charge.amount_minor, &charge.currency)
     }
 }
 

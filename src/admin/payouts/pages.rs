@@ -43,6 +43,8 @@ pub struct PayoutsQuery {
     schedule_id: Field,
     /// Key of the last row of the page before.
     after: Field,
+    /// Last failed payout that was tried again with others, behind which the next press goes on.
+    tried_to: Field,
 }
 
 impl PayoutsQuery {
@@ -82,6 +84,8 @@ struct PayoutsPage {
     sums: Vec<PayoutSum>,
     payouts: Page<ListedPayout>,
     refusal: FormRefusal,
+    /// Whether any has failed that can be tried again.
+    has_failed: bool,
 }
 
 impl PayoutsPage {
@@ -90,12 +94,9 @@ impl PayoutsPage {
         let found = store::list(&app.db, &filter, query.after.parse(), PAGE_ROWS + 1).await?;
         let payouts = Page::cut(found, |payout| payout.id.0);
         let sums = store::sum(&app.db, filter.schedules.as_deref(), SUMMED_MAX).await?;
-        Ok(Self { v, query, sums, payouts, refusal: FormRefusal::default() })
-    }
-
-    /// Whether anything failed that can be tried again.
-    fn has_failed(&self) -> bool {
-        self.sums.iter().any(|sum| sum.status == PayoutStatus::Failed)
+        let failed = store::list_failed(&app.db, &filter, query.tried_to.parse(), 1).await?;
+        let (refusal, has_failed) = (FormRefusal::default(), !failed.is_empty());
+        Ok(Self { v, query, sums, payouts, refusal, has_failed })
     }
 
     fn is_status(&self, name: &str) -> bool {
@@ -146,12 +147,17 @@ pub struct AttemptsForm {
     program_id: Field,
     /// Performance; empty: all.
     schedule_id: Field,
+    /// `tried_to` of the answer before, to go on behind it; empty: from the oldest on.
+    tried_to: Field,
 }
 
-/// Number of payouts that were tried again.
+/// Payouts that were tried again.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AttemptsDocument {
+    /// How many.
     tried: usize,
+    /// Last failed payout that was looked at; null if there are no more.
+    tried_to: Option<PayoutId>,
 }
 
 /// `POST /admin/payouts/attempts`
@@ -160,14 +166,16 @@ pub async fn create_attempts(
     ConfirmedAdmin(me): ConfirmedAdmin,
     Body(form): Body<AttemptsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let AttemptsForm { program_id, schedule_id } = form;
-    let query = PayoutsQuery { program_id, schedule_id, ..PayoutsQuery::default() };
+    let AttemptsForm { program_id, schedule_id, tried_to } = form;
+    let query = PayoutsQuery { program_id, schedule_id, tried_to, ..PayoutsQuery::default() };
     let filter = query.filter(&app).await?;
-    let tried = payouts::attempt_all(&app, me.account_id, &filter).await?;
+    let after = query.tried_to.parse();
+    let (tried, tried_to) = payouts::attempt_all(&app, me.account_id, &filter, after).await?;
     let next = format!(
-        "{PAYOUTS_PATH}?program_id={}&schedule_id={}",
+        "{PAYOUTS_PATH}?status=FAILED&program_id={}&schedule_id={}&tried_to={}",
         query.program_id.text(),
-        query.schedule_id.text()
+        query.schedule_id.text(),
+        tried_to.map(|id| id.to_string()).unwrap_or_default()
     );
-    Ok(saved(&me.view, &AttemptsDocument { tried }, &next))
+    Ok(saved(&me.view, &AttemptsDocument { tried, tried_to }, &next))
 }

@@ -57,7 +57,8 @@ impl ListedPayout {
     }
 }
 
-/// Lists payouts that `filter` selects, the newest first, older than `after`.
+/// Lists payouts that `filter` selects, the newest first, older than `after`. Each filter has a branch of its own,
+/// because a single plan for all would read the whole table.
 pub async fn list(
     db: &Pool,
     filter: &PayoutFilter,
@@ -74,12 +75,23 @@ pub async fn list(
             exists (select from payouts again where again.retry_of = p.id) as "is_retried!",
             p.created_at as "created_at!", p.sent_at, p.ended_at
         from (
-            select * from payouts
-            where id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                and ($1::text is null or status = $1)
-                and ($2::uuid[] is null or schedule_id = any($2))
-            order by id desc
-            limit $4
+            (select * from payouts
+             where $1::text is null and $2::uuid[] is null
+                and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+             order by id desc
+             limit $4)
+            union all
+            (select * from payouts
+             where status = $1 and $2::uuid[] is null
+                and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+             order by id desc
+             limit $4)
+            union all
+            (select * from payouts
+             where schedule_id = any($2) and ($1::text is null or status = $1)
+                and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+             order by id desc
+             limit $4)
         ) p
         cross join lateral (
             select account_id, currency, payment_ref from charges where id = p.charge_id limit 1
@@ -120,63 +132,42 @@ pub async fn sum(
     schedules: Option<&[Uuid]>,
     rows_max: i64,
 ) -> Result<Vec<PayoutSum>, sqlx::Error> {
-    match schedules {
-        Some(schedules) => {
-            sqlx::query_as!(
-                PayoutSum,
-                r#"
-                select p.status as "status!: _", c.currency as "currency!", count(*) as "count!",
-                    sum(p.points)::bigint as "points!", sum(p.amount_minor)::bigint as "amount_minor!"
-                from (
-                    select * from payouts
-                    where schedule_id = any($1)
-                    offset 0
-                ) p
-                cross join lateral (select currency from charges where id = p.charge_id limit 1) c
-                group by p.status, c.currency
-                order by array_position(array['OPEN', 'SENT', 'SETTLED', 'FAILED'], p.status),
-                    c.currency
-                "#,
-                schedules,
-            )
-            .fetch_all(db)
-            .await
-        }
-        None => {
-            sqlx::query_as!(
-                PayoutSum,
-                r#"
-                select p.status as "status!: _", c.currency as "currency!", count(*) as "count!",
-                    sum(p.points)::bigint as "points!", sum(p.amount_minor)::bigint as "amount_minor!"
-                from (
-                    select * from payouts
-                    where id < 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-                    order by id desc
-                    limit $1
-                ) p
-                cross join lateral (select currency from charges where id = p.charge_id limit 1) c
-                group by p.status, c.currency
-                order by array_position(array['OPEN', 'SENT', 'SETTLED', 'FAILED'], p.status),
-                    c.currency
-                "#,
-                rows_max,
-            )
-            .fetch_all(db)
-            .await
-        }
-    }
+    sqlx::query_as!(
+        PayoutSum,
+        r#"
+        select p.status as "status!: _", c.currency as "currency!", count(*) as "count!",
+            sum(p.points)::bigint as "points!", sum(p.amount_minor)::bigint as "amount_minor!"
+        from (
+            (select * from payouts where schedule_id = any($1) offset 0)
+            union all
+            (select * from payouts
+             where $1::uuid[] is null and id < 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+             order by id desc
+             limit $2)
+        ) p
+        cross join lateral (select currency from charges where id = p.charge_id limit 1) c
+        group by p.status, c.currency
+        order by array_position(array['OPEN', 'SENT', 'SETTLED', 'FAILED'], p.status), c.currency
+        "#,
+        schedules,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
 }
 
-/// Lists failed payouts that `filter` selects and that no other payout tries again, the oldest first.
+/// Lists failed payouts that `filter` selects and that no other payout tries again, the oldest first, newer than
+/// `after`.
 pub async fn list_failed(
     db: &Pool,
     filter: &PayoutFilter,
+    after: Option<Uuid>,
     rows_max: i64,
 ) -> Result<Vec<PayoutId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select id as "id: PayoutId" from payouts p
-        where status = 'FAILED' and id > '00000000-0000-0000-0000-000000000000'
+        where status = 'FAILED' and id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
             and ($1::uuid[] is null or schedule_id = any($1))
             and (select again.id from payouts again where again.retry_of = p.id limit 1) is null
         order by id
@@ -184,6 +175,7 @@ pub async fn list_failed(
         "#,
         filter.schedules.as_deref(),
         rows_max,
+        after,
     )
     .fetch_all(db)
     .await

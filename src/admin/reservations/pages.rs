@@ -86,6 +86,8 @@ struct BookingPage {
     items: Vec<BookedItem>,
     request_key: Uuid,
     refusal: FormRefusal,
+    /// Whether the refund may go to cards.
+    has_cards: bool,
 }
 
 impl BookingPage {
@@ -94,7 +96,8 @@ impl BookingPage {
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let request_key = new_id();
-        Ok(Self { v, booking, items, request_key, refusal: FormRefusal::default() })
+        let (refusal, has_cards) = (FormRefusal::default(), app.config.payment.is_for_money());
+        Ok(Self { v, booking, items, request_key, refusal, has_cards })
     }
 }
 

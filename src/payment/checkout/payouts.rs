@@ -21,7 +21,6 @@ use crate::{
                 model::{DuePayout, PayoutId},
                 store,
             },
-            purchases::model::PurchaseStatus,
             stripe::{Stripe, refund::ProviderRefund},
         },
     },
@@ -31,8 +30,8 @@ use crate::{
 const DUE: Sweep = Sweep { rows_max: 20, parts_max: 20 };
 /// Letters of a reason that are kept.
 const REASON_CHARS_MAX: usize = 200;
-/// Reason of a payout whose charge came into dispute before the provider was asked.
-const DISPUTED: &str = "charge_disputed";
+/// Reason of a payout that the provider never heard of.
+const UNHEARD: &str = "no_answer";
 
 impl Checkouts {
     /// Sends payouts that are due, and asks the provider about the ones that are under way: one tick of the
@@ -57,9 +56,6 @@ impl Checkouts {
     /// Sends a claimed payout, or asks about it, and applies the answer. Without one it is due again later.
     async fn pursue(&self, stripe: &Stripe, due: &DuePayout) -> Result<(), ShareError> {
         let db = &self.app.db;
-        if due.n_checks == 1 && due.charge_status == PurchaseStatus::Disputed {
-            return fail(db, due.id, refused(DISPUTED)).await;
-        }
         match answer_about(stripe, due).await {
             Ok(refund) => self.apply_refund(due, &refund, None).await,
             Err(ProviderError::Refused(said)) if due.refund_ref.is_none() => {
@@ -115,21 +111,22 @@ impl Checkouts {
     }
 }
 
-/// Asks the provider for the refund of a payout, which it makes where it has none. A refusal is final only where
-/// no earlier request was carried out.
+/// Asks the provider for the refund of a payout, which it makes where it has none, unless that is overdue. A
+/// refusal is final only where no earlier request was carried out.
 async fn answer_about(stripe: &Stripe, due: &DuePayout) -> Result<ProviderRefund, ProviderError> {
     if let Some(refund_ref) = &due.refund_ref {
         return stripe.get_refund(refund_ref).await;
     }
-    let is_repeated = due.n_checks > 1;
-    if is_repeated
-        && due.is_old
+    if due.is_old
         && let Some(refund) = stripe.find_refund(&due.payment_ref, due.id).await?
     {
         return Ok(refund);
     }
+    if due.is_overdue {
+        return Err(ProviderError::Refused(UNHEARD.to_owned()));
+    }
     let refusal = match stripe.create_refund(due).await {
-        Err(refusal @ ProviderError::Refused(_)) if is_repeated => refusal,
+        Err(refusal @ ProviderError::Refused(_)) if due.n_checks > 1 => refusal,
         answer => return answer,
     };
     let made = stripe.find_refund(&due.payment_ref, due.id).await?;

@@ -16,6 +16,11 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// Whether points are sold for money, so that there are cards to which it may go back.
+    pub fn takes_money(&self) -> bool {
+        matches!(self, Self::Stripe(_))
+    }
+
     /// Creates the provider that `config` names.
     pub fn of(config: &PaymentConfig) -> Result<Self, reqwest::Error> {
         Ok(match &config.provider {

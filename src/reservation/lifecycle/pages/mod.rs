@@ -208,21 +208,12 @@ pub async fn reservation_page(
     if shown.is_held() {
         return payment::payment_page(app, provider, me, &shown, refusal).await;
     }
-    let refunded = match shown.reservation.status {
-        ReservationStatus::Refunded => Some(away::refunded_to_owner(&app.db, id).await?),
-        ReservationStatus::Confirmed
-            if shown.reservation.is_shared || shown.items.iter().any(|item| item.returned > 0) =>
-        {
-            let percent = shown.reservation.refund_percent_at(app.now());
-            Some(away::refund_to_owner(&app.db, id, percent).await?)
-        }
-        _ => None,
-    };
+    let (refunded, own) = refund_of(app, provider, &shown).await?;
     let tickets_away = match shown.reservation.status {
         ReservationStatus::Confirmed => away::tickets_away_of(&app.db, id).await?,
         _ => TicketsAway::default(),
     };
-    let (to_card, payouts) = money_of(app, me.account_id, &shown, refunded).await?;
+    let (to_card, payouts) = money_of(app, me.account_id, &shown, &own).await?;
     let status = refusal.status();
     let page = ReservationPage {
         to_card,
@@ -240,20 +231,47 @@ pub async fn reservation_page(
     Ok(me.view.html(status, &page))
 }
 
-/// Returns what a refund of a paid reservation would send to the owner's cards, and the money of a refunded one that
-/// is on its way to them.
+/// Returns the points that the owner got or gets back, where these are not the agreed share of the total, and the
+/// owner's payments with what a refund now returns of each, where it may go to cards.
+async fn refund_of(
+    app: &App,
+    provider: &Provider,
+    shown: &ShownReservation,
+) -> Result<(Option<Points>, Vec<(Uuid, Points)>), sqlx::Error> {
+    let (reservation, now) = (&shown.reservation, app.now());
+    match reservation.status {
+        ReservationStatus::Refunded => {
+            Ok((Some(away::refunded_to_owner(&app.db, reservation.id).await?), Vec::new()))
+        }
+        ReservationStatus::Confirmed => {
+            let is_part = reservation.is_shared || shown.items.iter().any(|item| item.returned > 0);
+            let has_cards = provider.takes_money() && reservation.is_refundable(now);
+            if !is_part && !has_cards {
+                return Ok((None, Vec::new()));
+            }
+            let percent = reservation.refund_percent_at(now);
+            let own = away::list_own_refunds(&app.db, reservation.id, percent).await?;
+            let sum =
+                own.iter().try_fold(Points::ZERO, |sum, (_, refund)| sum.checked_add(*refund));
+            let refunded = sum.filter(|_| is_part);
+            Ok((refunded, if has_cards { own } else { Vec::new() }))
+        }
+        _ => Ok((None, Vec::new())),
+    }
+}
+
+/// Returns what a refund of the payments `own` would send to the owner's cards, and the money of a refunded
+/// reservation that is on its way to them.
 async fn money_of(
     app: &App,
     account_id: AccountId,
     shown: &ShownReservation,
-    refund: Option<Points>,
+    own: &[(Uuid, Points)],
 ) -> Result<(Vec<PlannedPart>, Vec<ShownPayout>), sqlx::Error> {
     let reservation = &shown.reservation;
     match reservation.status {
-        ReservationStatus::Confirmed => {
-            let points = refund.or_else(|| reservation.refund(app.now())).unwrap_or_default();
-            let paid = away::list_own_payments(&app.db, reservation.id).await?;
-            Ok((payouts::preview_of_refund(&app.db, account_id, &paid, points).await?, Vec::new()))
+        ReservationStatus::Confirmed if !own.is_empty() => {
+            Ok((payouts::preview_of_refund(&app.db, account_id, own).await?, Vec::new()))
         }
         ReservationStatus::Refunded => {
             let of = Some(reservation.id.0);

@@ -69,41 +69,22 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
     .await
 }
 
-/// Lists the payments of a paid reservation's owner.
-pub(crate) async fn list_own_payments(
-    db: &Pool,
-    id: ReservationId,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select m.id
-        from (select id, account_id from reservations where id = $1) r
-        join payments m on m.reservation_id = r.id and m.account_id = r.account_id
-        where m.status = 'COMPLETED'
-        "#,
-        id as _,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Returns the points that a refund within the deadline returns to the owner of a reservation that
-/// was paid in shares, or of which places were resold: `percent` of each of the owner's payments, less
-/// the prices of the resold places.
-pub(crate) async fn refund_to_owner(
+/// Lists the payments of a paid reservation's owner, each with the points that a refund within the deadline
+/// returns of it: `percent` of it, less the prices of the places that were resold.
+pub(crate) async fn list_own_refunds(
     db: &Pool,
     id: ReservationId,
     percent: i32,
-) -> Result<Points, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<(Uuid, Points)>, sqlx::Error> {
+    let refunds = sqlx::query!(
         r#"
-        select coalesce(sum(div((m.amount - (
+        select m.id, div((m.amount - (
                 select coalesce(sum(price), 0) from (
                     select price, payment_id from ticket_returns
                     where reservation_id = r.id and status = 'SOLD' offset 0
                 ) sold
                 where payment_id = m.id
-            )) * $2::integer, 100)), 0)::bigint as "points!: Points"
+            )) * $2::integer, 100)::bigint as "points!: Points"
         from (select id, account_id from reservations where id = $1) r
         join payments m on m.reservation_id = r.id and m.account_id = r.account_id
         where m.status = 'COMPLETED'
@@ -111,6 +92,7 @@ pub(crate) async fn refund_to_owner(
         id as _,
         percent,
     )
-    .fetch_one(db)
-    .await
+    .fetch_all(db)
+    .await?;
+    Ok(refunds.into_iter().map(|row| (row.id, row.points)).collect())
 }

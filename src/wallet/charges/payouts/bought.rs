@@ -27,6 +27,8 @@ pub struct Origins {
     others: i64,
     /// Bought points that each payment took.
     spent: HashMap<Uuid, i64>,
+    /// Points of others that reversals took, because the bought ones were spent.
+    reversed_others: i64,
 }
 
 impl Origins {
@@ -52,11 +54,18 @@ impl Origins {
 
     fn add(&mut self, kind: Kind, amount: i64, reference_id: Uuid) {
         match kind {
-            Kind::Purchase | Kind::Reinstatement | Kind::PayoutReturn => self.bought += amount,
+            Kind::Purchase | Kind::PayoutReturn => self.bought += amount,
             Kind::Reversal | Kind::Payout => {
                 let taken = self.bought.min(-amount);
                 self.bought -= taken;
                 self.others += amount + taken;
+                self.reversed_others -= amount + taken;
+            }
+            Kind::Reinstatement => {
+                let of_others = self.reversed_others.min(amount);
+                self.reversed_others -= of_others;
+                self.others += of_others;
+                self.bought += amount - of_others;
             }
             Kind::Payment => {
                 let taken = self.take(-amount);
@@ -143,7 +152,8 @@ mod tests {
         assert_eq!(with(&[(Payout, -80, A)]), 20);
         assert_eq!(with(&[(Payout, -80, A), (PayoutReturn, 80, A)]), 100);
         assert_eq!(with(&[(Reversal, -100, A)]), 0);
-        assert_eq!(with(&[(Reversal, -120, A), (Reinstatement, 120, A)]), 120);
+        assert_eq!(with(&[(Reversal, -120, A), (Reinstatement, 120, A)]), 100);
+        assert_eq!(with(&[(Reversal, -120, A), (Reinstatement, 50, A)]), 30);
         assert_eq!(with(&[(Forfeit, -150, A)]), 0);
     }
 

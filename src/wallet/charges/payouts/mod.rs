@@ -46,7 +46,7 @@ use self::{
     model::{PayoutId, PayoutStatus},
     plan::{PayablePurchase, PlannedPart},
 };
-use super::reversals;
+use super::reversals::{self, model::PaidPurchase};
 use crate::{
     accounts::AccountId,
     infra::{
@@ -59,14 +59,14 @@ use crate::{
     wallet::{
         ShareOfPayer, WalletError,
         ledger::{lock_wallet, return_payout},
-        model::{Kind, Movement},
+        model::{Kind, Movement, Wallet},
         pledges::Pledges,
         store::write_movement,
     },
 };
 
-/// Purchases of one account from which one request pays out; the points of older ones can be paid out by the
-/// next.
+/// Purchases of one account from which one request pays out; the points of older ones are paid out by the next
+/// from the wallet, and stay points in a refund.
 const PURCHASES_MAX: i64 = 20;
 /// Lines of a ledger that are read. What a longer one had before them counts as not bought.
 const LINES_MAX: i64 = 20_000;
@@ -117,22 +117,31 @@ pub async fn list_payable(
 
 /// Returns what could be paid out of an account's wallet now.
 pub async fn preview(db: &Pool, account_id: AccountId) -> Result<Vec<PlannedPart>, sqlx::Error> {
-    let purchases = list_payable(db, account_id).await?;
-    if purchases.is_empty() {
-        return Ok(Vec::new());
-    }
-    let wallet = crate::wallet::transfers::store::find_shown_wallet(db, account_id).await?;
-    let Some(wallet) = wallet else { return Ok(Vec::new()) };
-    let wanted = plan::payable(&wallet, &origins_of(db, account_id).await?);
-    Ok(plan::plan(&purchases, wanted))
+    preview_with(db, account_id, plan::payable).await
 }
 
-/// Returns what a refund of `points` of the payments `paid` of one account would pay out of its wallet.
+/// Returns what a refund would pay out of an account's wallet: `refunds` are its payments, each with the points
+/// that are credited of it.
 pub async fn preview_of_refund(
     db: &Pool,
     account_id: AccountId,
-    paid: &[Uuid],
-    points: Points,
+    refunds: &[(Uuid, Points)],
+) -> Result<Vec<PlannedPart>, sqlx::Error> {
+    preview_with(db, account_id, |wallet, origins| {
+        let of_payment =
+            |(id, refund): &(Uuid, Points)| origins.bought_in_refund(*id, refund.get());
+        let bought = refunds.iter().map(of_payment).sum::<i64>();
+        let points: i64 = refunds.iter().map(|(_, refund)| refund.get()).sum();
+        bought.min(wallet.unpledged().get().saturating_add(points) - wallet.debt.get())
+    })
+    .await
+}
+
+/// Returns how the points that are `wanted` of an account's wallet would be paid out.
+async fn preview_with(
+    db: &Pool,
+    account_id: AccountId,
+    wanted: impl FnOnce(&Wallet, &Origins) -> i64,
 ) -> Result<Vec<PlannedPart>, sqlx::Error> {
     let purchases = list_payable(db, account_id).await?;
     if purchases.is_empty() {
@@ -140,10 +149,8 @@ pub async fn preview_of_refund(
     }
     let wallet = crate::wallet::transfers::store::find_shown_wallet(db, account_id).await?;
     let Some(wallet) = wallet else { return Ok(Vec::new()) };
-    let origins = origins_of(db, account_id).await?;
-    let bought = paid.iter().map(|id| origins.bought_in_refund(*id, points.get())).sum::<i64>();
-    let credited = wallet.unpledged().get().saturating_add(points.get()) - wallet.debt.get();
-    Ok(plan::plan(&purchases, bought.min(points.get()).min(credited)))
+    let wanted = wanted(&wallet, &origins_of(db, account_id).await?);
+    Ok(plan::plan(&purchases, wanted))
 }
 
 /// Reason of a payout.
@@ -221,7 +228,7 @@ pub async fn attempt(
 ) -> Result<(AccountId, PaidOut), WalletError> {
     let payer = store::find_payer(tx, id).await?;
     let (payer_id, charge_id) = payer.ok_or(WalletError::PayoutNotFailed)?;
-    let mut purchases = lock_payable(tx, &[payer_id]).await?.remove(&payer_id).unwrap_or_default();
+    let purchase = reversals::store::lock_paid(tx, charge_id).await?;
     let payout = store::lock(tx, id).await?.ok_or(WalletError::PayoutNotFailed)?;
     if matches!(payout.status, PayoutStatus::Open | PayoutStatus::Sent) {
         store::write_due(tx, id).await?;
@@ -230,7 +237,11 @@ pub async fn attempt(
     if payout.status != PayoutStatus::Failed || payout.is_retried {
         return Err(WalletError::PayoutNotFailed);
     }
-    purchases.retain(|payable| payable.purchase.id == charge_id);
+    let Some(purchase) = purchase.filter(PaidPurchase::is_payable) else {
+        return Err(WalletError::NothingToPayOut);
+    };
+    let reversals = reversals::store::list_reversals(&mut *tx, charge_id).await?;
+    let purchases = [PayablePurchase { purchase, reversals }];
     let wallet = lock_wallet(tx, payer_id).await?.ok_or(WalletError::NothingToPayOut)?;
     let wanted = plan::payable(&wallet, &origins_of(&mut *tx, payer_id).await?);
     let wanted = wanted.min(payout.points.get());
@@ -256,7 +267,8 @@ pub async fn settle(db: &Pool, id: PayoutId, refund_ref: &str) -> Result<(), Wal
     store::write_settled(&mut tx, id, refund_ref).await?;
     purchase.own = reversals::store::list_payouts(&mut *tx, &[charge_id]).await?;
     let rows = reversals::store::list_reversals(&mut *tx, charge_id).await?;
-    store::write_status(&mut tx, charge_id, purchase.status_after(&rows)).await?;
+    let status = purchase.status_after(&rows);
+    reversals::store::write_reversed(&mut tx, charge_id, purchase.reversed, status).await?;
     Ok(tx.commit().await?)
 }
 

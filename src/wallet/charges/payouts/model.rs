@@ -8,10 +8,7 @@ use uuid::Uuid;
 use crate::{
     infra::ids::ids,
     points::Points,
-    wallet::charges::{
-        price::Money,
-        purchases::model::{PurchaseId, PurchaseStatus},
-    },
+    wallet::charges::{price::Money, purchases::model::PurchaseId},
 };
 
 ids! {
@@ -70,13 +67,14 @@ pub struct DuePayout {
     pub payment_ref: String,
     pub amount_minor: i64,
     pub currency: String,
-    pub charge_status: PurchaseStatus,
     /// Name of the refund at the provider; `None` until its answer has arrived.
     pub refund_ref: Option<String>,
     /// How often the provider was asked, this time included.
     pub n_checks: i32,
     /// Whether the provider may have forgotten the key of the first request.
     pub is_old: bool,
+    /// Whether the provider has given no name for so long that it is not asked to send any more.
+    pub is_overdue: bool,
 }
 
 /// Payout as its account sees it.

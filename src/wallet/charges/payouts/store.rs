@@ -13,7 +13,7 @@ use crate::{
     accounts::AccountId,
     infra::postgres::{Connection, Pool},
     points::Points,
-    wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
+    wallet::charges::purchases::model::PurchaseId,
 };
 
 /// Lists the newest `rows_max` lines of an account's ledger, the oldest first.
@@ -102,8 +102,9 @@ pub(super) async fn ask_soon(tx: &mut Connection, id: PurchaseId) -> Result<(), 
 
 /// Claims up to `rows_max` payouts that are due, and notes that the provider is asked about them. An open one
 /// is sent from then on. The next time is a minute later, then two, four and so on: an hour at most while the
-/// provider has given no name, a day while the money is on its way, and ten days once it has arrived. After 30
-/// days the provider is asked no more.
+/// provider has given no name, a day while the money is on its way, and every ten days once it has been sent. After
+/// 30 days the provider is asked no more about one that it has named, and one without a name is looked for each
+/// day until the provider says what became of it.
 pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<DuePayout>, sqlx::Error> {
     sqlx::query_as!(
         DuePayout,
@@ -113,10 +114,12 @@ pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<DuePayout>, sqlx:
             set status = case status when 'OPEN' then 'SENT' else status end,
                 sent_at = coalesce(sent_at, clock_timestamp()), n_checks = n_checks + 1,
                 check_at = case
-                    when sent_at < clock_timestamp() - interval '30 days' then 'infinity'
+                    when sent_at < clock_timestamp() - interval '30 days' and refund_ref is not null then 'infinity'
                     when status = 'SETTLED' then clock_timestamp() + interval '10 days'
                     else clock_timestamp() + least(
-                        case when refund_ref is null then interval '1 hour' else interval '1 day' end,
+                        case when refund_ref is null and coalesce(sent_at, clock_timestamp())
+                            > clock_timestamp() - interval '30 days' then interval '1 hour'
+                            else interval '1 day' end,
                         interval '1 minute' * (2 ^ least(n_checks, 11)))
                 end
             where id = any(array(
@@ -126,15 +129,16 @@ pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<DuePayout>, sqlx:
                 limit $1
                 for no key update skip locked))
             returning id, charge_id, amount_minor, refund_ref, n_checks,
-                sent_at < clock_timestamp() - interval '20 hours' as is_old
+                sent_at < clock_timestamp() - interval '20 hours' as is_old,
+                refund_ref is null and sent_at < clock_timestamp() - interval '30 days' as is_overdue
         )
         select due.id as "id!: _", due.charge_id as "charge_id!: _", c.payment_ref as "payment_ref!",
             due.amount_minor as "amount_minor!", c.currency as "currency!",
-            c.status as "charge_status!: _", due.refund_ref, due.n_checks as "n_checks!",
-            due.is_old as "is_old!"
+            due.refund_ref, due.n_checks as "n_checks!", due.is_old as "is_old!",
+            due.is_overdue as "is_overdue!"
         from due
         cross join lateral (
-            select payment_ref, currency, status from charges where id = due.charge_id limit 1
+            select payment_ref, currency from charges where id = due.charge_id limit 1
         ) c
         "#,
         rows_max,
@@ -143,7 +147,8 @@ pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<DuePayout>, sqlx:
     .await
 }
 
-/// Returns the payout `id`, or the one that the provider has named `refund_ref`; `None` if there is neither.
+/// Returns the payout `id`, or the one that the provider has named `refund_ref`, about which it is not asked;
+/// `None` if there is neither.
 pub async fn find(
     db: &Pool,
     id: Option<PayoutId>,
@@ -154,15 +159,14 @@ pub async fn find(
         r#"
         select p.id as "id!: _", p.charge_id as "charge_id!: _", c.payment_ref as "payment_ref!",
             p.amount_minor as "amount_minor!", c.currency as "currency!",
-            c.status as "charge_status!: _", p.refund_ref, p.n_checks as "n_checks!",
-            coalesce(p.sent_at < clock_timestamp() - interval '20 hours', false) as "is_old!"
+            p.refund_ref, p.n_checks as "n_checks!", false as "is_old!", false as "is_overdue!"
         from (
             (select * from payouts where id = $1 limit 1)
             union all
             (select * from payouts where refund_ref = $2 limit 1)
         ) p
         cross join lateral (
-            select payment_ref, currency, status from charges where id = p.charge_id limit 1
+            select payment_ref, currency from charges where id = p.charge_id limit 1
         ) c
         limit 1
         "#,
@@ -237,7 +241,7 @@ pub async fn write_named(db: &Pool, id: PayoutId, refund_ref: &str) -> Result<()
     Ok(())
 }
 
-/// Writes that the money of a locked payout has arrived. The provider is asked once more after ten days.
+/// Writes that the provider has sent the money of a locked payout, about which it is asked every ten days.
 pub(super) async fn write_settled(
     tx: &mut Connection,
     id: PayoutId,
@@ -286,18 +290,6 @@ pub(super) async fn write_failed(
 /// Makes a locked payout due that is under way.
 pub(super) async fn write_due(tx: &mut Connection, id: PayoutId) -> Result<(), sqlx::Error> {
     sqlx::query!("update payouts set check_at = clock_timestamp() where id = $1", id as _)
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// Writes the state of a locked purchase.
-pub(super) async fn write_status(
-    tx: &mut Connection,
-    id: PurchaseId,
-    status: PurchaseStatus,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!("update charges set status = $2 where id = $1", id as _, status as _)
         .execute(tx)
         .await?;
     Ok(())

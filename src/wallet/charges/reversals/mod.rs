@@ -41,7 +41,7 @@ use uuid::Uuid;
 
 pub use self::store::find_buyer;
 use self::{
-    model::{Moved, PaidPurchase},
+    model::{Moved, PaidPurchase, Reversal},
     news::MoneyNews,
 };
 use crate::{
@@ -90,21 +90,11 @@ pub async fn reverse(
     if !told.currency.eq_ignore_ascii_case(&purchase.currency) {
         return Ok((Reversed::Mismatch, Vec::new()));
     }
-    let mut rows = store::list_reversals(&mut *tx, purchase.id).await?;
+    let rows = store::list_reversals(&mut *tx, purchase.id).await?;
     let Some(reversal) = purchase.reversal_of(told, &rows) else {
         return Ok((Reversed::Booked, Vec::new()));
     };
-    let (id, points) = (new_id(), reversal.points);
-    let (moved, ended) = match points {
-        0 => (Moved::default(), Vec::new()),
-        1.. => take_points(tx, &purchase, id, points, &pledges).await?,
-        _ => (give_points(tx, &purchase, id, -points).await?, Vec::new()),
-    };
-    store::insert_reversal(tx, id, purchase.id, &reversal, moved).await?;
-    rows.push(reversal);
-    let (reversed, status) = (purchase.reversed + points, purchase.status_after(&rows));
-    store::write_reversed(tx, purchase.id, reversed, status).await?;
-    Ok((Reversed::Booked, ended))
+    Ok((Reversed::Booked, book(tx, &purchase, rows, reversal, &pledges).await?))
 }
 
 /// Takes back, in the caller's transaction, the points of a failed payout that other returned money of the
@@ -116,15 +106,31 @@ pub(in crate::wallet) async fn reverse_after_failure(
     payout: (String, i64),
     pledges: &Pledges<'_>,
 ) -> Result<Vec<Uuid>, WalletError> {
-    let mut rows = store::list_reversals(&mut *tx, purchase.id).await?;
+    let rows = store::list_reversals(&mut *tx, purchase.id).await?;
     let (payout_ref, minor) = payout;
     let Some(reversal) = purchase.reversal_of_failure(payout_ref, minor, &rows) else {
         let status = purchase.status_after(&rows);
         store::write_reversed(tx, purchase.id, purchase.reversed, status).await?;
         return Ok(Vec::new());
     };
+    book(tx, purchase, rows, reversal, pledges).await
+}
+
+/// Moves the points of a reversal, and writes it beside the earlier ones of its locked `purchase`. Returns the
+/// shares that ended.
+async fn book(
+    tx: &mut Connection,
+    purchase: &PaidPurchase,
+    mut rows: Vec<Reversal>,
+    reversal: Reversal,
+    pledges: &Pledges<'_>,
+) -> Result<Vec<Uuid>, WalletError> {
     let (id, points) = (new_id(), reversal.points);
-    let (moved, ended) = take_points(tx, purchase, id, points, pledges).await?;
+    let (moved, ended) = match points {
+        0 => (Moved::default(), Vec::new()),
+        1.. => take_points(tx, purchase, id, points, pledges).await?,
+        _ => (give_points(tx, purchase, id, -points).await?, Vec::new()),
+    };
     store::insert_reversal(tx, id, purchase.id, &reversal, moved).await?;
     rows.push(reversal);
     let status = purchase.status_after(&rows);

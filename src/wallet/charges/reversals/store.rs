@@ -240,6 +240,9 @@ pub(crate) async fn list_payouts(
     db: impl PgExecutor<'_>,
     ids: &[PurchaseId],
 ) -> Result<Vec<OwnPayout>, sqlx::Error> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     sqlx::query_as!(
         OwnPayout,
         r#"
@@ -286,8 +289,9 @@ pub(super) async fn insert_reversal(
     sqlx::query!(
         r#"
         insert into charge_reversals
-            (id, charge_id, cause, cause_ref, points, moved, forgone, amount_minor, happened_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            (id, charge_id, cause, cause_ref, points, moved, forgone, amount_minor, happened_at,
+             knows_payouts)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, true)
         "#,
         id,
         purchase_id as _,

@@ -178,8 +178,14 @@ impl Stripe {
     ) -> Result<Option<ProviderRefund>, ProviderError> {
         let href = format!("/v1/refunds?limit={REFUNDS_MAX}&payment_intent={payment_ref}");
         let refunds: Answer<Refunds> = self.ask(self.client.get(self.href(&href))).await?;
-        let mut refunds = refunds.said.data.into_iter();
-        Ok(refunds.find(|refund| refund.payout_id() == Some(payout_id)))
+        let Refunds { data, has_more } = refunds.said;
+        let found = data.into_iter().find(|refund| refund.payout_id() == Some(payout_id));
+        match found {
+            None if has_more => {
+                Err(ProviderError::Unknown("more refunds than are read".to_owned()))
+            }
+            found => Ok(found),
+        }
     }
 
     /// Returns the address of the object named `name`. The name came from Stripe; as a part of a path

@@ -41,6 +41,9 @@ struct RefundMetadata {
 #[derive(Debug, Deserialize)]
 pub(super) struct Refunds {
     pub(super) data: Vec<ProviderRefund>,
+    /// Whether there are more than were asked for.
+    #[serde(default)]
+    pub(super) has_more: bool,
 }
 
 impl ProviderRefund {

@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 /// Starts a process of its own that sells points through `stripe`, and looks after nothing itself.
-async fn start(office: &Office, stripe: &StripeStandIn) -> ChildInstance {
+pub(super) async fn start(office: &Office, stripe: &StripeStandIn) -> ChildInstance {
     let settings = stripe.settings();
     let mut settings: Vec<(&str, &str)> =
         settings.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -10,6 +10,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     wallet::{
+        WalletError,
         charges::{pages::form::WALLET_PATH, provider::Provider},
         pages::{WalletForms, show},
     },
@@ -25,6 +26,9 @@ pub async fn create_payout(
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
         let (points_max, key) = form.parse(me.account_id)?;
+        if !provider.takes_money() {
+            return Err(WalletError::NothingToPayOut.into());
+        }
         Ok(request(&app.db, me.account_id, points_max, key.as_ref()).await?)
     }
     .await;

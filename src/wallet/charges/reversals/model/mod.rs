@@ -91,6 +91,12 @@ pub(crate) struct PaidPurchase {
 }
 
 impl PaidPurchase {
+    /// Whether points of it may be paid out: they were credited, and no money is in dispute.
+    pub(crate) fn is_payable(&self) -> bool {
+        !self.is_unclaimed
+            && matches!(self.status, PurchaseStatus::Settled | PurchaseStatus::Reinstated)
+    }
+
     /// Returns the reversal that the message `told` makes after the reversals `before`, in the order in
     /// which they were written; its points are negative where points come back. `None` if the message says
     /// nothing new.

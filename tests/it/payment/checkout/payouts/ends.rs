@@ -6,8 +6,21 @@ use sqlx::PgPool;
 use super::{make_payouts_due, pay_out, returned, states, until_all};
 use crate::{
     payment::checkout::{reversals::Bought, status},
-    support::{ledger::entries, read_one, run_sql, until},
+    support::{ledger::entries, read_one, until},
 };
+
+/// Has the payouts been asked for so long ago.
+async fn let_pass(db: &PgPool, interval: &str) {
+    let asked = format!("update payouts set sent_at = sent_at - interval '{interval}'");
+    let mut sql = db.acquire().await.unwrap();
+    for sql_text in [
+        "alter table payouts disable trigger payouts_only_forward",
+        asked.as_str(),
+        "alter table payouts enable trigger payouts_only_forward",
+    ] {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql_text.to_owned())).execute(&mut *sql).await.unwrap();
+    }
+}
 
 /// The provider fails, is silent, and does what it is asked without an answer that arrives.
 #[sqlx::test]
@@ -44,16 +57,32 @@ async fn a_payout_whose_key_is_forgotten_is_looked_for_before_it_is_sent_again(d
     until("a refund", async || bought.stripe.refunds().await.len() == 1).await;
     bought.stripe.answer("refund", "ok").await;
     bought.stripe.forget_keys().await;
-    for sql in [
-        "alter table payouts disable trigger payouts_only_forward",
-        "update payouts set sent_at = sent_at - interval '21 hours'",
-        "alter table payouts enable trigger payouts_only_forward",
-    ] {
-        run_sql(&db, sql).await;
-    }
+    let_pass(&db, "21 hours").await;
     make_payouts_due(&db).await;
     until_all(&db, "SETTLED").await;
     assert_eq!(bought.stripe.refunds().await.len(), 1);
+    bought.office.close().await;
+}
+
+/// For a month the provider fails, and it has heard of none of it.
+#[sqlx::test]
+async fn a_payout_that_the_provider_has_not_made_in_a_month_gives_its_points_back(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    bought.stripe.answer("refund", "error").await;
+    assert_eq!(pay_out(&bought.ada, 200).await.status, 201);
+    until_all(&db, "SENT").await;
+    let_pass(&db, "29 days").await;
+    let checks = "select max(n_checks)::bigint from payouts";
+    let before: i64 = read_one(&db, checks).await;
+    make_payouts_due(&db).await;
+    until("another question", async || read_one::<i64>(&db, checks).await > before).await;
+    assert_eq!((states(&db).await, bought.balance().await), (vec!["SENT".to_owned()], 300));
+    let_pass(&db, "2 days").await;
+    make_payouts_due(&db).await;
+    until_all(&db, "FAILED").await;
+    assert_eq!(bought.balance().await, 500);
+    assert_eq!(read_one::<String>(&db, "select failure from payouts").await, "no_answer");
+    assert_eq!(bought.stripe.refunds().await.len(), 0);
     bought.office.close().await;
 }
 

@@ -120,3 +120,18 @@ async fn a_payout_of_a_locked_account_ends_as_any_other(db: PgPool) {
     assert_eq!(bought.balance().await, 500);
     bought.office.close().await;
 }
+
+/// A version before payouts would book the provider's total, which contains them, as another reversal.
+#[sqlx::test]
+async fn a_reversal_that_does_not_know_of_payouts_is_refused(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    let old = "insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved)
+        select gen_random_uuid(), id, 'REFUND_TOTAL', '', 0, 0 from charges";
+    let without = async || sqlx::query(old).execute(&db).await;
+    assert_eq!(pay_out(&bought.ada, 200).await.status, 201);
+    until_all(&db, "SETTLED").await;
+    let refused = without().await.unwrap_err();
+    let refused = refused.as_database_error().unwrap().constraint();
+    assert_eq!(refused, Some("charge_reversals_know_payouts"));
+    bought.office.close().await;
+}

@@ -1,5 +1,6 @@
 //! Money that goes back to the card: what may go, that it goes once, and what the wallet says of it.
 
+mod deaths;
 mod ends;
 mod meanwhile;
 mod orders;
@@ -13,9 +14,9 @@ use super::{
     status,
 };
 use crate::support::{
-    Answer, Person, StripeStandIn, count,
+    Answer, Concert, Hold, Office, Person, StripeStandIn, count, email_of,
     ledger::{balance, entries},
-    read_all, read_one, read_one_with, run_sql, storm, until,
+    read_all, read_one, run_sql, run_sql_with, storm, until,
 };
 
 /// Asks for a payout of at most `points`, as a program does.
@@ -39,6 +40,13 @@ async fn until_all(db: &PgPool, expected: &str) {
     until(expected, async || states(db).await.iter().all(|state| state == expected)).await;
 }
 
+/// Seats of 100 points each.
+async fn concert(db: &PgPool) -> Concert {
+    let concert = Concert::usual(db).await;
+    run_sql_with(db, "update schedule_seats set price = $1", 100_i64).await;
+    concert
+}
+
 /// Returns the minor units that the provider has sent back and that did not fail.
 async fn returned(stripe: &StripeStandIn) -> i64 {
     let refunds = stripe.refunds().await;
@@ -52,7 +60,7 @@ async fn bought_points_go_back_to_the_card_and_the_wallet_says_so(db: PgPool) {
     let ada = &bought.ada;
     let before = ada.visit("/wallet").await;
     assert!(before.body.contains("<strong>\u{20a9}500</strong>"), "{}", before.body);
-    assert!(before.body.contains("Pay 500 points back"), "{}", before.body);
+    assert!(before.body.contains("Send 500 points back to my card"), "{}", before.body);
     let form = [
         ("points", before.attribute("[name='points']", "value")),
         ("request_key", before.attribute(".wallet__payout [name='request_key']", "value")),
@@ -72,7 +80,7 @@ async fn bought_points_go_back_to_the_card_and_the_wallet_says_so(db: PgPool) {
     assert_eq!(refunds[0]["metadata"]["payout_id"], json!(id));
     assert_eq!(status(&db).await, "REFUNDED");
     let after = ada.visit("/wallet").await;
-    assert!(after.body.contains("Sent to the card"), "{}", after.body);
+    assert!(after.body.contains(">Sent<"), "{}", after.body);
     assert!(after.body.contains("Paid back to your card"), "{}", after.body);
     assert!(!after.has("[action='/wallet/payouts']"));
     let document = ada.get("/wallet").await.json();
@@ -129,14 +137,19 @@ async fn the_newest_purchase_is_paid_out_first_and_none_more_than_is_left(db: Pg
     bought.office.close().await;
 }
 
+/// Bob's purchase could still go back to his card, but the points that he has are not those he bought.
 #[sqlx::test]
 async fn points_of_a_friend_stay_points(db: PgPool) {
     let bought = Bought::points(&db, 500).await;
     let bob = bought.office.sign_in("bob").await;
-    let his: String =
-        read_one_with(&db, "select email from accounts where id = $1", bob.account_id).await;
-    let offer = json!({ "to": his, "amount": 200 });
-    let offered = bought.ada.post_json("/wallet/transfers", &offer).await;
+    buy(&bought.stripe, &bob, 100).await;
+    let concert = concert(&db).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, bob.account_id).await;
+    assert_eq!(bob.post(&format!("/reservations/{id}/payment"), &()).await.status, 201);
+    let his = email_of(&db, bob.account_id).await;
+    let offered =
+        bought.ada.post_json("/wallet/transfers", &json!({ "to": his, "amount": 200 })).await;
     assert_eq!(offered.status, 201, "{}", offered.body);
     // What waits for bob is set aside.
     let document = bought.ada.get("/wallet").await.json();
@@ -147,7 +160,7 @@ async fn points_of_a_friend_stay_points(db: PgPool) {
     assert_eq!(balance(&db, bob.account_id).await, 200);
     assert_eq!(bob.get("/wallet").await.json()["payable"], json!([]));
     assert_eq!(pay_out(&bob, 200).await.code(), "nothing-to-pay-out");
-    // Nor does a purchase of his own that was spent make them his.
+    // Beside points of a friend, only what he buys anew goes.
     buy(&bought.stripe, &bob, 50).await;
     assert_eq!(pay_out(&bob, 250).await.json()["points"], 50);
     assert_eq!(balance(&db, bob.account_id).await, 200);
@@ -155,4 +168,30 @@ async fn points_of_a_friend_stay_points(db: PgPool) {
     until_all(&db, "SETTLED").await;
     assert_eq!(returned(&bought.stripe).await, 350);
     bought.office.close().await;
+}
+
+/// Currencies without a part, with one that the provider counts as if there were, and with a thousand parts of which it
+/// takes tens.
+#[sqlx::test]
+async fn money_of_every_kind_of_currency_goes_back_whole(db: PgPool) {
+    for (currency, price) in [("JPY", "1"), ("ISK", "100"), ("UGX", "100"), ("KWD", "10")] {
+        let stripe = StripeStandIn::start().await;
+        let mut settings = stripe.settings();
+        settings.push(("CURRENCY", currency.to_owned()));
+        settings.push(("POINT_PRICE_MINOR", price.to_owned()));
+        let settings: Vec<(&str, &str)> =
+            settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let office = Office::open_with(db.clone(), 1, &settings).await;
+        let ada = office.sign_in("ada").await;
+        buy(&stripe, &ada, 500).await;
+        let paid = pay_out(&ada, 203).await;
+        assert_eq!((paid.status, &paid.json()["points"]), (201, &json!(203)), "{currency}");
+        until_all(&db, "SETTLED").await;
+        let refund = stripe.refunds().await.remove(0);
+        let minor = 203 * price.parse::<i64>().unwrap();
+        let currency = currency.to_lowercase();
+        assert_eq!((&refund["amount"], &refund["currency"]), (&json!(minor), &json!(currency)));
+        assert_eq!(balance(&db, ada.account_id).await, 297, "{currency}");
+        office.close().await;
+    }
 }
