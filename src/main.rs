@@ -19,7 +19,7 @@ use stagedoor::{
     mail,
     rehearsal::{Access, Bar, Rehearsal, RehearsalResult},
     server, telemetry, verify,
-    web::unreadable::UNREADABLE,
+    web::error::unreadable::UNREADABLE,
     witness,
 };
 

@@ -19,10 +19,12 @@ use crate::{
     },
     text::markdown::PageText,
     web::{
-        assets,
         error::{NotFound, PageError},
+        files::{
+            assets,
+            versioned_file::{FOR_EVER, NOT_KEPT, versioned_file},
+        },
         page::View,
-        versioned_file::{FOR_EVER, NOT_KEPT, versioned_file},
     },
 };
 

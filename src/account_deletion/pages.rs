@@ -16,11 +16,11 @@ use crate::{
     points::Points,
     text::i18n::Phrase,
     web::{
+        cookies::pass_cookies,
         error::PageError,
         flash::with_message,
         form::{Body, Field, FormRefusal},
         page::View,
-        pass_cookies,
     },
 };
 

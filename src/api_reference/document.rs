@@ -11,7 +11,11 @@ use super::{
 };
 use crate::{
     text::i18n::Locale,
-    web::{described::AllowedBy, error::ProblemCode, operation::HTML, rendering::ProblemDocument},
+    web::{
+        error::ProblemCode,
+        middleware::rendering::ProblemDocument,
+        path::{described::AllowedBy, operation::HTML},
+    },
 };
 
 /// Prefix of the schemas that describe one problem each.

@@ -6,12 +6,16 @@ use std::collections::BTreeMap;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use crate::accounts::AccountError;
-use crate::web::{
-    described::{AllowedBy, Facts},
-    error::{KitError, ProblemCode, codes},
-    operation::JSON,
-    path::{DescribedMethod, Path},
+use crate::{
+    accounts::AccountError,
+    web::{
+        error::{KitError, ProblemCode, codes},
+        path::{
+            DescribedMethod, Path,
+            described::{AllowedBy, Facts},
+            operation::JSON,
+        },
+    },
 };
 
 /// Media type of a form.

@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! - A row without a description does not compile, nor does a handler with an argument that is not
-//!   [`Described`](crate::web::described::Described).
+//!   [`Described`](crate::web::path::described::Described).
 //! - Schemas are made from the types that are serialized and deserialized.
 //! - The document is made once in the life of a process, when it is first asked for.
 

@@ -24,10 +24,9 @@ use crate::{
     app::App,
     text::i18n::Phrase,
     web::{
-        described::AllowedBy,
         error::{Internal, NotFound, PageError, ProblemCode},
-        operation::JSON,
         page::View,
+        path::{described::AllowedBy, operation::JSON},
     },
 };
 

@@ -11,8 +11,8 @@ use crate::{
         times::{parse_minutes, typed, typed_minutes},
     },
     wallet::statement::Month,
-    web::{
-        form::{Field, Mistakes},
+    web::form::{
+        Field, Mistakes,
         local_time::{TypedTime, carried},
     },
 };

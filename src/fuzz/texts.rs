@@ -11,9 +11,11 @@ use crate::{
     accounts::{Email, name::Name, sessions::device_name},
     text::{cell::unguarded, markdown::Markdown},
     web::{
-        download,
+        files::{
+            download,
+            qr_code::{self, Repair},
+        },
         poster::Poster,
-        qr_code::{self, Repair},
     },
 };
 

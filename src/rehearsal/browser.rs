@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     infra::https,
-    web::{READ_MAX, deadline::CHANGE_MAX},
+    web::{READ_MAX, middleware::deadline::CHANGE_MAX},
 };
 
 /// Deadline of an answer; a later one counts as missing.

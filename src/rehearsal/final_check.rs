@@ -8,7 +8,7 @@ use super::{
     browser::{Ask, Browser},
     history::{History, Step},
 };
-use crate::web::deadline::CHANGE_WORK_MAX;
+use crate::web::middleware::deadline::CHANGE_WORK_MAX;
 
 /// Upper bound of shoppers whose state is read at once.
 const AT_ONCE_MAX: usize = 8;

@@ -22,11 +22,11 @@ use crate::{
     web::{
         bearer::bears,
         client,
-        described::{AllowedBy, Described, Facts},
         error::{Internal, KitError, NotFound, PageError, codes},
         form::{Body, Field},
         limits::Limits,
         page,
+        path::described::{AllowedBy, Described, Facts},
     },
 };
 

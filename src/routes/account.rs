@@ -26,9 +26,11 @@ use crate::{
     personal_data,
     web::{
         error::codes,
-        operation::{begins, changes, creates, ends, gives, page, redirects, shows},
         page::Empty,
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{begins, changes, creates, ends, gives, page, redirects, shows},
+        },
     },
 };
 

@@ -11,8 +11,10 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, shows},
+        },
     },
 };
 

@@ -25,9 +25,11 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, file, page, shows},
         page::DeletedDocument,
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, file, page, shows},
+        },
     },
 };
 

@@ -15,9 +15,11 @@ use crate::{
     payment::checkout::pages::webhook::{self, ReceivedDocument},
     web::{
         error::codes,
-        operation::{changes, creates, gives, shows},
         page::Identified,
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, gives, shows},
+        },
     },
     webhooks::model::EndpointId,
 };

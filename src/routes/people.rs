@@ -16,8 +16,10 @@ use crate::{
     payment::Cancelled,
     web::{
         error::codes,
-        operation::{changes, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, shows},
+        },
     },
 };
 

@@ -27,9 +27,11 @@ use crate::{
     entry_queue::{Purge, draw::DrawDocument},
     web::{
         error::codes,
-        operation::{changes, creates, file, page, shows},
         page::Empty,
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, file, page, shows},
+        },
     },
 };
 

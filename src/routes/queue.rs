@@ -12,8 +12,10 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, ends, file, gives, page, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, ends, file, gives, page, shows},
+        },
     },
 };
 

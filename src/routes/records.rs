@@ -16,9 +16,11 @@ use crate::{
     wallet::charges::payouts::PaidOut,
     web::{
         error::codes,
-        operation::{changes, file, page, shows},
         page::Identified,
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, file, page, shows},
+        },
     },
 };
 

@@ -24,8 +24,10 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, page, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, page, shows},
+        },
     },
 };
 

@@ -17,8 +17,10 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, gives, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, gives, shows},
+        },
     },
 };
 

@@ -9,12 +9,14 @@ use crate::{
         pages::{self as rehearsal, AddedPeople},
     },
     web::{
-        assets,
         error::codes,
+        files::assets,
         health::{self, HealthDocument, ReadinessDocument},
         metrics,
-        operation::{file, gives, makes, page, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{file, gives, makes, page, shows},
+        },
     },
 };
 

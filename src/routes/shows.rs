@@ -7,8 +7,10 @@ use crate::{
     reservation::{self, codes::pages::RedemptionDocument},
     web::{
         error::codes,
-        operation::{creates, file, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{creates, file, shows},
+        },
     },
 };
 

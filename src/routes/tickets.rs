@@ -17,8 +17,10 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, file, redirects, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, file, redirects, shows},
+        },
     },
 };
 

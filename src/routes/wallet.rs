@@ -21,8 +21,10 @@ use crate::{
     },
     web::{
         error::codes,
-        operation::{changes, creates, file, shows},
-        path::{Path, at},
+        path::{
+            Path, at,
+            operation::{changes, creates, file, shows},
+        },
     },
 };
 

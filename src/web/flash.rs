@@ -8,7 +8,7 @@ use actix_web::{
     cookie::{Cookie, SameSite, time::Duration},
 };
 
-use super::host_cookie;
+use super::cookies::host_cookie;
 
 /// Name of the cookie that carries the key.
 const COOKIE: &str = "flash";

@@ -1,14 +1,15 @@
 //! The HTTP kit: extractors, responses, middleware and errors that every page uses and no feature
 //! owns.
 //!
-//! A request passes, from outside in: [`unread`] (ends connections with an unread body), [`headers`]
-//! (request id, security headers), [`rendering`] (renders a failure as a page or a problem
-//! document), [`encoding`] (refuses compressed bodies), [`csrf`] (refuses cross-site writes), [`deadline`] (bounds the time of a request, and lets a
-//! change finish when its client disconnects), then the handler.
+//! A request passes the [`middleware`] and reaches the handler that its [`path`] has in the URL table.
 //!
 //! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries one), parses a
 //! [`form::Body`] into a command, and answers with [`page::View::done`] or a [`error::PageError`]. Where a form
 //! was sent, [`View::answer`](page::View::answer) shows its page again with what was refused ([`form::FormRefusal`]).
+//!
+//! What is sent besides pages, and what is uploaded, is in [`files`], the drawings of programs in [`poster`]. What the kit
+//! reads of a request whatever its path is, [`client`], [`cookies`] and [`language`] have, and single files such as
+//! [`negotiation`] and [`request_key`].
 //!
 //! Nouns: a **view** is a request's language, format and account; a **form** is a struct of
 //! **fields** as they were sent; a **mistake** is a refused field with the locale key of the
@@ -28,52 +29,28 @@
 //! # Concurrency
 //!
 //! A change runs in a task of its own, so a client that disconnects cannot cancel it halfway.
-//! Concurrent requests wait here only for upload permits ([`upload`]): a request that gets none in
+//! Concurrent requests wait here only for upload permits ([`files::upload`]): a request that gets none in
 //! time is refused with a `Retry-After`.
 
-pub mod assets;
 pub mod bearer;
 pub mod body;
 pub mod client;
-pub mod csrf;
-pub mod deadline;
-pub mod described;
-pub mod download;
-pub mod encoding;
+pub mod cookies;
 pub mod error;
-pub mod fallback;
-pub mod file;
+pub mod files;
 pub mod flash;
 pub mod form;
-pub mod forwarded;
-pub mod headers;
 pub mod health;
-pub(crate) mod host_cookie;
 pub mod language;
 pub mod limits;
 pub mod local_path;
-pub mod local_time;
-mod locale;
-pub mod measure;
 pub mod metrics;
-pub mod moments;
+pub mod middleware;
 pub mod negotiation;
-mod office;
-pub mod operation;
 pub mod page;
-pub mod pass_cookies;
 pub mod path;
 pub mod poster;
-mod problem;
-mod problems;
-pub mod qr_code;
-pub mod rendering;
-pub mod request_id;
 pub mod request_key;
-pub mod unread;
-pub mod unreadable;
-pub mod upload;
-pub mod versioned_file;
 
 use std::time::Duration;
 

@@ -9,9 +9,9 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use uuid::Uuid;
 
 use super::{
-    described::{Described, Facts},
     error::{KitError, codes},
     form::{Field, Mistakes},
+    path::described::{Described, Facts},
 };
 
 /// Locale key of the refusal.

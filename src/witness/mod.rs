@@ -32,7 +32,7 @@ use std::{
 
 pub use self::error::WitnessError;
 use self::{cosigning::Witness, folder::Folder, model::KnownLogs};
-use crate::{config::LogFormat, telemetry, web::unreadable::UNREADABLE};
+use crate::{config::LogFormat, telemetry, web::error::unreadable::UNREADABLE};
 
 /// Arguments of the command.
 #[derive(Clone, Debug, clap::Args)]

@@ -23,10 +23,10 @@ use crate::{
     web::{
         bearer::token_of,
         client,
-        described::{AllowedBy, Described, Facts},
         error::{HttpError, Internal, KitError, PageError, codes},
         limits::Limits,
         page::View,
+        path::described::{AllowedBy, Described, Facts},
     },
 };
 

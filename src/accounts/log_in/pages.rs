@@ -27,11 +27,11 @@ use crate::{
     text::email::Email,
     web::{
         client,
+        cookies::pass_cookies,
         error::PageError,
         flash::with_message,
         form::{Body, Field, FormRefusal},
         page::{View, see_other},
-        pass_cookies,
     },
 };
 

@@ -17,9 +17,9 @@ use crate::{
     infra::{security_log::SecurityEvent, throwaway},
     web::{
         client,
-        described::{Described, Facts},
         error::{PageError, codes},
         page::View,
+        path::described::{Described, Facts},
     },
 };
 

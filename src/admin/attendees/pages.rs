@@ -23,8 +23,8 @@ use crate::{
     text::times::{rfc3339_in, zone},
     tickets::TicketStatus,
     web::{
-        download::{CHUNK_ROWS, csv},
         error::{NotFound, PageError},
+        files::download::{CHUNK_ROWS, csv},
         page::View,
     },
 };

@@ -18,8 +18,8 @@ use crate::{
     text::times::{self, rfc3339_in},
     wallet::charges::payouts::model::shown,
     web::{
-        download::{CHUNK_ROWS, csv},
         error::PageError,
+        files::download::{CHUNK_ROWS, csv},
         form::{Field, Mistakes},
         page::View,
     },

@@ -23,8 +23,7 @@ use crate::{
     text::{email::Email, times},
     web::{
         error::PageError,
-        file::FileBody,
-        form::{Body, Field, FormRefusal, Mistakes},
+        form::{Body, Field, FormRefusal, Mistakes, file::FileBody},
         page::View,
     },
 };

@@ -11,8 +11,8 @@ use crate::{
     catalog::{Program, Programs, posters::PosterSize},
     web::{
         error::{NotFound, PageError, Unavailable},
+        files::versioned_file::{FOR_EVER, NOT_KEPT},
         poster::{Poster, picture::SIZE},
-        versioned_file::{FOR_EVER, NOT_KEPT},
     },
 };
 

@@ -15,7 +15,7 @@ use crate::{
     infra::postgres::shared_read,
     web::{
         error::{NotFound, PageError},
-        versioned_file::{FOR_EVER, versioned_file},
+        files::versioned_file::{FOR_EVER, versioned_file},
     },
 };
 

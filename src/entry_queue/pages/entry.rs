@@ -9,7 +9,7 @@ use crate::{
     app::App,
     catalog::{Program, ProgramId},
     entry_queue::{entry_pass::EntryPass, error::QueueError, model::Stay, paths::queue_path},
-    web::pass_cookies::{self, KEPT_MAX},
+    web::cookies::pass_cookies::{self, KEPT_MAX},
 };
 
 /// Returns the cookies that hand the entry pass of `stay` to the browser of `request`: the pass,

@@ -10,8 +10,8 @@ use crate::{
     catalog::{Listings, Program, SaleState},
     entry_queue::{access_gates::has_open_gate, paths::program_path},
     web::{
-        csrf::is_from_here,
         error::PageError,
+        middleware::csrf::is_from_here,
         page::{View, see_other},
     },
 };

@@ -14,8 +14,8 @@ use crate::{
     app::App,
     catalog::{Program, Programs},
     web::{
-        described::{Described, Facts},
         error::{Internal, NotFound, PageError},
+        path::described::{Described, Facts},
     },
 };
 

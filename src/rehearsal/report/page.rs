@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{Latency, Refusal, Report, StepReport, timeline::Moment};
-use crate::web::assets;
+use crate::web::files::assets;
 
 /// Size of a drawing, in its own units.
 const WIDTH: f64 = 600.0;

@@ -19,7 +19,7 @@ use crate::{
     },
     web::{
         error::{Internal, NotFound, PageError},
-        qr_code::{self, Repair},
+        files::qr_code::{self, Repair},
     },
 };
 

@@ -16,8 +16,8 @@ use crate::{
     text::times::rfc3339,
     wallet::{model::PointTransaction, transfers::store},
     web::{
-        download::{CHUNK_ROWS, csv},
         error::PageError,
+        files::download::{CHUNK_ROWS, csv},
         form::{Field, Mistakes},
         page::View,
     },

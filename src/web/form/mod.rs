@@ -1,9 +1,12 @@
 //! Request bodies: forms and JSON documents with the same field names.
 //!
 //! A form struct holds [`Field`]s, which accept any text. Its `parse` returns a typed command or
-//! the [`Mistakes`] of the fields that were refused.
+//! the [`Mistakes`] of the fields that were refused. A form with a file is [`mod@file`], a typed time
+//! [`local_time`].
 
+pub mod file;
 mod known_fields;
+pub mod local_time;
 mod refusal;
 
 use std::{borrow::Cow, str::FromStr};
@@ -33,7 +36,7 @@ use crate::text::{
 };
 
 /// Content type of a form with a file.
-pub(super) const MULTIPART: &str = "multipart/form-data";
+const MULTIPART: &str = "multipart/form-data";
 
 /// Body deserialized into `T`, from a form (with or without a file) or from JSON. A field that `T` does
 /// not have is refused: see [`known_fields`].
@@ -81,7 +84,7 @@ impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
 }
 
 /// Refuses a body with a field that `T` does not have, and names the first.
-pub(super) fn refuse_unknown<'a, T: JsonSchema + 'static>(
+fn refuse_unknown<'a, T: JsonSchema + 'static>(
     names: impl Iterator<Item = &'a str>,
 ) -> Result<(), Mistakes> {
     find_unknown::<T>(names).map_or(Ok(()), |name| Err(Mistakes::of_unknown(name)))
@@ -103,7 +106,7 @@ async fn collect(parts: Multipart) -> Result<Vec<(String, String)>, PageError> {
 
 /// Returns the parts of an upload in their order; a name that occurs twice is refused. The body's size
 /// was bounded when it was received.
-pub(super) async fn parts_of(mut parts: Multipart) -> Result<Vec<(String, Vec<u8>)>, PageError> {
+async fn parts_of(mut parts: Multipart) -> Result<Vec<(String, Vec<u8>)>, PageError> {
     let unreadable = |error: actix_multipart::MultipartError| {
         tracing::debug!(%error, "an upload cannot be read");
         PageError::from(BadRequest)

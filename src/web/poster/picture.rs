@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::Poster;
-use crate::web::assets;
+use crate::web::files::assets;
 
 /// Width and height of a picture, in pixels.
 pub const SIZE: (u32, u32) = (1200, 630);

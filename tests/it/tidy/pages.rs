@@ -155,13 +155,13 @@ const FIGURES: [(&str, &str, &str, &str); 22] = [
     (
         "ARCHITECTURE.md",
         "longer than 5 seconds is answered as unknown",
-        "src/web/deadline.rs",
+        "src/web/middleware/deadline.rs",
         "CHANGE_MAX: Duration = Duration::from_millis(4_900)",
     ),
     (
         "ARCHITECTURE.md",
         "and dropped after 20",
-        "src/web/deadline.rs",
+        "src/web/middleware/deadline.rs",
         "CHANGE_WORK_MAX: Duration = Duration::from_secs(20)",
     ),
     (
@@ -215,7 +215,7 @@ const FIGURES: [(&str, &str, &str, &str); 22] = [
     (
         "docs/GROWING.md",
         "The longest answer takes 15;",
-        "src/web/deadline.rs",
+        "src/web/middleware/deadline.rs",
         "LONG_CHANGE_MAX: Duration = Duration::from_secs(15)",
     ),
     (

@@ -4,8 +4,8 @@ use super::current::{CachedAccount, CurrentAccount, Visitor};
 use crate::{
     accounts::AccountError,
     web::{
-        described::{AllowedBy, Described, Facts},
         error::{KitError, codes},
+        path::described::{AllowedBy, Described, Facts},
     },
 };
 

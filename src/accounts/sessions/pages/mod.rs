@@ -19,10 +19,10 @@ use super::{Session, store};
 use crate::{
     app::App,
     web::{
+        cookies::pass_cookies,
         error::{NotFound, PageError},
         flash::with_message,
         page::View,
-        pass_cookies,
     },
 };
 

@@ -24,8 +24,8 @@ use crate::{
     },
     text::{times::rfc3339, typed},
     web::{
-        download::{CHUNK_ROWS, csv},
         error::PageError,
+        files::download::{CHUNK_ROWS, csv},
         page::View,
     },
 };

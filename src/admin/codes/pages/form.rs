@@ -12,10 +12,7 @@ use crate::{
     entry_queue::NewAccessGate,
     points::Points,
     reservation::codes::model::{CodeLimits, CodeWord, NewCode},
-    web::{
-        form::{Field, Mistakes},
-        local_time::parse_optional_time,
-    },
+    web::form::{Field, Mistakes, local_time::parse_optional_time},
 };
 
 /// Random codes that one form makes.

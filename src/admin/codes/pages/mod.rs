@@ -26,8 +26,8 @@ use crate::{
     },
     text::times::{rfc3339_in, zone},
     web::{
-        download::{CHUNK_ROWS, csv},
         error::PageError,
+        files::download::{CHUNK_ROWS, csv},
         flash::with_message,
         form::{Body, FormRefusal},
         page::{Empty, View},

@@ -10,8 +10,8 @@ use crate::{
     admin::pages::{LIMITS, parse_optional, parse_text, parse_version},
     catalog::{Program, ProgramDetails},
     text::times,
-    web::{
-        form::{Field, Mistakes},
+    web::form::{
+        Field, Mistakes,
         local_time::{TypedTime, carried},
     },
 };

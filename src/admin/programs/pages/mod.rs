@@ -35,8 +35,7 @@ use crate::{
     web::{
         error::{Internal, NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, FormRefusal, Mistakes},
-        local_time::Reading,
+        form::{Body, Field, FormRefusal, Mistakes, local_time::Reading},
         page::View,
         request_key::HeaderKey,
     },

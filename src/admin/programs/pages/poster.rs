@@ -13,8 +13,7 @@ use crate::{
     catalog::{Program, ProgramChange, ProgramId, posters::PosterFiles},
     web::{
         error::PageError,
-        file::FileBody,
-        form::{Body, Mistakes},
+        form::{Body, Mistakes, file::FileBody},
     },
 };
 

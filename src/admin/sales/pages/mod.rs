@@ -24,8 +24,8 @@ use crate::{
     reservation::ReservationNumber,
     text::times::{self, rfc3339_in, zone},
     web::{
-        download::{CHUNK_ROWS, csv},
         error::PageError,
+        files::download::{CHUNK_ROWS, csv},
         page::{View, json},
     },
 };

@@ -14,8 +14,8 @@ use crate::{
     points::Points,
     reservation::SeatPick,
     text::times,
-    web::{
-        form::{Field, Mistakes},
+    web::form::{
+        Field, Mistakes,
         local_time::{Reading, TypedTime, carried},
     },
 };

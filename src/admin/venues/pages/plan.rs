@@ -24,10 +24,10 @@ use crate::{
     catalog::{SeatKind, SeatPlan, SeatsWritten, VenueEdition, VenueId, find_venue, list_seats},
     text::charset::Charset,
     web::{
-        deadline::Running,
-        download::whole_csv,
         error::{NotFound, PageError},
+        files::download::whole_csv,
         form::{Body, FormRefusal},
+        middleware::deadline::Running,
         page::{View, see_other},
     },
 };

@@ -18,8 +18,8 @@ use crate::{
     },
     web::{
         error::{Internal, PageError},
+        files::qr_code,
         page::{View, json},
-        qr_code,
     },
 };
 

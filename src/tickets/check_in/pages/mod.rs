@@ -25,7 +25,7 @@ use crate::{
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, FormRefusal},
-        headers,
+        middleware::headers,
         page::View,
     },
 };

@@ -17,8 +17,7 @@ use crate::{
     },
     wallet::transfers::model::{OPEN_DAYS, TransferOrder},
     web::{
-        form::{Field, FormRefusal, Mistakes},
-        local_time::parse_optional_time,
+        form::{Field, FormRefusal, Mistakes, local_time::parse_optional_time},
         request_key,
     },
 };

@@ -7,10 +7,8 @@ use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload};
 use futures_util::future::LocalBoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{
-    error::{PageError, UnsupportedMediaType},
-    form::{Field, MULTIPART, parts_of, refuse_unknown},
-};
+use super::{Field, MULTIPART, parts_of, refuse_unknown};
+use crate::web::error::{PageError, UnsupportedMediaType};
 
 /// File with the version that was shown; the file is empty where none was chosen.
 #[derive(Debug)]

@@ -13,12 +13,12 @@ use actix_web::{
 };
 use tracing::{Instrument, field::Empty};
 
-use super::{deadline::Running, host_cookie};
+use super::deadline::Running;
 use crate::{
     app::App,
     config::{PaymentConfig, ProviderConfig},
     infra::ids::new_id,
-    web::request_id::RequestId,
+    web::{cookies::host_cookie, middleware::request_id::RequestId},
 };
 
 /// Header with the request's id, which is also in the logs.

@@ -17,11 +17,13 @@ use futures_util::future::LocalBoxFuture;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
-use super::{
-    READ_MAX, body,
-    error::{Internal, PageError, Unavailable},
+use crate::{
+    infra::limits::RateLimited,
+    web::{
+        READ_MAX, body,
+        error::{Internal, PageError, Unavailable},
+    },
 };
-use crate::infra::limits::RateLimited;
 
 /// Upper bound of an upload, in bytes: a file of 8 MiB and a browser's additions (the form's other
 /// fields, and a carriage return per line where the text comes back from a page).

@@ -13,11 +13,13 @@ use actix_web::{
 };
 use url::Url;
 
-use super::{
-    client,
-    error::{CrossSite, PageError},
+use crate::{
+    app::App,
+    web::{
+        client,
+        error::{CrossSite, PageError},
+    },
 };
-use crate::app::App;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 

@@ -1,4 +1,6 @@
-//! Switch of the pages' language.
+//! Language of the pages: its switch, and the language of a request.
+
+pub(super) mod locale;
 
 use actix_web::{
     HttpResponse,
@@ -12,7 +14,7 @@ use super::{
     local_path::LocalPath,
     page::see_other,
 };
-use crate::{text::i18n::Locale, web::locale::LOCALE_COOKIE};
+use crate::{text::i18n::Locale, web::language::locale::LOCALE_COOKIE};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]

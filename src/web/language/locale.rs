@@ -5,8 +5,7 @@ use actix_web::{
     http::header::{AcceptLanguage, Header},
 };
 
-use super::host_cookie;
-use crate::text::i18n::Locale;
+use crate::{text::i18n::Locale, web::cookies::host_cookie};
 
 /// Name of the cookie that keeps the language chosen with the switch.
 pub(crate) const LOCALE_COOKIE: &str = "locale";

@@ -17,12 +17,14 @@ use actix_web::{
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
-use super::{
-    READ_MAX, body,
-    error::{PageError, Unavailable},
-    upload::{self, Doorkeeper},
+use crate::{
+    infra::failpoint,
+    web::{
+        READ_MAX, body,
+        error::{PageError, Unavailable},
+        files::upload::{self, Doorkeeper},
+    },
 };
-use crate::infra::failpoint;
 
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
 pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);

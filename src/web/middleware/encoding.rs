@@ -11,7 +11,7 @@ use actix_web::{
     middleware::Next,
 };
 
-use super::error::{PageError, UnsupportedMediaType};
+use crate::web::error::{PageError, UnsupportedMediaType};
 
 /// The one content coding that is accepted.
 const IDENTITY: &str = "identity";

@@ -8,10 +8,12 @@ use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::local_path::with_next;
-use crate::text::{
-    i18n::{Count, Locale, Phrase},
-    times,
+use crate::{
+    text::{
+        i18n::{Count, Locale, Phrase},
+        times,
+    },
+    web::local_path::with_next,
 };
 
 /// What a row of an error's table says about each of its answers.
@@ -36,9 +38,9 @@ pub struct Problem {
     /// Target of the error page's one button; `None` leads to the same page where a retry can help,
     /// else to the start page.
     pub recovery_href: Option<String>,
-    pub(super) retry_after_secs: Option<u64>,
-    pub(super) headers: Vec<(&'static str, String)>,
-    pub(super) members: Map<String, Value>,
+    pub(in crate::web) retry_after_secs: Option<u64>,
+    pub(in crate::web) headers: Vec<(&'static str, String)>,
+    pub(in crate::web) members: Map<String, Value>,
     redirect: Option<Redirect>,
     arguments: Vec<(&'static str, Argument)>,
 }
@@ -181,7 +183,7 @@ impl Problem {
     }
 
     /// Returns the address that a browser at `path` is redirected to; `None` shows the error page.
-    pub(super) fn location(&self, path: &str) -> Option<String> {
+    pub(in crate::web) fn location(&self, path: &str) -> Option<String> {
         self.redirect.as_ref().map(|redirect| match redirect {
             Redirect::To(href) => href.clone(),
             Redirect::Detour(page) => with_next(page, path),

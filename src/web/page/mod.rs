@@ -1,4 +1,9 @@
 //! The view of a request (language, format, account) and the responses built from it.
+//!
+//! How a view shows times is in [`moments`], what it shows of the office in `office`.
+
+pub mod moments;
+mod office;
 
 use std::future::{Ready, ready};
 
@@ -12,14 +17,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    assets, client,
+    client,
     error::HttpError,
+    files::assets,
     flash,
     form::Mistakes,
+    language::locale::locale_of,
     local_path::{LocalPath, with_next},
-    locale::locale_of,
     negotiation::Format,
-    office,
     poster::Poster,
 };
 use crate::text::i18n::{Count, Locale, Phrase, grouped};

@@ -1,4 +1,11 @@
 //! One row of the URL table: a path and its handlers.
+//!
+//! An [`operation`] describes one of its methods, with the facts that its handler's types tell by themselves
+//! ([`mod@described`]). Addresses that no row has are answered by the [`fallback`].
+
+pub mod described;
+pub mod fallback;
+pub mod operation;
 
 use actix_web::{
     Error, FromRequest, Handler, HttpResponse, Responder, Route,
@@ -12,13 +19,15 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
-    deadline::{self, DeadlineTerms},
+use self::{
     described::{Described, Facts},
-    error::{BadRequest, PageError, problems},
-    form::Body,
     operation::Operation,
-    upload::Doorkeeper,
+};
+use super::{
+    error::{BadRequest, PageError, problems},
+    files::upload::Doorkeeper,
+    form::Body,
+    middleware::deadline::{self, DeadlineTerms},
 };
 
 /// Path with a handler for each of its methods. Any other method is refused with 405 and the list

@@ -1,4 +1,8 @@
 //! Addresses and networks of clients.
+//!
+//! Behind a proxy, an address is one of the hops that [`forwarded`] reads.
+
+pub mod forwarded;
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -14,7 +18,6 @@ use actix_web::{
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use ipnet::IpNet;
 
-use super::forwarded;
 use crate::{
     app::{AccountId, App},
     infra::{

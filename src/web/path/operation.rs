@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::error::ProblemCode;
+use crate::web::error::ProblemCode;
 
 /// Makes the schema of one type with a generator that keeps its named parts.
 pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;

@@ -13,7 +13,7 @@ use chrono::{
 };
 use chrono_tz::Tz;
 
-use super::form::{Field, Mistakes};
+use super::{Field, Mistakes};
 use crate::text::times::typed;
 
 /// Accepted formats: as a browser's `datetime-local` field sends them, and with a blank instead of

@@ -9,7 +9,7 @@ use actix_web::{
     middleware::Next,
 };
 
-use super::path::RoutePattern;
+use crate::web::path::RoutePattern;
 
 /// Route label of requests that matched no route or were refused before one, so that arbitrary
 /// addresses add one label only.

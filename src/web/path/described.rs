@@ -8,8 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 
 use crate::web::{
     error::{KitError, ProblemCode, codes},
-    file::FileBody,
-    form::{Body, FieldsError},
+    form::{Body, FieldsError, file::FileBody},
     page::View,
 };
 

@@ -1,8 +1,13 @@
 //! Errors as HTTP responses, for people and for programs.
 //!
 //! A feature's error enum is a table in its `error.rs`, which [`problems!`] makes: a row has the variant,
-//! the status, the `code` and whatever else the API promises. [`render`](super::rendering::render) turns
-//! an error into a page or an RFC 9457 problem document.
+//! the status, the `code` and whatever else the API promises. [`render`](super::middleware::rendering::render) turns
+//! an error into a page or an RFC 9457 problem document. [`unreadable`] has the lines that
+//! the framework logs about a request that it cannot read, which reaches none of this.
+
+mod problem;
+mod problems;
+pub mod unreadable;
 
 use std::{error::Error as StdError, fmt, sync::Arc};
 
@@ -12,8 +17,8 @@ pub use self::KitError::{
     BadRequest, CrossSite, Internal, NotFound, RequestTimeout, TooLarge, Unavailable,
     UnsupportedMediaType,
 };
-pub use super::problems::{codes, problems};
-pub use super::{
+pub use self::problems::{codes, problems};
+pub use self::{
     problem::{Problem, ProblemCode},
     problems::Problems,
 };
@@ -111,7 +116,7 @@ impl ResponseError for PageError {
         self.0.status()
     }
 
-    /// Returns the status without a body: [`render`](super::rendering::render) fills it in, because
+    /// Returns the status without a body: [`render`](super::middleware::rendering::render) fills it in, because
     /// it knows the caller's format.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.0.status())

@@ -22,7 +22,7 @@ use flate2::{Compression, write::GzEncoder};
 use rust_embed::{Embed, EmbeddedFile};
 use sha2::{Digest, Sha256};
 
-use super::error::{NotFound, PageError};
+use crate::web::error::{NotFound, PageError};
 
 /// Size of a file that is compressed quickly, and the quality of that.
 const LARGE_BYTES: usize = 256 * 1024;

@@ -12,15 +12,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{
-    error::{
-        BadRequest, HttpError, Internal, KitError, NotFound, PageError, Problem, TooLarge,
-        UnsupportedMediaType,
+use super::request_id::RequestId;
+use crate::{
+    text::i18n::Phrase,
+    web::{
+        error::{
+            BadRequest, HttpError, Internal, KitError, NotFound, PageError, Problem, TooLarge,
+            UnsupportedMediaType,
+        },
+        page::{View, json, see_other},
     },
-    page::{View, json, see_other},
-    request_id::RequestId,
 };
-use crate::text::i18n::Phrase;
 
 #[derive(Template)]
 #[template(path = "errors/show.html")]

@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 
-use super::error::{NotFound, PageError};
+use crate::web::error::{NotFound, PageError};
 
 /// Answers 404 to any path that `routes` does not list.
 #[expect(clippy::unused_async, reason = "every handler is")]

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::page::View;
+use super::View;
 use crate::text::{i18n::Phrase, times};
 
 impl View {

@@ -27,7 +27,7 @@ pub trait Problems {
 ///
 /// A row is a variant with the names of its fields, and either `= STATUS "CODE"` or `=>` another error,
 /// whose answer it gets. `{ … }` names the members of the problem document, which the API reference lists
-/// too; calls of [`Problem`](super::error::Problem) add the rest. A sentence above a row says what neither
+/// too; calls of [`Problem`](super::Problem) add the rest. A sentence above a row says what neither
 /// the variant nor the code says. People read `error-CODE-title`, `-detail` and `-action` of `locales/`,
 /// logs `HandOverError::Ended(Expired)`.
 ///

@@ -24,7 +24,7 @@ pub(crate) fn read(request: &HttpRequest, name: &str) -> Option<Cookie<'static>>
 }
 
 /// Binds every cookie of an answer that is not bound yet.
-pub(super) fn bind_all(headers: &mut HeaderMap) {
+pub(in crate::web) fn bind_all(headers: &mut HeaderMap) {
     let written: Vec<HeaderValue> = headers.remove(SET_COOKIE).collect();
     for cookie in written {
         headers.append(SET_COOKIE, bound(&cookie).unwrap_or(cookie));

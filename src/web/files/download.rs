@@ -10,8 +10,10 @@ use actix_web::{
 use futures_util::stream;
 use uuid::Uuid;
 
-use super::error::{Internal, PageError};
-use crate::text::cell::guarded;
+use crate::{
+    text::cell::guarded,
+    web::error::{Internal, PageError},
+};
 
 /// Rows of one chunk.
 pub const CHUNK_ROWS: i64 = 1_000;
