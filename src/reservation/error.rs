@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     codes::error::CodeRefusal,
-    hold::{alternatives::Alternative, other_places::PlacesAlternative},
+    hold::refusals::{alternatives::Alternative, other_places::PlacesAlternative},
     model::ReservationStatus,
     order_rules::error::BrokenRule,
     returns::error::ReturnRefusal,

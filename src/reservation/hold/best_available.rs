@@ -10,12 +10,11 @@ use std::{collections::HashSet, sync::Arc};
 use super::{
     kept_places::Proposal,
     limiter::ReservationState,
+    price_types::{asked::TypesAsked, wanted::WantedTypes},
     request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
     single_seats::blocks_of_proposal,
     store as hold_store,
-    types_asked::TypesAsked,
-    wanted_types::WantedTypes,
 };
 use crate::{
     app::App,

@@ -10,45 +10,39 @@
 //! (`decisions`); each sees the seats that earlier ones took, and none waits. A request that needs
 //! a row that another transaction has locked is carried out alone, by the same transaction with
 //! waits. Places of a zone are held in the order of the zone's fair lock: its holder carries out
-//! the requests directly behind it with its own (`places`).
+//! the requests directly behind it with its own (`places`). What is refused comes with offers of other
+//! seats and zones ([`refusals`]).
 //!
 //! The order is: lease or fair lock in Redis, then connection, then rows, then the clock, then the
 //! write. Leases only keep requests from waiting for the same seat row; without Redis a hold
 //! continues and the rows alone decide.
 
-mod alone;
-pub mod alternatives;
 pub(crate) mod best_available;
-mod decided;
 mod decisions;
 pub mod kept_places;
 pub(crate) mod limiter;
-mod locked_rows;
 mod locks;
 mod order_codes;
-pub(crate) mod other_places;
 pub mod pages;
 pub mod permits;
 mod places;
 pub mod price_types;
-mod refusals;
+pub mod refusals;
 pub mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod seat_holds;
 pub(crate) mod single_seats;
 pub mod store;
 mod together;
-pub(crate) mod types_asked;
 pub(crate) mod waiting_here;
-pub(crate) mod wanted_types;
 
 use self::{
-    alone::end_lease,
     limiter::ReservationState,
     locks::lease_person,
     refusals::with_alternatives,
     request::{ChosenRequest, HoldRequest},
     single_seats::{SeatBlock, blocks_of},
+    together::alone::end_lease,
 };
 
 use super::{

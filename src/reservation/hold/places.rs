@@ -9,13 +9,15 @@
 use std::{iter::once, time::Duration};
 
 use super::{
-    alone::{end_lease, hold_alone, publish},
-    decided::HeldTogether,
     limiter::ReservationState,
     locks::{HoldOutcome, RELEASED_AFTER, lease_beside_zone, without},
     permits::Permits,
     request::ChosenRequest,
-    together::hold_together,
+    together::{
+        alone::{end_lease, hold_alone, publish},
+        decided::HeldTogether,
+        hold_together,
+    },
 };
 use crate::{
     app::App,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{single_seats::SeatBlock, types_asked::TypesAsked};
+use super::{price_types::asked::TypesAsked, single_seats::SeatBlock};
 use crate::{
     accounts::AccountId,
     catalog::{Program, Schedule, ScheduleSeatId},

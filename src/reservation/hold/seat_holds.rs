@@ -10,12 +10,14 @@ use futures_util::{StreamExt, stream};
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
 use super::{
-    alone::{self, publish},
-    decided::{DecidedTogether, HeldTogether},
     locks::{HoldOutcome, lease_each, lease_seats},
     permits::Permits,
     request::ChosenRequest,
-    together::decide_together,
+    together::{
+        alone::{self, publish},
+        decide_together,
+        decided::{DecidedTogether, HeldTogether},
+    },
 };
 use crate::{
     app::App,

@@ -21,12 +21,7 @@ const LONG_FUNCTIONS: [(&str, &str); 5] = [
 /// Rust files in one folder of `src`: what a newcomer can tell apart by name.
 const ROOM_FILES_MAX: usize = 20;
 /// Folders with more files.
-const LARGE_ROOMS: [(&str, usize); 2] = [
-    // The steps of a hold, to be made fewer.
-    ("src/reservation/hold", 23),
-    // The pool and what runs on its connections.
-    ("src/infra/postgres", 22),
-];
+const LARGE_ROOMS: [(&str, usize); 1] = [("src/infra/postgres", 22)];
 /// A file is as long as its subject; one that is longer than this has two.
 const FILE_LINES_MAX: usize = 500;
 

@@ -10,7 +10,7 @@ use crate::{
     reservation::{
         codes::model::SaleCode,
         error::ReservationError,
-        hold::{alternatives::Alternative, other_places::PlacesAlternative},
+        hold::refusals::{alternatives::Alternative, other_places::PlacesAlternative},
         seat_map::{
             pages::{names::seat_name, reading::MapView},
             seat::MapSeat,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     catalog::{PriceTypeId, ScheduleSeatId},
-    reservation::{hold::types_asked::TypesAsked, model::Choice},
+    reservation::{hold::price_types::asked::TypesAsked, model::Choice},
     web::form::{Field, Fields, Mistakes},
 };
 

@@ -6,7 +6,7 @@ use crate::{
     points::Points,
     reservation::{
         codes::model::SaleCode,
-        hold::{alternatives::Alternative, other_places::PlacesAlternative},
+        hold::refusals::{alternatives::Alternative, other_places::PlacesAlternative},
     },
     text::i18n::Phrase,
 };

@@ -15,7 +15,7 @@ use crate::{
     entry_queue::QueueNumber,
     infra::idempotency::RequestKey,
     points::Points,
-    reservation::hold::{request::ShownPrice, types_asked::TypesAsked},
+    reservation::hold::{price_types::asked::TypesAsked, request::ShownPrice},
 };
 
 const PLACES_MAX: i32 = 3;

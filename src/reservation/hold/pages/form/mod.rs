@@ -14,7 +14,7 @@ use crate::{
     points::Points,
     reservation::{
         codes::model::{AskedCode, CodeWord},
-        hold::{request::ShownPrice, types_asked::TypesAsked},
+        hold::{price_types::asked::TypesAsked, request::ShownPrice},
         model::{Choice, Wish},
     },
     web::{

@@ -4,10 +4,10 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::store::offers::ZonePlaces;
 use crate::{
     catalog::{ScheduleId, ZoneId},
     points::Points,
+    reservation::hold::store::offers::ZonePlaces,
 };
 
 /// Number of alternatives offered.

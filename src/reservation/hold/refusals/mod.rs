@@ -1,16 +1,20 @@
 //! Offers with a refusal: the nearest free seats, the first group leased to the account, and other
 //! zones.
+//!
+//! Which seats are offered is decided in [`alternatives`], which zones in [`other_places`].
+
+pub mod alternatives;
+pub(crate) mod other_places;
 
 use std::sync::Arc;
 
+use self::alternatives::Alternative;
 use super::{
-    alternatives::{self, Alternative},
     kept_places::Proposal,
     limiter::ReservationState,
-    other_places,
+    price_types::wanted::WantedTypes,
     request::HoldRequest,
     store::offers::{self, ZonePlaces},
-    wanted_types::WantedTypes,
 };
 use crate::{
     app::App,

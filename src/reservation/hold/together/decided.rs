@@ -2,20 +2,21 @@
 
 use std::collections::HashSet;
 
-use super::{locked_rows::wait_for_stock, request::ChosenRequest, store::new_holds};
+use super::locked_rows::wait_for_stock;
 use crate::{
     accounts::AccountId,
     app::App,
     infra::postgres::{Transaction, is_unavailable},
     reservation::{
         error::ReservationError,
+        hold::{request::ChosenRequest, store::new_holds},
         model::{Hold, ReservationId},
     },
 };
 
 /// Holds that are decided and written, and not committed yet.
 #[derive(Debug, Default)]
-pub(super) struct DecidedTogether {
+pub(in crate::reservation::hold) struct DecidedTogether {
     /// Transaction to be committed; `None` if no hold was written.
     tx: Option<Transaction>,
     outcomes: Vec<Option<Result<Hold, ReservationError>>>,
@@ -40,7 +41,7 @@ impl DecidedTogether {
     }
 
     /// Commits the holds. `requests` are the requests that they were decided for.
-    pub(super) async fn commit(
+    pub(in crate::reservation::hold) async fn commit(
         self,
         app: &App,
         requests: &[&ChosenRequest],
@@ -63,12 +64,12 @@ impl DecidedTogether {
 
 /// Result of one transaction.
 #[derive(Debug)]
-pub(super) struct HeldTogether {
+pub(in crate::reservation::hold) struct HeldTogether {
     /// Outcome of each request, in their order; `None` for requests that were left out.
-    pub(super) outcomes: Vec<Option<Result<Hold, ReservationError>>>,
+    pub(in crate::reservation::hold) outcomes: Vec<Option<Result<Hold, ReservationError>>>,
     /// Whether the outcome of the commit is known. If it is not, a request that is left out may
     /// have been carried out.
-    pub(super) is_known: bool,
+    pub(in crate::reservation::hold) is_known: bool,
     /// Number of holds that were made.
     pub(super) n_held: usize,
     /// Accounts whose stay was extended.
@@ -77,7 +78,7 @@ pub(super) struct HeldTogether {
 
 impl HeldTogether {
     /// Returns the result of a transaction that decided nothing.
-    pub(super) fn nothing(n_requests: usize, is_known: bool) -> Self {
+    pub(in crate::reservation::hold) fn nothing(n_requests: usize, is_known: bool) -> Self {
         let outcomes = (0..n_requests).map(|_| None).collect();
         Self { outcomes, is_known, n_held: 0, extended: Vec::new() }
     }

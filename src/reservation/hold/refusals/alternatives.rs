@@ -4,13 +4,18 @@
 
 use serde::Serialize;
 
-use super::{
-    kept_places::{Proposal, has_restricted_view, kept_kinds},
-    seat_groups,
-    types_asked::TypesAsked,
-    wanted_types::WantedTypes,
+use crate::{
+    catalog::ScheduleSeatId,
+    points::Points,
+    reservation::{
+        hold::{
+            kept_places::{Proposal, has_restricted_view, kept_kinds},
+            price_types::{asked::TypesAsked, wanted::WantedTypes},
+            seat_groups,
+        },
+        seat_map::seat::MapSeat,
+    },
 };
-use crate::{catalog::ScheduleSeatId, points::Points, reservation::seat_map::seat::MapSeat};
 
 /// Number of alternatives offered.
 const OFFERS_MAX: usize = 3;

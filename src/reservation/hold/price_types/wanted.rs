@@ -2,7 +2,7 @@
 //! other seats, to the seats of a group. The types may be a moment old; the transaction that holds
 //! reads them again.
 
-use super::types_asked::TypesAsked;
+use super::asked::TypesAsked;
 use crate::{
     catalog::{
         PriceType, PriceTypeId,
@@ -26,7 +26,7 @@ struct WantedType {
 
 impl WantedTypes {
     /// Returns the types `named`, each wanted as often as `named` has it; `types` has their terms.
-    pub(super) fn of(
+    pub(crate) fn of(
         types: &[PriceType],
         named: impl IntoIterator<Item = PriceTypeId>,
     ) -> Result<Self, PriceTypeError> {
@@ -37,12 +37,12 @@ impl WantedTypes {
         Ok(Self(wanted.collect::<Result<_, _>>()?))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the price of `seats` with the types that `asked` has for them; `None` on overflow.
-    pub(super) fn total(&self, asked: &TypesAsked, seats: &[&MapSeat]) -> Option<Points> {
+    pub(crate) fn total(&self, asked: &TypesAsked, seats: &[&MapSeat]) -> Option<Points> {
         seats.iter().try_fold(Points::ZERO, |sum, seat| {
             let named = asked.by_seat.get(&seat.id);
             let named = named.filter(|_| !seat.is_on_return);
@@ -54,7 +54,7 @@ impl WantedTypes {
 
     /// Returns the types of `seats`, and their price together; `None` on overflow, or if the seats
     /// cannot have the types. A seat on return has no type.
-    pub(super) fn give(&self, seats: &[&MapSeat]) -> Option<(TypesAsked, OrderSum)> {
+    pub(crate) fn give(&self, seats: &[&MapSeat]) -> Option<(TypesAsked, OrderSum)> {
         let (returned, free): (Vec<&MapSeat>, Vec<&MapSeat>) =
             seats.iter().partition(|seat| seat.is_on_return);
         let places: Vec<_> = free.iter().map(|seat| (seat.section.as_str(), seat.kind)).collect();
@@ -74,7 +74,7 @@ impl WantedTypes {
 
     /// Returns the refusal of types that no free seats may have together; `seats` are the best
     /// seats without types.
-    pub(super) fn had_nowhere(&self, seats: &[&MapSeat]) -> PriceTypeError {
+    pub(crate) fn had_nowhere(&self, seats: &[&MapSeat]) -> PriceTypeError {
         let is_bound = |wanted: &&WantedType| {
             let details = &wanted.current.details;
             details.sections.is_some() || details.kinds.is_some()

@@ -1,8 +1,6 @@
 //! Holds that are made alone, and the announcement of holds after their commit.
 
-use super::{
-    decided::HeldTogether, permits::Permits, request::ChosenRequest, together::hold_together,
-};
+use super::{decided::HeldTogether, hold_together};
 use crate::{
     app::App,
     catalog::{ProgramId, ScheduleId},
@@ -12,11 +10,16 @@ use crate::{
         locks::Lease,
         postgres::{WhenHeld, retry_stale},
     },
-    reservation::{error::ReservationError, model::Hold, seat_map::feed::announce},
+    reservation::{
+        error::ReservationError,
+        hold::{permits::Permits, request::ChosenRequest},
+        model::Hold,
+        seat_map::feed::announce,
+    },
 };
 
 /// Holds the seats or places of one request in its own transaction, and releases its `lease`.
-pub(super) async fn hold_alone(
+pub(in crate::reservation::hold) async fn hold_alone(
     app: &App,
     permits: &Permits,
     chosen: &ChosenRequest,
@@ -48,7 +51,7 @@ async fn hold_once(
 
 /// Releases `lease`. Where something `is_held` by all who had it, no answer waits for that. Otherwise the caller
 /// waits, or the lease would refuse the next attempt at what stayed free.
-pub(super) async fn end_lease(lease: Option<Lease>, is_held: bool) {
+pub(in crate::reservation::hold) async fn end_lease(lease: Option<Lease>, is_held: bool) {
     match lease {
         Some(lease) if !is_held => lease.release().await,
         _held => {}
@@ -57,7 +60,7 @@ pub(super) async fn end_lease(lease: Option<Lease>, is_held: bool) {
 
 /// Announces the holds of one transaction to open maps, and projects the extended stays to Redis behind the
 /// answer: PostgreSQL has them.
-pub(super) fn publish(
+pub(in crate::reservation::hold) fn publish(
     app: &App,
     program_id: ProgramId,
     schedule_id: ScheduleId,

@@ -4,10 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use sqlx::{Row, postgres::PgRow, types::Json};
 
-use super::{
-    request::ChosenRequest,
-    store::{HoldTerms, LockedSeat},
-};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -19,6 +15,10 @@ use crate::{
     },
     reservation::{
         error::ReservationError,
+        hold::{
+            request::ChosenRequest,
+            store::{HoldTerms, LockedSeat},
+        },
         inventory::model::LockedZone,
         model::Choice,
         returns::{model::FreeReturn, store::list_free_of_zone},

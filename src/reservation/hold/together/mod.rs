@@ -4,16 +4,25 @@
 //! The order of locks is: queue tokens, seats by id or the zone, codes by id, and last the request
 //! keys. Every attempt of a request locks the token of its account before it reads the outcome
 //! under its key, so two attempts never both find none.
+//!
+//! What it locks with its `begin`, and reads behind the locks, is in `locked_rows`; what it decided, before and
+//! after its commit, in `decided`. A request that goes through it by itself is in `alone`.
+
+pub(super) mod alone;
+pub(super) mod decided;
+mod locked_rows;
 
 use std::{
     collections::{BTreeSet, HashMap},
     mem,
 };
 
-use super::{
+use self::{
     decided::{DecidedTogether, HeldTogether},
+    locked_rows::LockedRows,
+};
+use super::{
     decisions::Decisions,
-    locked_rows::{self, LockedRows},
     order_codes::OrderCodes,
     price_types::TypesRead,
     request::ChosenRequest,

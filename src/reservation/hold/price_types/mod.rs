@@ -1,12 +1,15 @@
 //! Price types that requests name: their terms as the transaction reads them, and the prices of the
 //! places. The rules are in `catalog::price_types`.
+//!
+//! What a request names is [`asked`]; which of it the seats get that are proposed to it is in [`wanted`].
+
+pub(crate) mod asked;
+pub(crate) mod wanted;
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{
-    store::{self, LockedSeat},
-    types_asked::TypesAsked,
-};
+use self::asked::TypesAsked;
+use super::store::{self, LockedSeat};
 use crate::{
     catalog::{
         PriceType, PriceTypeId, ScheduleId, SeatId, SeatKind, ZoneId,
