@@ -41,7 +41,7 @@ const WHERE_THE_TIME_GOES: &str = "\
 ## Where the time goes
 
 How often one request waits for an answer of PostgreSQL, and how many commands it sends to Redis. A test counts both on
-the wire. Taking a connection from the pool and giving it back costs none (`src/infra/postgres/pool.rs`). A join is
+the wire. Taking a connection from the pool and giving it back costs none (`src/infra/postgres/pool/mod.rs`). A join is
 counted alone; those that come together are written in one transaction, and the sessions of those that ask at the same
 moment are looked up in one statement that begins after the last of them asked: a log-out and a locked account count at
 once.

@@ -22,41 +22,34 @@
 //! [`is_conflict`] or the caller's [`Contention::is_stale`] is true. [`retry_stale`] runs it again,
 //! at most [`ATTEMPTS_MAX`] times; after that the caller gets [`Contention::contended`].
 
-mod abandoned;
 mod connection;
-mod dedicated;
 mod error;
-mod executor;
-mod generations;
-mod manager;
 mod migrate;
 mod migrations;
 pub mod page;
-mod places;
 mod pool;
-mod pooled_connection;
 mod retry;
-mod roles;
 mod settings;
 mod shared_read;
-mod slot;
 mod standby;
 mod statistics;
-mod transaction;
 mod when_held;
 
-pub use connection::Connection;
-pub use dedicated::DedicatedConnection;
+pub use connection::{Connection, dedicated::DedicatedConnection};
 pub use error::{is_conflict, is_lock_timeout, is_unavailable, is_unstorable, violated_constraint};
-pub use migrate::{is_migrated, migrate};
+pub use migrate::{
+    is_migrated, migrate,
+    roles::{is_owner, list_missing_settings, migrate_for, owner_of, shares_sessions},
+};
 pub use migrations::MIGRATIONS;
-pub use pool::Pool;
+pub use pool::{
+    Pool,
+    transaction::{OpeningCall, Transaction},
+};
 pub use retry::{ATTEMPTS_MAX, Contention, retry_stale};
-pub use roles::{is_owner, list_missing_settings, migrate_for, owner_of, shares_sessions};
 pub use settings::APPLICATION_NAME;
 pub use shared_read::shared_read;
 pub use standby::LEFT_AFTER_SLOW_READ;
 pub use standby::StaleReads;
 pub use statistics::analyze_outgrown;
-pub use transaction::{OpeningCall, Transaction};
 pub use when_held::WhenHeld;

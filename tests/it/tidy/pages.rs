@@ -143,7 +143,7 @@ const FIGURES: [(&str, &str, &str, &str); 22] = [
     (
         "ARCHITECTURE.md",
         "each call ends after 7 seconds",
-        "src/infra/postgres/connection.rs",
+        "src/infra/postgres/connection/mod.rs",
         "CALL_MAX: Duration = Duration::from_secs(7)",
     ),
     (

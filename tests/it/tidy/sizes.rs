@@ -20,8 +20,6 @@ const LONG_FUNCTIONS: [(&str, &str); 5] = [
 ];
 /// Rust files in one folder of `src`: what a newcomer can tell apart by name.
 const ROOM_FILES_MAX: usize = 20;
-/// Folders with more files.
-const LARGE_ROOMS: [(&str, usize); 1] = [("src/infra/postgres", 22)];
 /// A file is as long as its subject; one that is longer than this has two.
 const FILE_LINES_MAX: usize = 500;
 
@@ -48,15 +46,9 @@ fn rooms_stay_small() {
         *rooms.entry(folder.to_owned()).or_default() += 1;
     }
     assert!(rooms.len() > 100, "only {} rooms were found", rooms.len());
-    let files_max = |room: &str| {
-        let large = LARGE_ROOMS.iter().find(|(large, _)| *large == room);
-        large.map_or(ROOM_FILES_MAX, |(_, files_max)| *files_max)
-    };
-    let mistakes: Vec<String> = rooms
-        .iter()
-        .filter(|(room, n_files)| **n_files > files_max(room))
-        .map(|(room, n_files)| format!("{room} has {n_files} files of {}", files_max(room)))
-        .collect();
+    let large = rooms.iter().filter(|(_, n_files)| **n_files > ROOM_FILES_MAX);
+    let mistakes: Vec<String> =
+        large.map(|(room, n_files)| format!("{room} has {n_files} files")).collect();
     expect_none(&mistakes, "A room has at most 20 files:");
 }
 

@@ -10,13 +10,17 @@ use deadpool::managed::{self, Metrics, RecycleResult};
 use sqlx::postgres::PgConnectOptions;
 use tokio::time;
 
-use super::{
-    connection::{CALL_MAX, Connection},
-    error::has_code,
-    generations::{Generations, Life, Trust},
-    settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
+use crate::infra::{
+    clock,
+    postgres::{
+        connection::{
+            CALL_MAX, Connection,
+            generations::{Generations, Life, Trust},
+        },
+        error::has_code,
+        settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
+    },
 };
-use crate::infra::clock;
 
 /// Pause before a server that is starting is asked again, while a request waits for it.
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);

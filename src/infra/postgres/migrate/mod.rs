@@ -1,4 +1,9 @@
 //! Applying the migrations, and the check that they are applied.
+//!
+//! The `roles` are those of a deployment: the owner, who migrates, and the serving role with the rights that
+//! `grants.sql` gives it.
+
+pub(super) mod roles;
 
 use std::time::{Duration, Instant};
 

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 use sqlx::{AssertSqlSafe, Executor, SqlSafeStr, SqlStr, postgres::PgRow};
 use uuid::Uuid;
 
-use super::{connection::Connection, pooled_connection::PooledConnection};
-use crate::infra::failpoint::SourceFile;
+use super::pooled_connection::PooledConnection;
+use crate::infra::{failpoint::SourceFile, postgres::connection::Connection};
 
 /// Transaction: its statements take effect together or not at all. Dropped before
 /// [`commit`](Self::commit), it is rolled back, at the latest before its connection is reused.

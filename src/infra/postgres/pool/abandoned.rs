@@ -11,7 +11,8 @@ use std::{
 use deadpool::managed::Pool;
 use tokio::time;
 
-use super::{manager::Manager, settings::APPLICATION_NAME, slot::PoolSlot};
+use super::{manager::Manager, slot::PoolSlot};
+use crate::infra::postgres::settings::APPLICATION_NAME;
 
 /// Time between two checks of a process.
 const CHECK_PAUSE: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use std::sync::{
 
 use sqlx::error::DatabaseError;
 
-use super::error::is_read_only;
+use crate::infra::postgres::error::is_read_only;
 
 /// Counters of one pool. A new connection belongs to the newest generation; a loss in the newest
 /// begins another one, so that many losses of one failure begin only one.

@@ -3,7 +3,8 @@
 use deadpool::managed::Object;
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
-use super::{abandoned, connection::Connection, manager::Manager, slot::PoolSlot};
+use super::{abandoned, manager::Manager, slot::PoolSlot};
+use crate::infra::postgres::connection::Connection;
 
 /// Connection of the pool in use by one caller.
 ///

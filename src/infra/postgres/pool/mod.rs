@@ -1,4 +1,17 @@
 //! Pool of the connections of one instance.
+//!
+//! A caller waits for one of the `places`, and has its connection in a `slot` from then on. The `manager`
+//! opens connections and checks them, a `pooled_connection` gives one back clean, and `abandoned` watches
+//! what the server goes on doing for one that was given up. The stores use the pool in two ways: a single
+//! statement goes to its `executor`, several go into a `transaction`.
+
+mod abandoned;
+mod executor;
+mod manager;
+mod places;
+mod pooled_connection;
+mod slot;
+pub(super) mod transaction;
 
 use std::{
     str::FromStr,
@@ -13,16 +26,16 @@ use sqlx::{
 };
 use tokio::time;
 
-use super::{
-    connection::Connection,
-    dedicated::DedicatedConnection,
-    error::is_cut_off,
-    generations::Life,
+use self::{
     manager::Manager,
     places::PoolPlaces,
     pooled_connection::PooledConnection,
-    settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     transaction::{OpeningCall, Transaction},
+};
+use super::{
+    connection::{Connection, dedicated::DedicatedConnection, generations::Life},
+    error::is_cut_off,
+    settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
 };
 use crate::{
     config::Config,

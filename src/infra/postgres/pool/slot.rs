@@ -4,7 +4,8 @@ use std::fmt;
 
 use deadpool::managed::{self, Object};
 
-use super::{connection::Reusable, manager::Manager};
+use super::manager::Manager;
+use crate::infra::postgres::connection::Reusable;
 
 /// Connection with its place in the pool. [`give_back`](Self::give_back) returns the connection to
 /// it; dropping the slot closes the connection.

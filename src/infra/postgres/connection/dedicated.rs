@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::Executor;
 
-use super::connection::Connection;
+use super::Connection;
 
 /// Connection outside the pool, for work whose statements may take longer than a request may.
 #[derive(Debug)]

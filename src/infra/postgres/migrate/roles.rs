@@ -6,13 +6,15 @@ use std::{str::FromStr, time::Duration};
 
 use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
 
-use super::{
-    connection::CALL_MAX,
-    migrate::{is_migrated, migrate},
-    pool::Pool,
-    settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS},
+use super::{is_migrated, migrate};
+use crate::{
+    config::Config,
+    infra::postgres::{
+        connection::CALL_MAX,
+        pool::Pool,
+        settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS},
+    },
 };
-use crate::config::Config;
 
 /// Connections of the owner's pool, which only migrates.
 const OWNER_CONNECTIONS_MAX: u32 = 1;

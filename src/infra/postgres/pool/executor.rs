@@ -11,8 +11,11 @@ use sqlx::{
     postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
 };
 
-use super::{connection::Connection, error::is_cut_off, pool::Pool};
-use crate::infra::failpoint;
+use super::Pool;
+use crate::infra::{
+    failpoint,
+    postgres::{connection::Connection, error::is_cut_off},
+};
 
 /// Connections on which a read is tried: the first, and another when that was lost.
 const READ_ATTEMPTS_MAX: u32 = 2;
@@ -139,7 +142,7 @@ impl Question {
     }
 
     /// Whether the statement changes nothing: one that locks rows to write them runs in a
-    /// [`Transaction`](super::Transaction).
+    /// [`Transaction`](super::transaction::Transaction).
     fn is_read(&self) -> bool {
         reads_only(self.sql.as_str())
     }

@@ -1,4 +1,10 @@
 //! Connection of the stores: every call on it ends within a deadline.
+//!
+//! Whether one that rests in the pool may be used again follows from the `generations` of that pool. One
+//! outside of it, for work that takes long, is `dedicated`.
+
+pub(super) mod dedicated;
+pub(super) mod generations;
 
 use std::{
     future::ready,
@@ -18,10 +24,8 @@ use sqlx::{
 };
 use tokio::time::{self, timeout, timeout_at};
 
-use super::{
-    generations::{Life, Trust},
-    migrations::MIGRATIONS,
-};
+use self::generations::{Life, Trust};
+use super::migrations::MIGRATIONS;
 use crate::infra::clock::ClockReading;
 
 /// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds. A live

@@ -79,8 +79,8 @@ mod tests {
         rand::{Rng, thread_rng},
     };
 
-    use super::*;
-    use crate::infra::postgres::{connection::Reusable, slot::PoolSlot};
+    use super::{super::slot::PoolSlot, *};
+    use crate::infra::postgres::connection::Reusable;
 
     const CONNECTIONS_MAX: usize = 4;
     const CHANGES_MAX: usize = 3;
