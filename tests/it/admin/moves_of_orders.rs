@@ -71,3 +71,18 @@ async fn an_order_in_the_minute_of_a_move_may_be_given_back(db: PgPool) {
     assert_eq!((given.status, &given.json()["refunded"]), (200, &json!(50_000)), "{}", given.body);
     show.office.close().await;
 }
+
+#[sqlx::test]
+async fn a_draft_that_was_moved_says_nothing_of_it_once_it_is_published(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    run_sql(&db, "update programs set status = 'DRAFT'").await;
+    show.move_to("2031-06-16T20:00", "").await;
+    run_sql(&db, "update programs set status = 'PUBLISHED'").await;
+    let page = show.admin.visit(&format!("/programs/{}", show.concert.slug)).await;
+    assert!(
+        page.body.contains("16 Jun") && !page.body.contains("It was to begin"),
+        "{}",
+        page.body
+    );
+    show.office.close().await;
+}

@@ -7,8 +7,8 @@
 //!   of the moves.
 //! * A hold or wish that is written meanwhile is either told of the move, or waits for it. The right to all of the
 //!   money rests on the move alone, so an order that was begun on the old start has it too.
-//! * The move of a performance that is cancelled, or from one moment of the past to another, is told to no account
-//!   and gives no right.
+//! * The move of a performance that is cancelled or of a draft, or from one moment of the past to another, is told
+//!   to no account and gives no right.
 
 mod store;
 

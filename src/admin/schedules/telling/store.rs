@@ -79,7 +79,8 @@ pub(super) struct ConcernedAccount {
 }
 
 /// Locks a performance against new holds and wishes, having waited for the ones under way, and returns whether
-/// its move to `starts_at` can concern any account: false where it is cancelled, or both starts have passed.
+/// its move to `starts_at` can concern any account: false for a draft, where it is cancelled, or both starts have
+/// passed.
 pub(super) async fn lock(
     tx: &mut Connection,
     id: ScheduleId,
@@ -87,7 +88,7 @@ pub(super) async fn lock(
 ) -> Result<bool, sqlx::Error> {
     let is_live = sqlx::query_scalar!(
         r#"
-        select d.cancelled_at is null and p.status <> 'CANCELLED'
+        select d.cancelled_at is null and p.status = 'PUBLISHED'
             and greatest(d.starts_at, $2::timestamptz) > clock_timestamp() as "is_live!"
         from schedules d
         join programs p on p.id = d.program_id
