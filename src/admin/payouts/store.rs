@@ -72,7 +72,8 @@ pub async fn list(
             a.email as "email!", p.reservation_id, p.points as "points!",
             p.amount_minor as "amount_minor!", c.currency as "currency!",
             c.payment_ref as "payment_ref!", p.refund_ref, p.failure, p.n_checks as "n_checks!",
-            exists (select from payouts again where again.retry_of = p.id) as "is_retried!",
+            (select again.id from payouts again where again.retry_of = p.id limit 1) is not null
+                as "is_retried!",
             p.created_at as "created_at!", p.sent_at, p.ended_at
         from (
             (select * from payouts
@@ -82,7 +83,21 @@ pub async fn list(
              limit $4)
             union all
             (select * from payouts
-             where status = $1 and $2::uuid[] is null
+             where $1 = 'FAILED' and $2::uuid[] is null and status = 'FAILED'
+                and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+             order by id desc
+             limit $4)
+            union all
+            (select * from payouts
+             where $1 in ('OPEN', 'SENT') and $2::uuid[] is null and status in ('OPEN', 'SENT')
+                and status = $1
+                and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+             order by id desc
+             limit $4)
+            union all
+            -- Most are settled: the newest ones are found from the newest of all.
+            (select * from payouts
+             where $1 = 'SETTLED' and $2::uuid[] is null and status = 'SETTLED'
                 and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
              order by id desc
              limit $4)

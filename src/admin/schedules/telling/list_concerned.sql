@@ -1,17 +1,20 @@
 -- Lists the accounts that a move of a locked performance concerns, each once, and whether it has a part in the
 -- performance or only waits for places. $1 is the performance.
-with paid as materialized (
+with moved as materialized (
+    select id from schedules where id = $1
+), paid as materialized (
     -- A reservation whose every place was resold is no part in the performance.
-    select id, account_id
-    from reservations r
-    where schedule_id = $1 and status = 'CONFIRMED' and exists (
+    select r.id, r.account_id
+    from moved
+    join reservations r on r.schedule_id = moved.id and r.status = 'CONFIRMED'
+    where exists (
         select from reservation_items
         where reservation_id = r.id and quantity > returned offset 0)
 ), held as materialized (
-    select id, account_id
-    from reservations
-    where schedule_id = $1 and status = 'HELD' and settled_at is null
-        and expires_at > clock_timestamp()
+    select r.id, r.account_id
+    from moved
+    join reservations r on r.schedule_id = moved.id
+    where r.status = 'HELD' and r.settled_at is null and r.expires_at > now()
 )
 select account_id as "id!: AccountId", bool_or(has_part) as "has_part!"
 from (
