@@ -310,3 +310,21 @@ async fn a_newcomer_passes_nobody_who_waits_and_whoever_is_parked(db: PgPool) {
     assert_eq!(joined(last).await, "ACTIVE");
     office.close_as_it_is().await;
 }
+
+/// One a second: of twenty who join within less than that each, the last find no room.
+#[sqlx::test]
+async fn joins_use_up_the_rate_that_they_are_admitted_by(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("TEST_ADMISSION_PERIOD_MS", "3600000")]).await;
+    let rate = ConcertOptions { queue_rate_per_second: Some(1), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, rate).await;
+    let full = "update queue_gates set bucket = 1, refilled_at = clock_timestamp()
+                where program_id = $1";
+    run_sql_with(&db, full, concert.program_id).await;
+    let mut seen = Vec::new();
+    for person in &office.crowd(20, "Rate").await {
+        seen.push(join(person, &concert).await.json()["status"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(seen.first().map(String::as_str), Some("ACTIVE"), "{seen:?}");
+    assert_eq!(seen.last().map(String::as_str), Some("WAITING"), "{seen:?}");
+    office.close().await;
+}
