@@ -5,7 +5,7 @@
     reason = "many fields are said by their names; tests/it/tidy sees to the rest"
 )]
 
-use stagedoor_base::{app, config, events, infra, points, text};
+use stagedoor_base::{app, config, events, infra, outbox, points, text};
 use stagedoor_kit::web;
 use stagedoor_people::accounts;
 

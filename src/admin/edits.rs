@@ -17,6 +17,21 @@ use crate::{
 /// Bound on the acts that [`AdminError::ChangedMeanwhile`] reports.
 const MEANWHILE_MAX: i64 = 20;
 
+/// State after an edit, with the words in which people were told of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Worded<T> {
+    #[serde(flatten)]
+    pub(crate) state: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<String>,
+}
+
+/// Adds the words in which people were told of an edit; `None` where they were not told, or without words.
+pub(crate) fn worded<T>(edited: Edited<T>, words: Option<String>) -> Edited<Worded<T>> {
+    let Edited { before, after } = edited;
+    Edited { before: Worded { state: before, words: None }, after: Worded { state: after, words } }
+}
+
 /// Performs an edit of edition `version` and records it in `entry`, with the state before and
 /// after. An edition that is not the newest yields [`AdminError::ChangedMeanwhile`]. After a
 /// deadlock or a conflict the edit is retried.

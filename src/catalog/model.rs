@@ -5,9 +5,13 @@ use std::ops::Deref;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::{guards::Guards, posters::UploadedPoster, programs::columns::ProgramDetails};
+use super::{
+    guards::Guards, posters::UploadedPoster, programs::columns::ProgramDetails,
+    schedules::told::ToldNote,
+};
 use crate::{infra::ids::ids, points::Points};
 
 ids! {
@@ -301,6 +305,8 @@ pub struct ScheduleListing {
     pub starts_at: DateTime<Utc>,
     /// Start before its last move that people were told of; `None` if it never moved so.
     pub moved_from: Option<DateTime<Utc>>,
+    /// What else people were told of since.
+    pub changes: Json<Vec<ToldNote>>,
     /// Name of the venue.
     pub venue_name: String,
     /// Address of the venue; empty if it is not known.

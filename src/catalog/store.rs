@@ -1,8 +1,12 @@
 //! SQL of the catalog's pages.
 
 use chrono::{DateTime, Utc};
+use sqlx::types::Json;
 
-use super::model::{Listing, ProgramId, Schedule, ScheduleId, ScheduleListing};
+use super::{
+    model::{Listing, ProgramId, Schedule, ScheduleId, ScheduleListing},
+    schedules::told::ToldNote,
+};
 use crate::{infra::postgres::Pool, points::Points};
 
 /// Bound on programs on the home page, and on performances of a program page.
@@ -96,8 +100,9 @@ pub(crate) async fn list_schedules(
         r#"
         select schedules.id as "id: ScheduleId", starts_at,
             (select nullif(was_at, starts_at) from schedule_moves
-             where schedule_id = schedules.id and was_at is not null
+             where schedule_id = schedules.id and was_at <> is_at
              order by moved_at desc limit 1) as moved_from,
+            told_changes(schedules.id, '-infinity', '{}') as "changes!: Json<Vec<ToldNote>>",
             venues.name as venue_name, venues.address as venue_address, time_zone,
             cancelled_at is not null as "is_cancelled!",
             case when cancelled_at is null

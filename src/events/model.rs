@@ -68,6 +68,9 @@ pub enum EventKind {
     /// A performance of a published program is at another time.
     #[strum(serialize = "performance.moved")]
     PerformanceMoved,
+    /// A performance of a published program keeps its time, and its title, length, venue or zone is called otherwise.
+    #[strum(serialize = "performance.changed")]
+    PerformanceChanged,
     /// A performance was cancelled, and its program was not.
     #[strum(serialize = "performance.cancelled")]
     PerformanceCancelled,

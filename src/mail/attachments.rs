@@ -20,7 +20,10 @@ pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
             tickets::files_of(app, ReservationId(reservation_id), locale, now).await
         }
         // An account that has another address by now gets no file at the old one.
-        Some(Message::PerformanceMoved { schedule_id, is_waiting: false, .. }) => {
+        Some(
+            Message::PerformanceMoved { schedule_id, is_waiting: false, .. }
+            | Message::PerformanceChanged { schedule_id, is_waiting: false, .. },
+        ) => {
             let whose = (mail.recipient.as_str(), schedule_id);
             let entries = tickets::calendar_of_holder(app, whose, locale, now).await;
             entries.map(|file| file.into_iter().collect())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::topic::MailTopic;
+use super::{sold::SoldChange, topic::MailTopic};
 use crate::points::Points;
 
 /// How long most mails may be on their way before they are given up.
@@ -150,6 +150,26 @@ pub enum Message {
         /// Whether the account has no part in it and only waits for places.
         #[serde(default)]
         is_waiting: bool,
+        /// What else changed with it.
+        #[serde(default)]
+        changes: Vec<SoldChange>,
+        /// Words of the office; `None` without any, and in mails of earlier versions, which have them in the move.
+        #[serde(default)]
+        words: Option<String>,
+    },
+    /// A performance keeps its start, and something else that was sold is called otherwise, to an account that has
+    /// a part in it or waits for one.
+    PerformanceChanged {
+        /// Id of the performance.
+        schedule_id: Uuid,
+        /// What changed.
+        changes: Vec<SoldChange>,
+        /// Words of the office; `None` without any.
+        words: Option<String>,
+        /// Id of the move that gives a right to a full refund; `None` where there is none.
+        move_id: Option<Uuid>,
+        /// Whether the account has no part in it and only waits for places.
+        is_waiting: bool,
     },
     /// A share of a reservation is paid with it, to a friend of its holder.
     SharePaid {
@@ -246,6 +266,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outbox::SoldPart;
 
     #[test]
     fn a_message_survives_the_database() {
@@ -275,6 +296,15 @@ mod tests {
                 was_zone: "Asia/Seoul".to_owned(),
                 move_id: Some(reservation_id),
                 is_waiting: true,
+                changes: Vec::new(),
+                words: None,
+            },
+            Message::PerformanceChanged {
+                schedule_id: reservation_id,
+                changes: SoldChange::of(SoldPart::Venue, "Opera", "Arena").into_iter().collect(),
+                words: Some("The roof leaks.".to_owned()),
+                move_id: None,
+                is_waiting: false,
             },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },

@@ -25,6 +25,7 @@
 
 mod message;
 mod model;
+mod sold;
 mod store;
 mod topic;
 
@@ -38,6 +39,7 @@ pub use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
     SharedKeys, StoredMail,
 };
+pub use self::sold::{SoldChange, SoldPart};
 pub use self::store::NewMails;
 pub use self::topic::MailTopic;
 use crate::app::AccountId;

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
 use strum::AsRefStr;
 use uuid::Uuid;
 
 use super::codes::word::CodeWord;
 use crate::{
-    catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
+    catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ToldNote, ZoneId},
     infra::{ids::ids, ids::new_id},
     points::Points,
 };
@@ -98,6 +99,8 @@ pub struct Reservation {
     pub move_words: Option<String>,
     /// Until when everything is refunded because of these moves, whatever was agreed.
     pub full_refund_until: Option<DateTime<Utc>>,
+    /// What else was agreed and is called otherwise now.
+    pub changes: Json<Vec<ToldNote>>,
 }
 
 impl Reservation {

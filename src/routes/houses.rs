@@ -70,7 +70,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/schedules/{id}/zones")
             .post(pages::create_zone, changes::<NewZoneDocument>("Adds a zone of places without numbers.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{ZoneTaken, WrongStatus}])),
         at("/admin/schedules/{id}/zones/{zone_id}")
-            .post(pages::update_zone, changes::<ZoneDetails>("Changes a zone.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{ZoneTaken, WrongStatus}, InventoryError::PlacesInUse])),
+            .post(pages::update_zone, changes::<ZoneDetails>("Changes a zone, and tells people with places in it of another name by mail, with the `words` of the office.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{ZoneTaken, WrongStatus}, InventoryError::PlacesInUse])).with_long_deadline(),
         at("/admin/venues")
             .get(venues::list_all, shows::<VenuesDocument<'_>>("Lists the venues."))
             .post(venues::create_venue, creates::<VenueEdition>("Adds a venue.")),
@@ -78,7 +78,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(venues::new_venue, page("Asks for the data of a new venue.")),
         at("/admin/venues/{id}")
             .get(venues::show_venue, shows::<VenueDocument<'_>>("Shows a venue."))
-            .post(venues::update_venue, changes::<VenueEdition>("Changes a venue, and says what its performances keep if it gets another time zone.").refuses(codes![KitError::ChangedMeanwhile, AdminError::ZoneAsked, CatalogError::MomentTaken])).with_long_deadline(),
+            .post(venues::update_venue, changes::<VenueEdition>("Changes a venue, says what its performances keep if it gets another time zone, and tells people with tickets or wishes by mail, with the `words` of the office.").refuses(codes![KitError::ChangedMeanwhile, AdminError::ZoneAsked, CatalogError::MomentTaken])).with_long_deadline(),
         at("/admin/venues/{id}/deletion")
             .post(venues::create_deletion, changes::<DeletedDocument<VenueId>>("Deletes a venue that no performance uses.").refuses(codes![CatalogError::InUse, KitError::ChangedMeanwhile])),
         at("/admin/venues/{id}/seats")

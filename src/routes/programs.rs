@@ -47,7 +47,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::new_program, page("Asks for the data of a new show.")),
         at("/admin/programs/{id}")
             .get(pages::show_program, shows::<EditionDocument<'_>>("Shows a show with its performances."))
-            .post(pages::update_program, changes::<Program>("Changes a show.").refuses(codes![CatalogError::{SlugTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile])),
+            .post(pages::update_program, changes::<Program>("Changes a show, and tells people with tickets or wishes of another title or length by mail, with the `words` of the office.").refuses(codes![CatalogError::{SlugTaken, WrongStatus, OpeningAnnounced}, KitError::ChangedMeanwhile])).with_long_deadline(),
         at("/admin/programs/{id}/publication")
             .get(publication::show_publication, shows::<PublicationDocument<'_>>("Shows a draft before its publication."))
             .post(publication::create_publication, changes::<Program>("Publishes a show.").refuses(codes![CatalogError::{NothingToSell, WrongStatus}, KitError::ChangedMeanwhile])),

@@ -5,11 +5,12 @@ use std::{fmt, str::FromStr};
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
-    catalog::SeatKind,
+    catalog::{SeatKind, ToldNote},
     infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
@@ -166,6 +167,8 @@ pub struct Ticket {
     pub starts_at: DateTime<Utc>,
     /// Start that was agreed at the reservation, where the performance begins at another time now.
     pub moved_from: Option<DateTime<Utc>>,
+    /// What else was agreed at the reservation and is called otherwise now.
+    pub changes: Json<Vec<ToldNote>>,
     /// Whether the program or the performance was cancelled.
     pub is_cancelled: bool,
     /// Number that rises with every change of what the ticket says.
@@ -252,6 +255,7 @@ pub(super) mod tests {
             running_mins: Some(150),
             starts_at: DateTime::from_timestamp(1_782_900_000, 0).unwrap(),
             moved_from: None,
+            changes: Json(Vec::new()),
             is_cancelled: false,
             revision: 3,
             changed_at: DateTime::from_timestamp(1_782_000_000, 0).unwrap(),

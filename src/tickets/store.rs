@@ -1,12 +1,13 @@
 //! SQL of tickets.
 
 use chrono::{DateTime, Utc};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleId, SeatKind},
+    catalog::{ScheduleId, SeatKind, ToldNote},
     infra::{
         ids::new_id,
         postgres::{Connection, Pool, page::PAGE_ROWS},
@@ -287,7 +288,8 @@ async fn select(db: &Pool, which: Which<'_>) -> Result<Vec<Ticket>, sqlx::Error>
                          and expires_at > clock_timestamp() offset 0) as "is_offered!",
                exists (select from ticket_returns
                        where ticket_id = t.id and status = 'OPEN' offset 0) as "is_on_return!",
-               p.slug, p.title, p.poster_number, p.running_mins, d.starts_at, nullif(m.was_at, d.starts_at) as moved_from, d.cancelled_at is not null or p.status = 'CANCELLED' as "is_cancelled!",
+               p.slug, p.title, p.poster_number, p.running_mins, d.starts_at, nullif(m.was_at, d.starts_at) as moved_from,
+               told_changes(d.id, r.created_at, array[i.zone_id]) as "changes!: Json<Vec<ToldNote>>", d.cancelled_at is not null or p.status = 'CANCELLED' as "is_cancelled!",
                p.version + d.version + v.version + (t.status = 'VOID')::integer as "revision!", greatest(r.settled_at, m.changed_at) as "changed_at!", v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                nullif(c.kind, 'STANDARD') as "kind: SeatKind", z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
@@ -306,7 +308,8 @@ async fn select(db: &Pool, which: Which<'_>) -> Result<Vec<Ticket>, sqlx::Error>
         left join lateral (
             select name, note from price_types where id = i.price_type_id offset 0
         ) pt on true
-        cross join lateral (select (select max(moved_at) from schedule_moves where schedule_id = d.id) as changed_at, (select was_at from told_move(d.id, r.created_at)) as was_at offset 0) m
+        cross join lateral (select greatest((select max(moved_at) from schedule_moves where schedule_id = d.id),
+            (select max(changed_at) from schedule_changes where schedule_id = d.id)) as changed_at, (select was_at from told_move(d.id, r.created_at)) as was_at offset 0) m
         order by t.id desc
         "#,
         of_account.map(|(account_id, _, _)| account_id) as _,

@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 use super::error::AdminError;
 use crate::{
     accounts::api_keys::model::Actor,
-    admin::edits::commit_edit,
+    admin::{
+        edits::{commit_edit, worded},
+        schedules::telling::{Told, tell_program},
+    },
     app::App,
     audit::{
         self,
@@ -23,6 +26,7 @@ use crate::{
     },
     catalog::{self, CatalogError, Program, ProgramChange, ProgramDetails, ProgramId},
     infra::idempotency::RequestKey,
+    outbox::{SoldChange, SoldPart},
 };
 
 /// Attempts to find a free name for a draft that was given none.
@@ -101,6 +105,40 @@ async fn create_once(
         Ok::<_, AdminError>((CreatedProgram(json!(program)), entry))
     })
     .await
+}
+
+/// Saves the form of edition `version`. The accounts that have a part in a performance that is still to come, or wait
+/// for one, get mails about another title, length or least age, with the `words` of the office.
+pub async fn edit(
+    app: &App,
+    by: impl Into<Actor>,
+    (id, version): (ProgramId, i64),
+    details: ProgramDetails,
+    words: Option<String>,
+) -> Result<Program, AdminError> {
+    let entry = AuditEntry::new(by, Act::ProgramEdited, Subject::Program, id);
+    let change = ProgramChange::Details(details);
+    let edit = commit_edit(app, &entry, version, async |tx| {
+        let edited = catalog::change_program(tx, id, version, &change).await?;
+        let changes = changes_of(&edited.before, &edited.after);
+        let told = Told { changes, words: words.clone(), ..Told::default() };
+        let is_told = tell_program(tx, id, &told).await?;
+        Ok::<_, AdminError>(worded(edited, told.words.filter(|_| is_told)))
+    });
+    Ok(edit.await?.state)
+}
+
+/// Returns what of a program's fields the tickets say otherwise now.
+fn changes_of(before: &ProgramDetails, after: &ProgramDetails) -> Vec<SoldChange> {
+    let minutes = |details: &ProgramDetails| {
+        details.running_mins.map_or_else(String::new, |minutes| minutes.to_string())
+    };
+    let title = SoldChange::of(SoldPart::Title, &before.title, &after.title);
+    let length = SoldChange::of(SoldPart::RunningMins, &minutes(before), &minutes(after));
+    // Where no age was said, people of every age could come.
+    let age = |details: &ProgramDetails| details.age_min.unwrap_or_default().to_string();
+    let age = SoldChange::of(SoldPart::AgeMin, &age(before), &age(after));
+    title.into_iter().chain(length).chain(age).collect()
 }
 
 /// Changes edition `version`; a cancellation has a reason. The sales of a cancelled program are

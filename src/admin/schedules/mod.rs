@@ -26,11 +26,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::telling::{ShownStart, tell_move};
+use self::telling::{ShownStart, Told, tell_change, tell_move};
 use super::error::AdminError;
 use crate::{
     accounts::api_keys::model::Actor,
-    admin::{edits::commit_edit, questions::KeptTime},
+    admin::{
+        edits::{commit_edit, worded},
+        questions::KeptTime,
+    },
     app::App,
     audit::{
         self,
@@ -41,6 +44,7 @@ use crate::{
         VenueId, ZoneDetails, ZoneId,
     },
     infra::postgres::Connection,
+    outbox::{SoldChange, SoldPart},
     points::Points,
     reservation::{self, SeatPick},
     tickets,
@@ -103,23 +107,14 @@ pub async fn update(
     let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
         let edition = catalog::lock_schedule_edition(tx, id, version).await?;
         let was = ShownStart { at: edition.starts_at, zone: &edition.time_zone };
-        let moved = tell_move(tx, id, was, starts_at, words).await?;
+        let told = Told { words: words.map(str::to_owned), ..Told::default() };
+        let moved = tell_move(tx, id, was, starts_at, &told).await?;
         let edited = catalog::next_schedule_edition(tx, id, version, Some(&moved)).await?;
         tickets::void_of_deleted(tx, id, edited.before.starts_at).await?;
         let words = moved.told.and_then(|told| told.words);
-        let before = MovedEdition { edition: edited.before, words: None };
-        Ok::<_, AdminError>(Edited { before, after: MovedEdition { edition: edited.after, words } })
+        Ok::<_, AdminError>(worded(edited, words))
     });
-    Ok(edit.await?.edition)
-}
-
-/// Edition of a performance with the words in which its move was told.
-#[derive(Debug, Serialize)]
-struct MovedEdition {
-    #[serde(flatten)]
-    edition: ScheduleEdition,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<String>,
+    Ok(edit.await?.state)
 }
 
 /// Deletes a performance that no row keeps.
@@ -276,12 +271,14 @@ struct MadeZone<'a> {
     zone_id: Option<ZoneId>,
 }
 
-/// Changes a zone's name, price and capacity.
+/// Changes a zone's name, price and capacity. The accounts that have places in it, or wait for some, get mails about
+/// another name, with the `words` of the office.
 pub async fn update_zone(
     app: &App,
     change: ScheduleEdit,
     zone_id: ZoneId,
     details: &ZoneDetails,
+    words: Option<&str>,
 ) -> Result<(), AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::ZoneEdited, async |tx| {
@@ -289,10 +286,18 @@ pub async fn update_zone(
         if edited.before.capacity != edited.after.capacity {
             reservation::resize_zone(tx, zone_id, details.capacity).await?;
         }
+        let renamed = SoldChange::of(SoldPart::Zone, &edited.before.name, &edited.after.name);
+        let told = Told {
+            changes: renamed.into_iter().collect(),
+            zone_id: Some(zone_id),
+            words: words.map(str::to_owned),
+            is_elsewhere: false,
+        };
+        let is_told = tell_change(tx, id, None, &told).await?;
         let details = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
         let before = details(version, &edited.before);
         let after = details(version + 1, &edited.after);
-        Ok::<_, AdminError>(Edited { before, after })
+        Ok::<_, AdminError>(worded(Edited { before, after }, told.words.filter(|_| is_told)))
     });
     edit.await?;
     reservation::serve_list(app, id).await;

@@ -7,13 +7,14 @@
 //!
 //! Two edits race for the venue's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
+mod edit;
 pub mod pages;
 mod saving;
 mod store;
-mod time_zone;
 
+use self::edit::VenueNotice;
 pub use self::saving::SaveState;
-use super::{error::AdminError, questions::KeptTime};
+use super::error::AdminError;
 use crate::{
     accounts::AccountId,
     admin::edits::commit_edit,
@@ -40,20 +41,19 @@ pub async fn create(
     .await
 }
 
-/// Edits edition `version`; `kept` says whether performances keep their hour or their moment if the
-/// time zone changes.
-pub async fn update(
+/// Edits edition `version`; `notice` says what its performances keep, and has the words of the mails.
+pub(crate) async fn update(
     app: &App,
     by: AccountId,
     id: VenueId,
     version: i64,
-    (details, kept): (&VenueDetails, Option<KeptTime>),
+    (details, notice): (&VenueDetails, &VenueNotice),
 ) -> Result<VenueEdition, AdminError> {
     let entry = AuditEntry::new(by, Act::VenueEdited, Subject::Venue, id);
-    commit_edit(app, &entry, version, async |tx| {
-        time_zone::update(tx, by, (id, version), details, kept).await
-    })
-    .await
+    let edit = commit_edit(app, &entry, version, async |tx| {
+        edit::update(tx, by, (id, version), details, notice).await
+    });
+    Ok(edit.await?.state)
 }
 
 /// Deletes edition `version` of a venue where nothing is performed.

@@ -1,5 +1,6 @@
 //! Home page, and the pages for search engines.
 
+mod notes;
 pub mod picture;
 pub mod sitemap;
 

@@ -12,6 +12,7 @@
 pub(crate) mod price_group;
 pub mod prices;
 pub mod store;
+pub(crate) mod told;
 
 use chrono::{DateTime, Utc};
 

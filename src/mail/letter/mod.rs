@@ -121,6 +121,7 @@ async fn content_of(
             reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }
         Message::PerformanceMoved { .. } => performance::moved(blank, db, message).await?,
+        Message::PerformanceChanged { .. } => performance::changed(blank, db, message).await?,
         Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
         Message::ShareReturned { share_id } => {
             share::returned(blank, &share::read(db, *share_id).await?)

@@ -1,6 +1,8 @@
-//! Letter about a performance that begins at another moment, or is shown at another hour.
+//! Letters about a performance that changes after it was sold: its start, the clock on which that is shown, or
+//! another part of what the tickets say.
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use super::content::{Content, on_one_line};
 use crate::{
@@ -9,9 +11,34 @@ use crate::{
         error::ComposeError,
         store::performances::{self, MoveTold, PerformanceTold},
     },
-    outbox::Message,
-    text::times::{in_full, zone},
+    outbox::{Message, SoldChange, SoldPart},
+    text::{
+        i18n::{Locale, Phrase},
+        times::{in_full, zone},
+    },
 };
+
+/// What one letter says.
+struct Told<'a> {
+    performance: &'a PerformanceTold,
+    /// Start as it was told before; `None` where it stays as it is.
+    was: Option<String>,
+    /// Move that gives a right to a full refund; `None` without one.
+    moved: Option<&'a MoveTold>,
+    changes: &'a [SoldChange],
+    words: Option<&'a str>,
+    /// Whether the reader only waits for places.
+    is_waiting: bool,
+    /// Where the reader waits, or has tickets.
+    path: String,
+}
+
+/// Locale keys of a letter.
+struct Keys {
+    subject: &'static str,
+    lede: &'static str,
+    note: &'static str,
+}
 
 /// Fills the letter about a move with its time and the time that was shown before. Each move has a letter of
 /// its own; where the moment stays, the letter has the time that holds when it is sent.
@@ -20,65 +47,123 @@ pub(super) async fn moved(
     db: &Pool,
     message: &Message,
 ) -> Result<Content, ComposeError> {
-    let Message::PerformanceMoved { schedule_id, was, was_zone, move_id, is_waiting } = message
+    let Message::PerformanceMoved {
+        schedule_id,
+        was,
+        was_zone,
+        move_id,
+        is_waiting,
+        changes,
+        words,
+    } = message
     else {
         return Err(ComposeError::UnknownMessage);
     };
-    let told = performances::find(db, *schedule_id).await?.ok_or(ComposeError::Gone)?;
-    let moved = match move_id {
-        Some(id) => Some(performances::find_move(db, *id).await?.ok_or(ComposeError::Gone)?),
-        None => None,
+    let performance = performances::find(db, *schedule_id).await?.ok_or(ComposeError::Gone)?;
+    let moved = find_move(db, *move_id).await?;
+    let is_shown = moved.as_ref().is_none_or(|moved| moved.is_at == *was);
+    let lede = match is_waiting {
+        true => "mail-moved-lede-waiting",
+        false if is_shown && *was == performance.starts_at => "mail-moved-lede-shown",
+        false => "mail-moved-lede",
     };
-    let was = in_full(*was, zone(was_zone), blank.locale);
-    let lede = match (is_waiting, &moved) {
-        (true, _) => "mail-moved-lede-waiting",
-        (false, None) if was_is_now(message, &told) => "mail-moved-lede-shown",
-        (false, _) => "mail-moved-lede",
+    let note = if *is_waiting { "mail-moved-note-waiting" } else { "mail-moved-note" };
+    let told = Told {
+        performance: &performance,
+        was: Some(in_full(*was, zone(was_zone), blank.locale)),
+        moved: moved.as_ref(),
+        changes,
+        words: words.as_deref(),
+        is_waiting: *is_waiting,
+        path: path_of(*schedule_id, *is_waiting),
     };
-    let path = match is_waiting {
+    Ok(letter(blank, &told, &Keys { subject: "mail-moved-subject", lede, note }))
+}
+
+/// Fills the letter about what is called otherwise, with what it was called before.
+pub(super) async fn changed(
+    blank: Content,
+    db: &Pool,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    let Message::PerformanceChanged { schedule_id, changes, words, move_id, is_waiting } = message
+    else {
+        return Err(ComposeError::UnknownMessage);
+    };
+    let performance = performances::find(db, *schedule_id).await?.ok_or(ComposeError::Gone)?;
+    let moved = find_move(db, *move_id).await?;
+    let (lede, note) = match is_waiting {
+        true => ("mail-told-lede-waiting", "mail-told-note-waiting"),
+        false => ("mail-told-lede", "mail-told-note"),
+    };
+    let told = Told {
+        performance: &performance,
+        was: None,
+        moved: moved.as_ref(),
+        changes,
+        words: words.as_deref(),
+        is_waiting: *is_waiting,
+        path: path_of(*schedule_id, *is_waiting),
+    };
+    Ok(letter(blank, &told, &Keys { subject: "mail-told-subject", lede, note }))
+}
+
+async fn find_move(db: &Pool, id: Option<Uuid>) -> Result<Option<MoveTold>, ComposeError> {
+    let Some(id) = id else { return Ok(None) };
+    Ok(Some(performances::find_move(db, id).await?.ok_or(ComposeError::Gone)?))
+}
+
+fn path_of(schedule_id: Uuid, is_waiting: bool) -> String {
+    match is_waiting {
         true => format!("/schedules/{schedule_id}/waiting-list"),
         false => "/tickets".to_owned(),
-    };
-    Ok(of_move(blank, &told, moved.as_ref(), (lede, was, *is_waiting, &path)))
+    }
 }
 
-/// Whether the performance begins at the moment at which it was to begin.
-fn was_is_now(message: &Message, told: &PerformanceTold) -> bool {
-    matches!(message, Message::PerformanceMoved { was, .. } if *was == told.starts_at)
-}
-
-fn of_move(
-    blank: Content,
-    told: &PerformanceTold,
-    moved: Option<&MoveTold>,
-    (lede, was, is_waiting, path): (&'static str, String, bool, &str),
-) -> Content {
+fn letter(blank: Content, told: &Told<'_>, keys: &Keys) -> Content {
     let locale = blank.locale;
-    let on_clock = |moment: DateTime<Utc>| in_full(moment, zone(&told.time_zone), locale);
-    let now = moved.map_or(told.starts_at, |moved| moved.is_at);
-    let words = moved.and_then(|moved| moved.words.as_deref());
-    let facts = [
-        Some(("mail-fact-program", on_one_line(&told.title))),
-        Some(("mail-fact-was", was)),
-        Some(("mail-fact-now", on_clock(now))),
-        Some(("mail-fact-venue", on_one_line(&told.venue))),
-        words.map(|words| ("mail-fact-words", on_one_line(words))),
-    ];
-    let facts = facts.into_iter().flatten();
+    let Told { performance, moved, is_waiting, .. } = told;
+    let on_clock = |moment: DateTime<Utc>| in_full(moment, zone(&performance.time_zone), locale);
     let refund = moved.filter(|_| !is_waiting).map(|moved| {
         locale.text("mail-moved-refund").word("when", on_clock(moved.full_refund_until))
     });
-    let subject = locale.text("mail-moved-subject").word("title", &told.title);
-    let (action, note) = match is_waiting {
-        true => ("mail-moved-action-waiting", "mail-moved-note-waiting"),
-        false => ("mail-moved-action", "mail-moved-note"),
-    };
+    let subject = locale.text(keys.subject).word("title", &performance.title);
+    let action = if *is_waiting { "mail-moved-action-waiting" } else { "mail-moved-action" };
     Content {
         subject: on_one_line(&subject.to_string()),
-        paragraphs: std::iter::once(locale.text(lede)).chain(refund).collect(),
-        facts: facts.map(|(name, value)| (locale.text(name), value)).collect(),
-        action: Some((format!("{}{path}", blank.site), locale.text(action))),
-        notes: vec![locale.text(note)],
+        paragraphs: std::iter::once(locale.text(keys.lede)).chain(refund).collect(),
+        facts: facts(told, locale),
+        action: Some((format!("{}{}", blank.site, told.path), locale.text(action))),
+        notes: vec![locale.text(keys.note)],
         ..blank
     }
+}
+
+/// Returns the facts: the show, its time, its venue and what else has changed, each with what it was.
+fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
+    let performance = told.performance;
+    let value = |part: SoldPart| {
+        let change = told.changes.iter().find(|change| change.part == part)?;
+        let (was, now) = (on_one_line(&change.was), on_one_line(&change.now));
+        Some(locale.text("mail-told-value").word("now", now).word("was", was).to_string())
+    };
+    let starts_at = told.moved.map_or(performance.starts_at, |moved| moved.is_at);
+    let when = if told.was.is_some() { "mail-fact-now" } else { "mail-fact-when" };
+    let moved_words = told.moved.and_then(|moved| moved.words.as_deref());
+    let words = told.words.or(moved_words);
+    let program = value(SoldPart::Title).unwrap_or_else(|| on_one_line(&performance.title));
+    let venue = value(SoldPart::Venue).unwrap_or_else(|| on_one_line(&performance.venue));
+    let facts = [
+        Some(("mail-fact-program", program)),
+        told.was.clone().map(|was| ("mail-fact-was", was)),
+        Some((when, in_full(starts_at, zone(&performance.time_zone), locale))),
+        Some(("mail-fact-venue", venue)),
+        value(SoldPart::Address).map(|value| ("mail-fact-address", value)),
+        value(SoldPart::RunningMins).map(|value| ("mail-fact-running", value)),
+        value(SoldPart::AgeMin).map(|value| ("mail-fact-age", value)),
+        value(SoldPart::Zone).map(|value| ("mail-fact-zone", value)),
+        words.map(|words| ("mail-fact-words", on_one_line(words))),
+    ];
+    let facts = facts.into_iter().flatten();
+    facts.map(|(name, value)| (locale.text(name), value)).collect()
 }

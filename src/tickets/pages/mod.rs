@@ -27,7 +27,7 @@ use super::{
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::SeatKind,
+    catalog::{SeatKind, ToldNote},
     infra::postgres::page::{After, Page},
     points::Points,
     reservation::ReservationId,
@@ -64,6 +64,9 @@ pub struct TicketDocument<'a> {
     /// Start that was agreed at the reservation, where the performance begins at another time now.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous_starts_at: Option<DateTime<Utc>>,
+    /// What else was agreed and is called otherwise now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<&'a [ToldNote]>,
     venue: &'a str,
     section: Option<&'a str>,
     row: Option<&'a str>,
@@ -95,6 +98,7 @@ impl Ticket {
             title: &self.title,
             starts_at: self.starts_at,
             previous_starts_at: self.moved_from,
+            changes: Some(self.changes.as_slice()).filter(|notes| !notes.is_empty()),
             venue: &self.venue,
             section: self.section.as_deref(),
             row: self.row_label.as_deref(),

@@ -107,9 +107,7 @@ fn sheet_of(
         office: office.to_owned(),
         title: ticket.title.clone(),
         when: in_full(ticket.starts_at, zone, locale),
-        moved: ticket.moved_from.map_or_else(String::new, |was| {
-            locale.text("moved-from").word("when", in_full(was, zone, locale)).to_string()
-        }),
+        moved: moved_of(ticket, locale),
         venue: ticket.venue.clone(),
         address: ticket.address.trim().to_owned(),
         seat: Fact { name: text("ticket-seat"), value: ticket.place(locale) },
@@ -122,6 +120,16 @@ fn sheet_of(
         code: ticket.code.to_string(),
         grouped_code: ticket.code.grouped(),
     }
+}
+
+/// Returns the sentences about what was agreed before, on one line.
+fn moved_of(ticket: &Ticket, locale: Locale) -> String {
+    let zone = zone(&ticket.time_zone);
+    let moved = ticket
+        .moved_from
+        .map(|was| locale.text("moved-from").word("when", in_full(was, zone, locale)).to_string());
+    let notes = ticket.changes.iter().map(|note| note.sentence(locale).to_string());
+    moved.into_iter().chain(notes).collect::<Vec<_>>().join(" ")
 }
 
 /// Draws the pages; `None` if a page or its code cannot be drawn.

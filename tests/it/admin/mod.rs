@@ -30,6 +30,7 @@ mod schedule_races;
 mod seats;
 mod sentences;
 mod times;
+mod told_changes;
 mod told_moves;
 mod typed;
 mod zones;

@@ -72,23 +72,23 @@ pub(super) async fn cancel(person: &Person, id: Uuid) -> Answer {
     person.post(&format!("/reservations/{id}/cancellation"), &()).await
 }
 
-fn moment(value: &Value) -> DateTime<Utc> {
+pub(super) fn moment(value: &Value) -> DateTime<Utc> {
     value.as_str().unwrap().parse().unwrap()
 }
 
-async fn now(db: &PgPool) -> DateTime<Utc> {
+pub(super) async fn now(db: &PgPool) -> DateTime<Utc> {
     read_one(db, "select now()").await
 }
 
 /// The calendar file of a mail; empty without one.
-fn entries_of(mail: &Received) -> String {
+pub(super) fn entries_of(mail: &Received) -> String {
     let file = mail.files.iter().find(|file| file.name == "event.ics");
     let text = file.map(|file| String::from_utf8(file.bytes()).unwrap());
     text.unwrap_or_default().replace("\r\n ", "")
 }
 
 /// Says whether a mail has all of these words, in both of its parts.
-fn says(mail: &Received, words: &[&str]) {
+pub(super) fn says(mail: &Received, words: &[&str]) {
     for part in [&mail.text, &mail.html] {
         for word in words {
             assert!(part.contains(word), "{word}: {part}");

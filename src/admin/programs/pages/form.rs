@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    admin::pages::{LIMITS, parse_optional, parse_text, parse_version},
+    admin::pages::{LIMITS, parse_optional, parse_text, parse_version, parse_words},
     catalog::{Program, ProgramDetails},
     text::times,
     web::form::{
@@ -70,6 +70,8 @@ macro_rules! program_form {
             pub off_sale_at: Field,
             pub off_sale_at_shown: Field,
             pub(crate) off_sale_at_offset: Field,
+            /// Words to the people whom another title or length concerns, as plain text; empty: none.
+            pub words: Field,
             $( $(#[$doc])* pub $field: Field, )*
         }
 
@@ -174,11 +176,16 @@ impl ProgramForm {
 
     /// Parses the form as an edit of `edition`. A time left as shown stays unchanged, including
     /// the fraction of a second that no field shows.
-    pub(crate) fn parse_edit(&self, edition: &Program) -> Result<(i64, ProgramDetails), Mistakes> {
+    pub(crate) fn parse_edit(
+        &self,
+        edition: &Program,
+    ) -> Result<(i64, ProgramDetails, Option<String>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let details = self.read(&mut mistakes, &edition.time_zone, Some(edition));
-        mistakes.or(version.zip(details))
+        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let edit = version.zip(details).zip(words);
+        mistakes.or(edit.map(|((version, details), words)| (version, details, words)))
     }
 
     /// Parses the form; times are in `zone` where the form names none. A slug that is left out is

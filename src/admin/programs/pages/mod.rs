@@ -24,11 +24,18 @@ use crate::{
         AdminAccount,
         api_keys::pages::{ProgramsReader, ProgramsWriter},
     },
-    admin::{pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
+    admin::{
+        pages::parse_version,
+        programs,
+        schedules::{
+            pages::forms::NewScheduleForm,
+            telling::{Concerned, Whose, count_concerned},
+        },
+    },
     app::App,
     catalog::{
-        Program, ProgramChange, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition,
-        VenueEdition, find_program, list_program_summaries, list_schedule_editions, list_venues,
+        Program, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition, VenueEdition,
+        find_program, list_program_summaries, list_schedule_editions, list_venues,
     },
     infra::{idempotency::RequestKey, postgres::page::Page},
     text::{times, typed},
@@ -88,6 +95,8 @@ struct ProgramPage {
     schedules: Vec<ScheduleEdition>,
     venues: Vec<VenueEdition>,
     form: ProgramForm,
+    /// Accounts that another title or length concerns.
+    concerned: Concerned,
     /// Form of a performance that was refused.
     new_schedule: NewScheduleForm,
     refusal: FormRefusal,
@@ -101,6 +110,7 @@ impl ProgramPage {
             schedules: Vec::new(),
             venues: Vec::new(),
             form: ProgramForm::usual(),
+            concerned: Concerned::default(),
             new_schedule: NewScheduleForm::default(),
             refusal: FormRefusal::default(),
         }
@@ -111,6 +121,7 @@ impl ProgramPage {
             schedules: list_schedule_editions(&app.db, edition.id).await?,
             venues: list_venues(&app.db).await?,
             form: ProgramForm::of(&edition),
+            concerned: count_concerned(&app.db, Whose::Program(edition.id)).await?,
             edition: Some(edition),
             ..Self::new(v)
         })
@@ -194,6 +205,8 @@ pub async fn create_program(
 pub struct EditionDocument<'a> {
     program: &'a Program,
     schedules: &'a [ScheduleEdition],
+    /// Accounts that another title or length of it would concern.
+    concerned: &'a Concerned,
 }
 
 /// `GET /admin/programs/{id}`
@@ -204,7 +217,11 @@ pub async fn show_program(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, *id).await?;
     let page = ProgramPage::of(&app, me.view, edition.clone()).await?;
-    let document = EditionDocument { program: &edition, schedules: &page.schedules };
+    let document = EditionDocument {
+        program: &edition,
+        schedules: &page.schedules,
+        concerned: &page.concerned,
+    };
     Ok(page.v.show(&page, &document))
 }
 
@@ -217,9 +234,8 @@ pub async fn update_program(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, *id).await?;
     let outcome = async {
-        let (version, details) = form.parse_edit(&edition)?;
-        let change = ProgramChange::Details(details);
-        Ok(programs::change(&app, me.actor, *id, version, &change, None).await?)
+        let (version, details, words) = form.parse_edit(&edition)?;
+        Ok(programs::edit(&app, me.actor, (*id, version), details, words).await?)
     }
     .await;
     answer(&app, me.view, *id, outcome, ("flash-admin-saved", Some(form))).await

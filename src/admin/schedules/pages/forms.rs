@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{
     admin::{
-        pages::{parse_text, parse_version},
+        pages::{parse_text, parse_version, parse_words},
         questions::KeptTime,
     },
     app::App,
@@ -22,8 +22,6 @@ use crate::{
 
 /// Bound on characters of a zone's, a section's or a row's name.
 pub(super) const NAME_CHARS_MAX: usize = 40;
-/// Bound on characters of words to people: `schedule_moves_words_length`.
-const WORDS_CHARS_MAX: usize = 1_000;
 /// Highest price of a seat or a place, in points.
 const PRICE_MAX: i64 = 1_000_000_000;
 /// Bound on places of one zone.
@@ -169,16 +167,6 @@ impl MomentForm {
     }
 }
 
-/// Parses words to people: `Some(None)` for an empty field, `None` if they are too long or have control
-/// characters other than line ends and tabs.
-#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-fn parse_words(field: &Field) -> Option<Option<String>> {
-    let words = field.text().replace("\r\n", "\n");
-    let is_plain = !words.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
-    let fits = words.chars().count() <= WORDS_CHARS_MAX;
-    (is_plain && fits).then(|| Some(words).filter(|words| !words.is_empty()))
-}
-
 /// Form that takes seats off sale or puts them back.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -245,12 +233,27 @@ pub struct ZoneForm {
     price: Field,
     /// Number of places.
     capacity: Field,
+    /// Words to the people whom another name concerns, as plain text; empty: none. A new zone has none.
+    words: Field,
 }
 
 impl ZoneForm {
+    /// Parses the form of a zone that exists, with the words to people.
+    pub(crate) fn parse_edit(&self) -> Result<(i64, (ZoneDetails, Option<String>)), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let parsed = self.read(&mut mistakes).zip(words);
+        mistakes.or(parsed.map(|((version, details), words)| (version, (details, words))))
+    }
+
     pub(crate) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
-        let version = parse_version(&mut mistakes, &self.version);
+        let parsed = self.read(&mut mistakes);
+        mistakes.or(parsed)
+    }
+
+    fn read(&self, mistakes: &mut Mistakes) -> Option<(i64, ZoneDetails)> {
+        let version = parse_version(mistakes, &self.version);
         let name = parse_text(&self.name, 1, NAME_CHARS_MAX);
         let name = mistakes.note("name", "admin-refusal-title", name);
         let price = mistakes.note("price", "admin-refusal-price", price(&self.price));
@@ -262,7 +265,7 @@ impl ZoneForm {
             price,
             capacity,
         });
-        mistakes.or(version.zip(details))
+        version.zip(details)
     }
 }
 

@@ -35,7 +35,7 @@ use crate::{
         schedules::{
             self, ScheduleEdit,
             store::{WaitingList, WishRow},
-            telling::{Concerned, count_concerned},
+            telling::{Concerned, Whose, count_concerned},
         },
     },
     app::App,
@@ -82,7 +82,7 @@ impl SchedulePage {
         let is_being_priced = has_prices_to_write(&app.db, id).await?;
         let waiting_list = WaitingList::read(&app.db, id).await?;
         let moment = MomentForm::of(&edition);
-        let concerned = count_concerned(&app.db, id).await?;
+        let concerned = count_concerned(&app.db, Whose::Schedule(id)).await?;
         Ok(Self {
             v,
             edition,
@@ -269,8 +269,9 @@ pub async fn update_zone(
     form: Body<ZoneForm>,
 ) -> Result<HttpResponse, PageError> {
     let (id, zone_id) = *ids;
-    edit(&app, me, id, form.0.parse(), async |change, details| {
-        let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
+    edit(&app, me, id, form.0.parse_edit(), async |change, (details, words)| {
+        let words = words.as_deref();
+        let outcome = schedules::update_zone(&app, change, zone_id, &details, words).await;
         outcome.map(|()| details)
     })
     .await

@@ -1,20 +1,23 @@
--- Lists the accounts that a move of a locked performance concerns, each once, and whether it has a part in the
--- performance or only waits for places. $1 is the performance.
-with moved as materialized (
+-- Lists the accounts that a change of a locked performance concerns, each once, and whether it has a part in the
+-- performance or only waits for places. $1 is the performance, $2 the zone whose places the change concerns; null:
+-- every place.
+with changed as materialized (
     select id from schedules where id = $1
 ), paid as materialized (
     -- A reservation whose every place was resold is no part in the performance.
     select r.id, r.account_id
-    from moved
-    join reservations r on r.schedule_id = moved.id and r.status = 'CONFIRMED'
+    from changed
+    join reservations r on r.schedule_id = changed.id and r.status = 'CONFIRMED'
     where exists (
         select from reservation_items
-        where reservation_id = r.id and quantity > returned offset 0)
+        where reservation_id = r.id and quantity > returned and ($2::uuid is null or zone_id = $2) offset 0)
 ), held as materialized (
     select r.id, r.account_id
-    from moved
-    join reservations r on r.schedule_id = moved.id
+    from changed
+    join reservations r on r.schedule_id = changed.id
     where r.status = 'HELD' and r.settled_at is null and r.expires_at > now()
+        and ($2::uuid is null or exists (
+            select from reservation_items where reservation_id = r.id and zone_id = $2 offset 0))
 )
 select account_id as "id!: AccountId", bool_or(has_part) as "has_part!"
 from (
@@ -23,7 +26,8 @@ from (
     select t.account_id, true
     from paid
     cross join lateral (
-        select id from reservation_items where reservation_id = paid.id offset 0
+        select id from reservation_items
+        where reservation_id = paid.id and ($2::uuid is null or zone_id = $2) offset 0
     ) i
     cross join lateral (
         select account_id from tickets
@@ -48,6 +52,7 @@ from (
     union all
     select account_id, false from wishes
     where schedule_id = $1 and status = 'WAITING' and settled_at is null
+        and ($2::uuid is null or zone_id = $2)
 ) concerned
 where account_id is not null
 group by account_id

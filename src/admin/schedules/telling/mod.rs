@@ -1,27 +1,29 @@
-//! Mails about a performance that begins at another moment, or is shown at another hour.
+//! Mails about a performance that changes after it was sold: its start, the hour at which it is shown, or another
+//! part of what the tickets say.
 //!
 //! # Invariants
 //!
-//! * The mails are written in the transaction that moves the performance, before its move: each account that has
-//!   a part in it, or waits for one, gets one mail for each move, and the mails to one account are sent in the order
-//!   of the moves.
-//! * A hold or wish that is written meanwhile is either told of the move, or waits for it. The right to all of the
-//!   money rests on the move alone, so an order that was begun on the old start has it too.
-//! * The move of a performance that is cancelled or of a draft, or from one moment of the past to another, is told
+//! * The mails are written in the transaction of the change: each account that has a part in the performance, or
+//!   waits for one, gets one mail for each change, and the mails to one account are sent in the order of the
+//!   changes.
+//! * A hold or wish that is written meanwhile is either told of the change, or waits for it. The right to all of the
+//!   money rests on the change alone, so an order that was begun on the old start or place has it too.
+//! * The change of a performance that is cancelled or of a draft, or from one moment of the past to another, is told
 //!   to no account and gives no right.
+//! * No mail names a part that stays as it was.
 
 mod store;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-pub(crate) use self::store::{Concerned, count as count_concerned};
+pub(crate) use self::store::{Concerned, Whose, count as count_concerned};
 
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleId, ScheduleMove, ToldMove},
+    catalog::{self, NewChanges, ProgramId, ScheduleId, ScheduleMove, ToldMove, ZoneId},
     infra::{ids::new_id, postgres::Connection},
-    outbox::{self, Message, SharedKeys},
+    outbox::{self, Message, SharedKeys, SoldChange},
 };
 
 /// Start of a performance as people were told it, and the zone of the clock on which it was shown.
@@ -31,60 +33,126 @@ pub(in crate::admin) struct ShownStart<'a> {
     pub(in crate::admin) zone: &'a str,
 }
 
+/// Content of the mails about an edit, beside another start.
+#[derive(Clone, Debug, Default)]
+pub(in crate::admin) struct Told {
+    /// Parts of what was sold that change; none: only the start does.
+    pub(in crate::admin) changes: Vec<SoldChange>,
+    /// Zone whose places they concern; `None`: every place.
+    pub(in crate::admin) zone_id: Option<ZoneId>,
+    /// Words of the office, as plain text.
+    pub(in crate::admin) words: Option<String>,
+    /// Whether the changes mean another place, so that everything may be given back.
+    pub(in crate::admin) is_elsewhere: bool,
+}
+
+/// One event that mails tell.
+struct Event<'a> {
+    id: ScheduleId,
+    /// Start as it was shown; `None` where the changes say all.
+    was: Option<ShownStart<'a>>,
+    /// Start after it; `None`: the one that the performance has.
+    starts_at: Option<DateTime<Utc>>,
+    /// Move that gives a right to a full refund.
+    move_id: Option<Uuid>,
+    key: String,
+}
+
 /// Writes the mails about the move of a locked performance to `starts_at`, and returns the move to make.
 pub(in crate::admin) async fn tell_move(
     tx: &mut Connection,
     id: ScheduleId,
     was: ShownStart<'_>,
     starts_at: DateTime<Utc>,
-    words: Option<&str>,
+    told: &Told,
 ) -> Result<ScheduleMove, sqlx::Error> {
     if starts_at == was.at {
         return Ok(ScheduleMove { starts_at, told: None });
     }
-    let told = ToldMove { id: new_id(), words: words.map(str::to_owned) };
-    let event = format!("performance-moved:{}", told.id);
-    let is_live = tell(tx, id, was, starts_at, (Some(told.id), event)).await?;
-    Ok(ScheduleMove { starts_at, told: is_live.then_some(told) })
+    let new = ToldMove { id: new_id(), words: told.words.clone() };
+    let key = format!("performance-moved:{}", new.id);
+    let (was, starts_at_after) = (Some(was), Some(starts_at));
+    let event = Event { id, was, starts_at: starts_at_after, move_id: Some(new.id), key };
+    let is_live = tell(tx, &event, told).await?;
+    Ok(ScheduleMove { starts_at, told: is_live.then_some(new) })
 }
 
-/// Writes the mails about a locked performance that keeps its moment and is shown on another clock, of edition
-/// `venue_version` of its venue.
-pub(in crate::admin) async fn tell_shown(
+/// Writes the mails about a locked performance that keeps its moment: it is shown on another clock than it
+/// `was`, or only the parts in `told` change. Returns whether any account can be concerned.
+pub(in crate::admin) async fn tell_change(
     tx: &mut Connection,
     id: ScheduleId,
-    was: ShownStart<'_>,
-    venue_version: i64,
-) -> Result<(), sqlx::Error> {
-    let event = format!("performance-moved:{id}:{venue_version}");
-    tell(tx, id, was, was.at, (None, event)).await.map(drop)
-}
-
-/// Writes the mails of one event; returns whether it can concern any account.
-async fn tell(
-    tx: &mut Connection,
-    id: ScheduleId,
-    was: ShownStart<'_>,
-    starts_at: DateTime<Utc>,
-    (move_id, event): (Option<Uuid>, String),
+    was: Option<ShownStart<'_>>,
+    told: &Told,
 ) -> Result<bool, sqlx::Error> {
-    if !store::lock(tx, id, starts_at).await? {
+    if was.is_none() && told.changes.is_empty() {
         return Ok(false);
     }
-    let accounts = store::list(tx, id).await?;
-    let keys =
-        SharedKeys { order_key: format!("performance:{id}:"), dedupe_key: format!("{event}:") };
+    let move_id = (told.is_elsewhere && !told.changes.is_empty()).then(new_id);
+    let key = format!("performance-changed:{}", new_id());
+    let is_told = tell(tx, &Event { id, was, starts_at: None, move_id, key }, told).await?;
+    if let Some(move_id) = move_id.filter(|_| is_told) {
+        catalog::write_elsewhere(tx, id, move_id, told.words.as_deref()).await?;
+    }
+    Ok(is_told)
+}
+
+/// Writes the mails about a change of a locked program for each of its performances that is still to come.
+/// Returns whether any account can be concerned.
+pub(in crate::admin) async fn tell_program(
+    tx: &mut Connection,
+    id: ProgramId,
+    told: &Told,
+) -> Result<bool, sqlx::Error> {
+    if told.changes.is_empty() {
+        return Ok(false);
+    }
+    let locked = catalog::lock_schedules_of_program(tx, id.0).await?;
+    let mut is_told = false;
+    for schedule_id in store::list_coming(tx, &locked).await? {
+        is_told |= tell_change(tx, schedule_id, None, told).await?;
+    }
+    Ok(is_told)
+}
+
+/// Writes the mails of one event and records its changes; returns whether it can concern any account.
+async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<bool, sqlx::Error> {
+    let id = event.id;
+    if !store::lock(tx, id, event.starts_at).await? {
+        return Ok(false);
+    }
+    let accounts = store::list(tx, id, told.zone_id).await?;
+    let keys = SharedKeys {
+        order_key: format!("performance:{id}:"),
+        dedupe_key: format!("{}:", event.key),
+    };
     for is_waiting in [false, true] {
-        let told = accounts.iter().filter(|account| account.has_part != is_waiting);
-        let told: Vec<AccountId> = told.map(|account| account.id).collect();
-        let message = Message::PerformanceMoved {
-            schedule_id: id.0,
-            was: was.at,
-            was_zone: was.zone.to_owned(),
-            move_id,
-            is_waiting,
-        };
-        outbox::write_to_all(tx, &told, &message, &keys).await?;
+        let mails_to = accounts.iter().filter(|account| account.has_part != is_waiting);
+        let mails_to: Vec<AccountId> = mails_to.map(|account| account.id).collect();
+        let message = message(event, told, is_waiting);
+        outbox::write_to_all(tx, &mails_to, &message, &keys).await?;
+    }
+    let Told { changes, zone_id, words, .. } = told;
+    if !changes.is_empty() {
+        let new = NewChanges { changes, zone_id: *zone_id, words: words.as_deref() };
+        catalog::write_changed(tx, id, new).await?;
     }
     Ok(true)
+}
+
+fn message(event: &Event<'_>, told: &Told, is_waiting: bool) -> Message {
+    let (schedule_id, move_id) = (event.id.0, event.move_id);
+    let (changes, words) = (told.changes.clone(), told.words.clone());
+    match event.was {
+        Some(ShownStart { at: was, zone }) => Message::PerformanceMoved {
+            schedule_id,
+            was,
+            was_zone: zone.to_owned(),
+            move_id,
+            is_waiting,
+            changes,
+            words,
+        },
+        None => Message::PerformanceChanged { schedule_id, changes, words, move_id, is_waiting },
+    }
 }

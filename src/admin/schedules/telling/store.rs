@@ -1,76 +1,84 @@
-//! SQL of the accounts that a move of a performance concerns.
+//! SQL of the accounts that a change of a performance concerns.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
-    catalog::ScheduleId,
+    catalog::{ProgramId, ScheduleId, VenueId, ZoneId},
     infra::postgres::{Connection, Pool},
 };
 
-/// Accounts that a move of a performance concerns, counted; one account may be of several kinds.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+/// Accounts that a change concerns, counted; one account may be of several kinds.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Concerned {
     /// Accounts that hold a ticket.
     pub(crate) holders: i64,
-    /// Accounts that paid for a reservation of it.
+    /// Accounts that paid for a reservation.
     pub(crate) payers: i64,
-    /// Accounts on its waiting list.
+    /// Places on waiting lists.
     pub(crate) waiting: i64,
-    /// Accounts in the line of its show. They get no mail: the pages that they wait on say the new start.
+    /// Accounts in the line of the show. They get no mail: the pages that they wait on say what is new.
     pub(crate) in_line: i64,
 }
 
 impl Concerned {
-    /// Whether a move would be told to any account.
+    /// Whether a change would be told to any account.
     pub(crate) fn is_any(&self) -> bool {
         self.holders + self.payers + self.waiting > 0
     }
 }
 
-/// Counts the accounts that a move of a performance concerns.
-pub(crate) async fn count(db: &Pool, id: ScheduleId) -> Result<Concerned, sqlx::Error> {
-    sqlx::query_as!(
+/// Performances whose change is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Whose {
+    /// One performance.
+    Schedule(ScheduleId),
+    /// Performances of a program that are still to come.
+    Program(ProgramId),
+    /// Performances at a venue that are still to come.
+    Venue(VenueId),
+}
+
+/// Counts the accounts that a change of performances concerns.
+pub(crate) async fn count(db: &Pool, whose: Whose) -> Result<Concerned, sqlx::Error> {
+    let (schedule_id, program_id, venue_id): (Option<Uuid>, Option<Uuid>, Option<Uuid>) =
+        match whose {
+            Whose::Schedule(id) => (Some(id.0), None, None),
+            Whose::Program(id) => (None, Some(id.0), None),
+            Whose::Venue(id) => (None, None, Some(id.0)),
+        };
+    sqlx::query_file_as!(
         Concerned,
-        r#"
-        with paid as materialized (
-            select r.id from reservations r where r.schedule_id = $1 and r.status = 'CONFIRMED'
-        )
-        select
-            (select count(distinct t.account_id)
-             from paid
-             cross join lateral (
-                select id from reservation_items where reservation_id = paid.id offset 0
-             ) i
-             cross join lateral (
-                select account_id from tickets
-                where reservation_item_id = i.id and status <> 'VOID' offset 0
-             ) t) as "holders!",
-            (select count(distinct m.account_id)
-             from paid
-             cross join lateral (
-                select account_id from payments
-                where reservation_id = paid.id and status = 'COMPLETED' offset 0
-             ) m) as "payers!",
-            (select count(*) from wishes
-             where schedule_id = $1 and status = 'WAITING' and settled_at is null) as "waiting!",
-            (select count(*) from queue_tokens
-             where program_id = d.program_id and status = 'WAITING' and parked_at is null)
-            + (select count(*) from queue_tokens
-               where program_id = d.program_id and status = 'WAITING' and parked_at is not null)
-                as "in_line!"
-        from schedules d
-        where d.id = $1
-        "#,
-        id as _,
+        "../../src/admin/schedules/telling/count_concerned.sql",
+        schedule_id,
+        program_id,
+        venue_id,
     )
     .fetch_one(db)
     .await
 }
 
-/// Account that a move concerns.
+/// Lists the performances among `locked` that are still to come and not cancelled.
+pub(super) async fn list_coming(
+    tx: &mut Connection,
+    locked: &[ScheduleId],
+) -> Result<Vec<ScheduleId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ScheduleId" from schedules
+        where id = any($1) and cancelled_at is null and starts_at > clock_timestamp()
+        order by starts_at
+        "#,
+        locked as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Account that a change concerns.
 pub(super) struct ConcernedAccount {
     pub(super) id: AccountId,
     /// Whether it has a part in the performance: a ticket, a payment, a reservation or a hold. Otherwise it
@@ -79,12 +87,12 @@ pub(super) struct ConcernedAccount {
 }
 
 /// Locks a performance against new holds and wishes, having waited for the ones under way, and returns whether
-/// its move to `starts_at` can concern any account: false for a draft, where it is cancelled, or both starts have
-/// passed.
+/// its change, to begin at `starts_at` or when it does, can concern any account: false for a draft, where it is
+/// cancelled, or both starts have passed.
 pub(super) async fn lock(
     tx: &mut Connection,
     id: ScheduleId,
-    starts_at: DateTime<Utc>,
+    starts_at: Option<DateTime<Utc>>,
 ) -> Result<bool, sqlx::Error> {
     let is_live = sqlx::query_scalar!(
         r#"
@@ -101,15 +109,18 @@ pub(super) async fn lock(
     Ok(is_live.fetch_optional(tx).await?.unwrap_or_default())
 }
 
-/// Lists the accounts that the move of a locked performance concerns, each once.
+/// Lists the accounts that the change of a locked performance concerns, each once: of the places of `zone_id`, or
+/// of all.
 pub(super) async fn list(
     tx: &mut Connection,
     id: ScheduleId,
+    zone_id: Option<ZoneId>,
 ) -> Result<Vec<ConcernedAccount>, sqlx::Error> {
     sqlx::query_file_as!(
         ConcernedAccount,
         "../../src/admin/schedules/telling/list_concerned.sql",
         id as _,
+        zone_id as _,
     )
     .fetch_all(tx)
     .await

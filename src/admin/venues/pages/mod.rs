@@ -16,15 +16,16 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         AdminError,
-        pages::{parse_text, parse_version, saved},
+        pages::{parse_text, parse_version, parse_words, saved},
         programs::pages::VersionForm,
-        questions::{KeptTime, ZoneQuestion},
-        venues,
+        questions::ZoneQuestion,
+        schedules::telling::{Concerned, Whose, count_concerned},
+        venues::{self, edit::VenueNotice},
     },
     app::App,
     catalog::{
         PlannedSeat, SeatKind, VenueDetails, VenueEdition, VenueId, find_venue, list_seats,
-        list_venues,
+        list_venues, schedules::store::FULL_REFUND_DAYS,
     },
     text::times,
     web::{
@@ -78,6 +79,10 @@ pub struct VenueForm {
     /// What performances that are still to come keep if the time zone changes: `hour` or `moment`. Without it
     /// a change that concerns one is refused.
     kept: Field,
+    /// Checkbox: the other name or address is another place, so who has booked may give everything back.
+    elsewhere: Field,
+    /// Words to the people whom a change concerns, as plain text; empty: none.
+    words: Field,
 }
 
 impl VenueForm {
@@ -87,7 +92,7 @@ impl VenueForm {
             name: Field::of(&edition.details.name),
             address: Field::of(&edition.details.address),
             time_zone: Field::of(&edition.details.time_zone),
-            kept: Field::default(),
+            ..Self::default()
         }
     }
 
@@ -107,7 +112,7 @@ impl VenueForm {
         mistakes.or(details)
     }
 
-    fn parse_edit(&self) -> Result<(i64, VenueDetails, Option<KeptTime>), Mistakes> {
+    fn parse_edit(&self) -> Result<(i64, VenueDetails, VenueNotice), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let details = self.read(&mut mistakes);
@@ -116,8 +121,18 @@ impl VenueForm {
             false => self.kept.parse().map(Some),
         };
         let kept = mistakes.note("kept", "admin-refusal-kept", kept);
-        let edit = version.zip(details).zip(kept);
-        mistakes.or(edit.map(|((version, details), kept)| (version, details, kept)))
+        let elsewhere = mistakes.note("elsewhere", "admin-refusal-flag", self.elsewhere.flag());
+        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let notice = kept.zip(elsewhere).zip(words);
+        let notice =
+            notice.map(|((kept, is_elsewhere), words)| VenueNotice { kept, is_elsewhere, words });
+        let edit = version.zip(details).zip(notice);
+        mistakes.or(edit.map(|((version, details), notice)| (version, details, notice)))
+    }
+
+    /// Whether it is to be another place, as typed.
+    fn is_elsewhere(&self) -> bool {
+        self.elsewhere.flag() == Some(true)
     }
 }
 
@@ -128,6 +143,8 @@ struct VenuePage {
     edition: Option<VenueEdition>,
     drawing: Option<PlanDrawing>,
     form: VenueForm,
+    /// Accounts that a change of the venue concerns.
+    concerned: Concerned,
     /// The plan as it was typed, where it was refused.
     plan_form: PlanForm,
     refusal: FormRefusal,
@@ -144,6 +161,7 @@ impl VenuePage {
             edition: None,
             drawing: None,
             form,
+            concerned: Concerned::default(),
             plan_form: PlanForm::default(),
             refusal: FormRefusal::default(),
             question: None,
@@ -157,8 +175,9 @@ impl VenuePage {
             Ok(0..=DRAWN_MAX) => PlanDrawing::of(&list_seats(&app.db, id).await?),
             _ => None,
         };
-        let form = VenueForm::of(&edition);
-        Ok(Self { edition: Some(edition), drawing, form, ..Self::new(v) })
+        let (form, concerned) =
+            (VenueForm::of(&edition), count_concerned(&app.db, Whose::Venue(id)).await?);
+        Ok(Self { edition: Some(edition), drawing, form, concerned, ..Self::new(v) })
     }
 
     fn action(&self) -> String {
@@ -207,6 +226,8 @@ pub async fn create_venue(
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct VenueDocument<'a> {
     venue: Option<&'a VenueEdition>,
+    /// Accounts that a change of it would concern.
+    concerned: &'a Concerned,
 }
 
 /// `GET /admin/venues/{id}`
@@ -216,7 +237,7 @@ pub async fn show_venue(
     id: Path<VenueId>,
 ) -> Result<HttpResponse, PageError> {
     let page = VenuePage::of(&app, me.view, *id).await?;
-    let document = VenueDocument { venue: page.edition.as_ref() };
+    let document = VenueDocument { venue: page.edition.as_ref(), concerned: &page.concerned };
     Ok(page.v.show(&page, &document))
 }
 
@@ -228,8 +249,8 @@ pub async fn update_venue(
     Body(form): Body<VenueForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
-        let (version, details, kept) = form.parse_edit()?;
-        Ok(venues::update(&app, me.account_id, *id, version, (&details, kept)).await?)
+        let (version, details, notice) = form.parse_edit()?;
+        Ok(venues::update(&app, me.account_id, *id, version, (&details, &notice)).await?)
     }
     .await;
     let page = async |v, refusal: FormRefusal| {

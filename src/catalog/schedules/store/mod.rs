@@ -1,5 +1,6 @@
 //! SQL of performances and their zones, as administrators edit them.
 
+pub mod changed;
 mod inventory;
 pub(crate) mod priced_seats;
 pub mod prices;

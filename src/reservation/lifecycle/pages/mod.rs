@@ -19,7 +19,7 @@ use self::shown::ShownReservation;
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
-    catalog::{Programs, SaleState, ScheduleId},
+    catalog::{Programs, SaleState, ScheduleId, ToldNote},
     infra::ids::new_id,
     points::Points,
     reservation::{
@@ -152,6 +152,9 @@ pub struct ReservationDocument {
     /// Until when everything is refunded because of that, whatever was agreed.
     #[serde(skip_serializing_if = "Option::is_none")]
     full_refund_until: Option<DateTime<Utc>>,
+    /// What else was agreed and is called otherwise now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<ToldNote>,
     created_at: DateTime<Utc>,
     items: Vec<ItemOfKind>,
 }
@@ -171,6 +174,7 @@ impl ReservationDocument {
             previous_starts_at: reservation.moved_from,
             move_words: reservation.move_words.clone(),
             full_refund_until: reservation.full_refund_until,
+            changes: reservation.changes.0.clone(),
             created_at: reservation.created_at,
             items: items.iter().map(NamedItem::item).collect(),
         }

@@ -69,6 +69,22 @@ impl ShownReservation {
         self.reservation.full_refund_at(self.now)
     }
 
+    /// Whether people were told of a change that the page still has to say.
+    pub(super) fn is_changed(&self) -> bool {
+        let is_moved = self.moved_from().is_some() || self.full_refund_until().is_some();
+        is_moved || !self.reservation.changes.is_empty()
+    }
+
+    /// Returns the words of the office about the changes, each once.
+    pub(super) fn words(&self) -> Vec<&str> {
+        let moved = self.reservation.move_words.as_deref();
+        let changed = self.reservation.changes.iter().filter_map(|note| note.words.as_deref());
+        let mut words: Vec<&str> = moved.into_iter().chain(changed).collect();
+        let mut seen = std::collections::HashSet::new();
+        words.retain(|words| seen.insert(*words));
+        words
+    }
+
     /// Returns the name of the seat of an item, or of its zone with the number of places.
     pub(super) fn item_name(&self, v: &View, item: &NamedItem) -> String {
         match (&item.section, &item.row_label, item.number, &item.zone_name) {

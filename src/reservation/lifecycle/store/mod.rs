@@ -6,11 +6,11 @@ pub mod holds;
 pub mod status;
 
 use serde::Deserialize;
-use sqlx::PgExecutor;
+use sqlx::{PgExecutor, types::Json};
 
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ProgramStatus, ScheduleSeatId, ZoneId},
+    catalog::{ProgramId, ProgramStatus, ScheduleSeatId, ToldNote, ZoneId},
     infra::postgres::Connection,
     points::Points,
     reservation::{
@@ -42,7 +42,10 @@ pub async fn find_owned(
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
             refund_percent, settled_at, created_at, is_shared, buys_return,
             m.was_at as "moved_from?", m.words as "move_words?",
-            m.full_refund_until as "full_refund_until?"
+            m.full_refund_until as "full_refund_until?",
+            told_changes(r.schedule_id, r.created_at, array(
+                select zone_id from reservation_items
+                where reservation_id = r.id and zone_id is not null)) as "changes!: Json<Vec<ToldNote>>"
         from reservations r
         left join lateral (
             select was_at, words, full_refund_until

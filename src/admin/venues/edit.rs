@@ -1,0 +1,158 @@
+//! Edit of a venue, and its effect on performances that are still to come: what it is called, where it is, and the
+//! clock on which they are shown.
+//!
+//! Where the clock changes, the **hour** of a performance stays, so that it begins at another moment, or its
+//! **moment** does, so that another hour is shown. The editor of the venue chooses which; no performance changes
+//! without that choice.
+//!
+//! # Invariants
+//!
+//! * In one transaction the venue gets its name, address and zone, its performances move and the mails to the
+//!   accounts that have a part in them are written, one for each performance (`schedules::telling`).
+//! * A performance that was over, or cancelled, keeps its moment, and has no mail.
+//! * Another name or address gives a right to a full refund where the editor says that it is another place.
+//!
+//! # Concurrency
+//!
+//! The performances are locked by id, and then the venue, in the order in which prices are written.
+
+use chrono_tz::Tz;
+
+use super::store::{self, Upcoming};
+use crate::{
+    accounts::AccountId,
+    admin::{
+        edits::{Worded, worded},
+        error::AdminError,
+        questions::{ConcernedPerformance, KeptTime, ZoneQuestion},
+        schedules::telling::{ShownStart, Told, tell_change, tell_move},
+    },
+    audit::{
+        self,
+        model::{Act, AuditEntry, Subject},
+    },
+    catalog::{self, Edited, VenueDetails, VenueEdition, VenueId},
+    infra::postgres::Connection,
+    outbox::{SoldChange, SoldPart},
+    text::times,
+};
+
+/// Bound on the performances that a question names.
+const NAMED_MAX: usize = 50;
+
+/// What the editor of a venue says beside its fields.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VenueNotice {
+    /// Whether performances keep their hour or their moment; `None`: not said.
+    pub(crate) kept: Option<KeptTime>,
+    /// Whether the other name or address is another place.
+    pub(crate) is_elsewhere: bool,
+    /// Words to the accounts that have a part in the performances; `None` without any.
+    pub(crate) words: Option<String>,
+}
+
+/// Edits edition `version` of a venue. Where its time zone changes performances that are still to come, fails as
+/// [`AdminError::ZoneAsked`] unless `notice` says how.
+pub(super) async fn update(
+    tx: &mut Connection,
+    by: AccountId,
+    (id, version): (VenueId, i64),
+    details: &VenueDetails,
+    notice: &VenueNotice,
+) -> Result<Edited<Worded<VenueEdition>>, AdminError> {
+    catalog::lock_schedules_of_venue(tx, id).await?;
+    let edited = catalog::update_venue(tx, id, version, details).await?;
+    let zone_of = |edition: &VenueEdition| times::zone(&edition.details.time_zone);
+    let (from, to) = (zone_of(&edited.before), zone_of(&edited.after));
+    let told = Told {
+        changes: changes_of(&edited.before.details, &edited.after.details),
+        zone_id: None,
+        words: notice.words.clone(),
+        is_elsewhere: notice.is_elsewhere,
+    };
+    let upcoming = store::list_upcoming(tx, id).await?;
+    let (others, mut concerned): (Vec<Upcoming>, Vec<Upcoming>) = upcoming
+        .into_iter()
+        .partition(|performance| times::is_same_hour(performance.starts_at, from, to));
+    let mut is_told = false;
+    if !concerned.is_empty() {
+        let asked = || AdminError::ZoneAsked(question(&concerned, from, to));
+        is_told = match notice.kept.ok_or_else(asked)? {
+            KeptTime::Hour => move_all(tx, by, &mut concerned, (from, to), &told).await?,
+            KeptTime::Moment => show_all(tx, &concerned, from, &told).await?,
+        };
+    }
+    for performance in &others {
+        is_told |= tell_change(tx, performance.id, None, &told).await?;
+    }
+    Ok(worded(edited, told.words.filter(|_| is_told)))
+}
+
+/// Returns what of a venue's fields the tickets say otherwise now.
+fn changes_of(before: &VenueDetails, after: &VenueDetails) -> Vec<SoldChange> {
+    let name = SoldChange::of(SoldPart::Venue, &before.name, &after.name);
+    let address = SoldChange::of(SoldPart::Address, &before.address, &after.address);
+    name.into_iter().chain(address).collect()
+}
+
+fn question(concerned: &[Upcoming], from: Tz, to: Tz) -> ZoneQuestion {
+    let named = concerned.iter().take(NAMED_MAX).map(|performance| ConcernedPerformance {
+        id: performance.id,
+        title: performance.title.clone(),
+        starts_at: performance.starts_at,
+        starts_at_if_hour_stays: times::at_same_hour(performance.starts_at, from, to),
+        tickets: performance.tickets,
+    });
+    ZoneQuestion {
+        from: from.name().to_owned(),
+        to: to.name().to_owned(),
+        count: concerned.len(),
+        tickets: concerned.iter().map(|performance| performance.tickets).sum(),
+        named: named.collect(),
+    }
+}
+
+/// Tells of performances that keep their moments, which were shown in the zone `from`; returns whether any account
+/// was told.
+async fn show_all(
+    tx: &mut Connection,
+    concerned: &[Upcoming],
+    from: Tz,
+    told: &Told,
+) -> Result<bool, AdminError> {
+    let mut is_told = false;
+    for performance in concerned {
+        let was = ShownStart { at: performance.starts_at, zone: from.name() };
+        is_told |= tell_change(tx, performance.id, Some(was), told).await?;
+    }
+    Ok(is_told)
+}
+
+/// Moves performances, and tells of it, to the moments of their hours in the other zone, in the order in which none meets one
+/// of the same program that has not moved yet. Returns whether any account was told.
+async fn move_all(
+    tx: &mut Connection,
+    by: AccountId,
+    concerned: &mut [Upcoming],
+    (from, to): (Tz, Tz),
+    told: &Told,
+) -> Result<bool, AdminError> {
+    let is_later = concerned.first().is_some_and(|performance| {
+        times::at_same_hour(performance.starts_at, from, to) > performance.starts_at
+    });
+    if is_later {
+        concerned.reverse();
+    }
+    let mut is_told = false;
+    for Upcoming { id, version, starts_at, .. } in concerned.iter() {
+        let was = ShownStart { at: *starts_at, zone: from.name() };
+        let moved =
+            tell_move(tx, *id, was, times::at_same_hour(*starts_at, from, to), told).await?;
+        is_told |= moved.told.is_some();
+        let edited = catalog::next_schedule_edition(tx, *id, *version, Some(&moved)).await?;
+        let entry = AuditEntry::new(by, Act::ScheduleEdited, Subject::Schedule, *id);
+        let entry = entry.before(&edited.before).after(&edited.after);
+        audit::store::insert(tx, &entry).await?;
+    }
+    Ok(is_told)
+}

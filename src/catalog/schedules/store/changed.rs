@@ -1,0 +1,106 @@
+//! SQL of changes of a performance about which mails are written.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    catalog::model::{ScheduleId, ZoneId},
+    events::EventId,
+    infra::postgres::Connection,
+    outbox::SoldChange,
+};
+
+use super::{FULL_REFUND_DAYS, FULL_REFUND_DAYS_MIN};
+
+/// Changes of a performance, to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct NewChanges<'a> {
+    /// Changes.
+    pub changes: &'a [SoldChange],
+    /// Zone whose places they concern; `None`: every place.
+    pub zone_id: Option<ZoneId>,
+    /// Words of the office, as plain text.
+    pub words: Option<&'a str>,
+}
+
+/// Records the changes of a locked performance, unless its program is a draft. Writes the event if that is
+/// published.
+pub async fn write_changed(
+    tx: &mut Connection,
+    id: ScheduleId,
+    new: NewChanges<'_>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with event as (
+            insert into domain_events (id, subject_id, kind, payload)
+            select $2::uuid, d.id, 'performance.changed', jsonb_build_object(
+                'schedule_id', d.id, 'program_id', p.id, 'slug', p.slug, 'changes', $3::jsonb)
+            from schedules d join programs p on p.id = d.program_id
+            where d.id = $1 and p.status = 'PUBLISHED' and not is_throwaway(p.id)
+                and exists (
+                    select from webhook_endpoints
+                    where deleted_at is null and kinds @> array['performance.changed'])
+        )
+        insert into schedule_changes (schedule_id, part, zone_id, was, is_now, words)
+        select $1, part, $4, was, "now", $5
+        from jsonb_to_recordset($3::jsonb) as changed (part text, was text, "now" text)
+        where exists (
+            select from schedules d join programs p on p.id = d.program_id
+            where d.id = $1 and p.status <> 'DRAFT')
+        "#,
+        id as _,
+        EventId::new() as _,
+        json!(new.changes),
+        new.zone_id as _,
+        new.words,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Gives the accounts that have a part in a locked performance the right to a full refund, because it is given
+/// at another place: a move with the id `move_id` to the start that it has. It promises no later deadline of the
+/// agreed refund.
+pub async fn write_elsewhere(
+    tx: &mut Connection,
+    id: ScheduleId,
+    move_id: Uuid,
+    words: Option<&str>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into schedule_moves
+            (schedule_id, refund_until, id, was_at, is_at, words, full_refund_until)
+        select id, '-infinity', $2, starts_at, starts_at, $3, greatest(
+            least(starts_at, clock_timestamp() + make_interval(days => $4)),
+            clock_timestamp() + make_interval(days => $5))
+        from schedules where id = $1
+        "#,
+        id as _,
+        move_id,
+        words,
+        FULL_REFUND_DAYS,
+        FULL_REFUND_DAYS_MIN,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Locks the performances of a program, by id, against other edits until the transaction ends, and returns them.
+pub async fn lock_of_program(
+    tx: &mut Connection,
+    program_id: Uuid,
+) -> Result<Vec<ScheduleId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ScheduleId" from schedules where program_id = $1
+        order by id for no key update
+        "#,
+        program_id,
+    )
+    .fetch_all(tx)
+    .await
+}
