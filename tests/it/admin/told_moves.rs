@@ -125,6 +125,7 @@ async fn a_move_is_told_to_each_who_has_or_pays_for_a_ticket_once(db: PgPool) {
     let asked = show.admin.get(&show.path()).await.json();
     assert_eq!(asked["concerned"]["payers"], 2, "{asked}");
     assert_eq!(asked["concerned"]["holders"], 3, "{asked}");
+    assert_eq!(asked["concerned"]["held"], 1, "{asked}");
     let page = show.admin.visit(&show.path()).await;
     assert!(page.has("form textarea[name=words]"), "{}", page.body);
     let words = "The pianist has a cold.\r\nBcc: all@example.com\r\n\r\n<b>Sorry!</b>";

@@ -36,6 +36,13 @@ select
         select account_id from payments
         where reservation_id = paid.id and status = 'COMPLETED' offset 0
      ) m) as "payers!",
+    (select count(distinct h.account_id)
+     from shown
+     cross join lateral (
+        select account_id from reservations
+        where schedule_id = shown.id and status = 'HELD' and settled_at is null and expires_at > now()
+        offset 0
+     ) h) as "held!",
     (select coalesce(sum(w.waiting), 0)::bigint
      from shown
      cross join lateral (

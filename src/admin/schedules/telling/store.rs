@@ -18,6 +18,8 @@ pub(crate) struct Concerned {
     pub(crate) holders: i64,
     /// Accounts that paid for a reservation.
     pub(crate) payers: i64,
+    /// Accounts that hold places which are not paid yet.
+    pub(crate) held: i64,
     /// Places on waiting lists.
     pub(crate) waiting: i64,
     /// Accounts in the line of the show. They get no mail: the pages that they wait on say what is new.
@@ -27,7 +29,7 @@ pub(crate) struct Concerned {
 impl Concerned {
     /// Whether a change would be told to any account.
     pub(crate) fn is_any(&self) -> bool {
-        self.holders + self.payers + self.waiting > 0
+        self.holders + self.payers + self.held + self.waiting > 0
     }
 }
 
