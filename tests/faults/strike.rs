@@ -10,12 +10,11 @@ use std::{
 
 use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::StdRng};
-use stagedoor::verify::verify;
 use tokio::time::{sleep, timeout};
 
 use crate::{
     Failure,
-    attempt::{RECOVERY_MAX, RECOVERY_WAIT_MAX},
+    attempt::{RECOVERY_MAX, RECOVERY_WAIT_MAX, verify_what_is_left},
     fault::Fault,
     leg::{Actor, Leg, Sale},
     outcome::Outcome,
@@ -174,9 +173,9 @@ impl Scene {
         self.world.until_ready().await?;
         let (db, redis) = self.world.stores()?;
         let began = Instant::now();
-        let mut left = verify(&db, &redis).await?;
+        let mut left = verify_what_is_left(&db, &redis).await?;
         while !left.is_empty() && began.elapsed() < RECOVERY_MAX {
-            left = verify(&db, &redis).await?;
+            left = verify_what_is_left(&db, &redis).await?;
         }
         let left = left.iter().map(|found| format!("in the end: {found}"));
         outcome.violations.extend(left.filter(|found| !is_explained(fault, found)));

@@ -7,7 +7,6 @@ use std::{
 };
 
 use socket2::SockRef;
-use stagedoor::verify::verify;
 use tokio::{
     io::AsyncWriteExt,
     net::TcpStream,
@@ -16,6 +15,7 @@ use tokio::{
 
 use crate::{
     Failure,
+    attempt::verify_what_is_left,
     outcome::Outcome,
     processes::Signal,
     purchase::Stage,
@@ -123,7 +123,7 @@ impl Sweep {
         timeout(SWEEP_MAX, going).await.map_err(|_elapsed| "a sweep does not end")??;
         world.until_ready().await?;
         let (db, redis) = world.stores()?;
-        let left = verify(&db, &redis).await?;
+        let left = verify_what_is_left(&db, &redis).await?;
         outcome.violations.extend(left.iter().map(|found| format!("in the end: {found}")));
         outcome.violations.extend(world.panics()?);
         if !outcome.violations.is_empty() {
