@@ -92,8 +92,8 @@ pub struct Reservation {
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
     pub buys_return: bool,
-    /// Start that was agreed, where people were told that the performance has moved since; it may have moved
-    /// back.
+    /// Start that was agreed, where people were told that the performance has moved since and begins at another
+    /// time now.
     pub moved_from: Option<DateTime<Utc>>,
     /// Words of the office about the last of these moves.
     pub move_words: Option<String>,

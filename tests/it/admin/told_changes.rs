@@ -10,7 +10,7 @@ use super::{
     told_moves::{Show, cancel, entries_of, moment, now, says},
 };
 use crate::support::{
-    Answer, Hold, MailServer, Person, Purchase, email_of, eventually, read_all, read_one, run_sql,
+    Answer, Hold, MailServer, Person, Purchase, eventually, read_all, read_one, run_sql,
     run_sql_with,
 };
 
@@ -113,30 +113,9 @@ fn sequence(calendar: &str) -> i64 {
 #[sqlx::test]
 async fn another_name_and_address_of_a_venue_is_told_to_each_once(db: PgPool) {
     let server = MailServer::start();
-    let url = server.url();
-    let settings = [
-        ("SMTP_URL", url.as_str()),
-        ("MAIL_FROM", "Stagedoor <tickets@office.example>"),
-        ("PUBLIC_URL", "http://tickets.localhost"),
-    ];
-    let show = Show::open(&db, &settings).await;
+    let show = Show::open_mailing(&db, &server).await;
     run_sql(&db, "update venues set address = '1 Main Street'").await;
-    let (ada, bob) = (show.office.sign_in("ada").await, show.office.sign_in("bob").await);
-    // Ada buys twice and gives one of her tickets to bob; cleo only holds a seat; gone is deleted.
-    let first = show.buy(&ada, 0).await;
-    show.buy(&ada, 1).await;
-    let form = json!({ "to": email_of(&db, bob.account_id).await });
-    let offered = ada.post_json(&format!("/tickets/{}/hand-overs", first.codes[0]), &form).await;
-    let id = offered.json()["hand_over_id"].as_str().unwrap().to_owned();
-    assert_eq!(bob.post(&format!("/hand-overs/{id}/acceptance"), &()).await.status, 200);
-    let cleo = show.office.sign_in("cleo").await;
-    let held = Hold { seat_ids: &show.concert.seat_ids[2..3], ..Hold::default() };
-    held.write(&db, &show.concert, cleo.account_id).await;
-    let gone = show.office.sign_in("gone").await;
-    show.buy(&gone, 3).await;
-    run_sql_with(&db, "update accounts set deleted_at = now(), email = 'deleted-' || id, password_hash = '-', email_confirmed_at = null where id = $1", gone.account_id)
-        .await;
-    run_sql(&db, "delete from outbox").await;
+    show.fill().await;
 
     let path = show.venue_path().await;
     let asked = show.admin.get(&path).await.json();

@@ -48,6 +48,35 @@ impl Show {
         Purchase::make(&self.office.db, &self.concert, person, hold).await
     }
 
+    /// Opens an office that sends its mails to `server`.
+    pub(super) async fn open_mailing(db: &PgPool, server: &MailServer) -> Self {
+        let from = ("MAIL_FROM", "Stagedoor <tickets@office.example>");
+        let site = ("PUBLIC_URL", "http://tickets.localhost");
+        Self::open(db, &[("SMTP_URL", &server.url()), from, site]).await
+    }
+
+    /// Has ada buy twice and give a ticket of the first purchase to bob, cleo hold a seat, and an account buy one
+    /// that is deleted then. Returns ada's second purchase; no mail is left.
+    pub(super) async fn fill(&self) -> Purchase {
+        let (db, office) = (&self.office.db, &self.office);
+        let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+        let (first, second) = (self.buy(&ada, 0).await, self.buy(&ada, 1).await);
+        let form = json!({ "to": email_of(db, bob.account_id).await });
+        let path = format!("/tickets/{}/hand-overs", first.codes[0]);
+        let offered = ada.post_json(&path, &form).await;
+        let id = offered.json()["hand_over_id"].as_str().unwrap().to_owned();
+        assert_eq!(bob.post(&format!("/hand-overs/{id}/acceptance"), &()).await.status, 200);
+        let cleo = office.sign_in("cleo").await;
+        let held = Hold { seat_ids: &self.concert.seat_ids[2..3], ..Hold::default() };
+        held.write(db, &self.concert, cleo.account_id).await;
+        let gone = office.sign_in("gone").await;
+        self.buy(&gone, 3).await;
+        run_sql_with(db, "update accounts set deleted_at = now(), email = 'deleted-' || id, password_hash = '-', email_confirmed_at = null where id = $1", gone.account_id)
+            .await;
+        run_sql(db, "delete from outbox").await;
+        second
+    }
+
     pub(super) fn path(&self) -> String {
         format!("/admin/schedules/{}", self.concert.schedule_id)
     }
@@ -99,28 +128,8 @@ pub(super) fn says(mail: &Received, words: &[&str]) {
 #[sqlx::test]
 async fn a_move_is_told_to_each_who_has_or_pays_for_a_ticket_once(db: PgPool) {
     let server = MailServer::start();
-    let url = server.url();
-    let settings = [
-        ("SMTP_URL", url.as_str()),
-        ("MAIL_FROM", "Stagedoor <tickets@office.example>"),
-        ("PUBLIC_URL", "http://tickets.localhost"),
-    ];
-    let show = Show::open(&db, &settings).await;
-    let (ada, bob) = (show.office.sign_in("ada").await, show.office.sign_in("bob").await);
-    // Ada buys twice and gives one of her tickets to bob; cleo only holds a seat.
-    let (first, second) = (show.buy(&ada, 0).await, show.buy(&ada, 1).await);
-    let form = json!({ "to": email_of(&db, bob.account_id).await });
-    let offered = ada.post_json(&format!("/tickets/{}/hand-overs", first.codes[0]), &form).await;
-    let id = offered.json()["hand_over_id"].as_str().unwrap().to_owned();
-    assert_eq!(bob.post(&format!("/hand-overs/{id}/acceptance"), &()).await.status, 200);
-    let cleo = show.office.sign_in("cleo").await;
-    let held = Hold { seat_ids: &show.concert.seat_ids[2..3], ..Hold::default() };
-    held.write(&db, &show.concert, cleo.account_id).await;
-    let gone = show.office.sign_in("gone").await;
-    show.buy(&gone, 3).await;
-    run_sql_with(&db, "update accounts set deleted_at = now(), email = 'deleted-' || id, password_hash = '-', email_confirmed_at = null where id = $1", gone.account_id)
-        .await;
-    run_sql(&db, "delete from outbox").await;
+    let show = Show::open_mailing(&db, &server).await;
+    let second = show.fill().await;
 
     let asked = show.admin.get(&show.path()).await.json();
     assert_eq!(asked["concerned"]["payers"], 2, "{asked}");
@@ -294,6 +303,8 @@ async fn a_move_there_and_back_is_told_twice_in_order_and_no_change_is_told_to_n
     assert_eq!(read_all::<String>(&db, TOLD).await.len(), 0);
     show.move_to("2031-06-16T20:00", "").await;
     show.move_to("2031-05-02T19:30", "All is well again.").await;
+    let back = ada.get(&format!("/reservations/{id}")).await.json();
+    assert!(back.get("previous_starts_at").is_none(), "{back}");
     let sql = "select id from outbox where kind = 'performance-moved' order by position";
     let mails: Vec<Uuid> = read_all(&db, sql).await;
     assert_eq!(mails.len(), 2);

@@ -59,11 +59,6 @@ impl ShownReservation {
         self.reservation.status.is_live()
     }
 
-    /// Returns the start that was agreed, where the performance begins at another time now.
-    pub(super) fn moved_from(&self) -> Option<DateTime<Utc>> {
-        self.reservation.moved_from.filter(|was| *was != self.schedule.starts_at)
-    }
-
     /// Returns until when everything is refunded; `None` where the agreed share is.
     pub(super) fn full_refund_until(&self) -> Option<DateTime<Utc>> {
         self.reservation.full_refund_at(self.now)
@@ -71,7 +66,7 @@ impl ShownReservation {
 
     /// Whether people were told of a change that the page still has to say.
     pub(super) fn is_changed(&self) -> bool {
-        let is_moved = self.moved_from().is_some() || self.full_refund_until().is_some();
+        let is_moved = self.reservation.moved_from.is_some() || self.full_refund_until().is_some();
         is_moved || !self.reservation.changes.is_empty()
     }
 

@@ -41,7 +41,7 @@ pub async fn find_owned(
             expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
             refund_percent, settled_at, created_at, is_shared, buys_return,
-            m.was_at as "moved_from?", m.words as "move_words?",
+            nullif(m.was_at, (select starts_at from schedules where id = r.schedule_id)) as "moved_from?", m.words as "move_words?",
             m.full_refund_until as "full_refund_until?",
             told_changes(r.schedule_id, r.created_at, array(
                 select zone_id from reservation_items
