@@ -4,7 +4,8 @@
 
 The beginning of a recipient's address decides what becomes of a mail: `busy` is refused for now
 twice, `refused` for good, `stalled` is printed and the first time never answered; all others are
-taken. It ends with its standard input.
+taken. A line of its standard input is printed again, behind all mails that it has answered by then; it
+ends with that input.
 """
 
 import asyncio
@@ -19,6 +20,12 @@ from aiosmtpd.controller import Controller
 
 BUSY_TIMES = 2
 STALL_SECS = 3600
+
+
+def say(line):
+    """Prints a whole line at once: two threads do."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 class Printer:
@@ -38,7 +45,7 @@ class Printer:
     async def handle_DATA(self, server, session, envelope):
         message = email.message_from_bytes(envelope.content, policy=email.policy.default)
         parts = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
-        print(
+        say(
             json.dumps(
                 {
                     "sender": envelope.mail_from,
@@ -56,8 +63,7 @@ class Printer:
                     ],
                     "raw": envelope.content.decode("latin-1"),
                 }
-            ),
-            flush=True,
+            )
         )
         for address in envelope.rcpt_tos:
             if address.startswith("stalled") and address not in self.stalled:
@@ -68,6 +74,7 @@ class Printer:
 
 controller = Controller(Printer(), hostname="127.0.0.1", port=int(sys.argv[1]))
 controller.start()
-print("ready", flush=True)
-sys.stdin.read()
+say("ready")
+for line in sys.stdin:
+    say(line.rstrip("\n"))
 controller.stop()

@@ -1,9 +1,10 @@
 //! A real mail server in a process of its own, and the mails that it took.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc},
+    time::Duration,
 };
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -14,14 +15,26 @@ use super::{eventually, free_port};
 /// The server; it says what becomes of a mail by its recipient.
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/mail_server.py");
 
+/// Line that the server prints again, behind the mails that it has answered by then.
+const MARK: &str = "so far";
+
+/// Longest wait for that line: ample for a machine that has other work.
+const WAIT_MAX: Duration = Duration::from_mins(1);
+
 /// Mail server on a loopback port.
 #[derive(Debug)]
 pub(crate) struct MailServer {
     port: u16,
     process: Child,
-    /// The server ends with it.
-    _stdin: ChildStdin,
+    marks: Mutex<Marks>,
     received: Arc<Mutex<Vec<Received>>>,
+}
+
+/// Marks on their way through the server, which ends with its standard input.
+#[derive(Debug)]
+struct Marks {
+    stdin: ChildStdin,
+    printed: mpsc::Receiver<()>,
 }
 
 /// Mail that the server took, as another program's library reads it.
@@ -67,14 +80,18 @@ impl MailServer {
         let first = lines.next().unwrap().unwrap();
         assert_eq!(first, "ready");
         let received = Arc::new(Mutex::new(Vec::new()));
-        let printed = Arc::clone(&received);
+        let (mails, (marked, printed)) = (Arc::clone(&received), mpsc::channel());
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                printed.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+                if line == MARK {
+                    let _ = marked.send(());
+                } else {
+                    mails.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+                }
             }
         });
         let stdin = process.stdin.take().unwrap();
-        Self { port, process, _stdin: stdin, received }
+        Self { port, process, marks: Mutex::new(Marks { stdin, printed }), received }
     }
 
     /// Returns its address as a setting.
@@ -82,8 +99,13 @@ impl MailServer {
         url(self.port)
     }
 
-    /// Returns the mails so far, in order of arrival.
+    /// Returns all mails that the server has answered, in order of arrival.
     pub(crate) fn received(&self) -> Vec<Received> {
+        {
+            let mut marks = self.marks.lock().unwrap();
+            writeln!(marks.stdin, "{MARK}").unwrap();
+            marks.printed.recv_timeout(WAIT_MAX).unwrap();
+        }
         self.received.lock().unwrap().clone()
     }
 
