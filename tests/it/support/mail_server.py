@@ -14,6 +14,7 @@ import email
 import email.policy
 import json
 import sys
+import threading
 from collections import Counter
 
 from aiosmtpd.controller import Controller
@@ -22,10 +23,13 @@ BUSY_TIMES = 2
 STALL_SECS = 3600
 
 
+PRINTING = threading.Lock()
+
+
 def say(line):
-    """Prints a whole line at once: two threads do."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    """Prints a whole line: two threads print, and a long one waits in the middle until it is read."""
+    with PRINTING:
+        print(line, flush=True)
 
 
 class Printer:
