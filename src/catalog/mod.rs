@@ -66,6 +66,7 @@ pub use error::CatalogError;
 pub use guards::Guards;
 pub use programs::columns::ProgramDetails;
 pub use programs::copying::copy_program;
+pub use programs::refund_terms::RefundTerms;
 pub use programs::store::{
     find_by_id as find_program, insert as insert_program, lock as lock_program,
     summaries::list_program_summaries, winding_down::write_wound_down,

@@ -13,7 +13,9 @@ use crate::{
     infra::postgres::Connection,
     outbox::Message,
     points::Points,
-    reservation::{self, Locked, ReservationId, ReservationItemId, ReservationStatus, order_rules},
+    reservation::{
+        self, Locked, RefundShare, ReservationId, ReservationItemId, ReservationStatus, order_rules,
+    },
     tickets::{self, Used},
     wallet::{self, RefundCredit},
 };
@@ -21,7 +23,7 @@ use crate::{
 /// Share of a payment that a refund returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Share agreed when the reservation was made, refused after its deadline; everything for a
+    /// Share agreed when the reservation was made, refused after its last deadline; everything for a
     /// cancelled program. Refused if a ticket was used, offered, or handed over to another account,
     /// or if another order of the owner needs one of the places. Places on return that buyers hold
     /// do not prevent it: the holds get the places.
@@ -64,10 +66,9 @@ pub async fn refund(
     target: RefundTarget,
 ) -> Result<(Cancelled, ScheduleId), PaymentError> {
     let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
-    let percent = match share {
-        Share::All | Share::Unused => 100,
-        Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
-        Share::AsAgreed => return Err(PaymentError::RefundOver),
+    let refund_share = match share {
+        Share::All | Share::Unused => RefundShare::ALL,
+        Share::AsAgreed => confirmed.refund_share.ok_or(PaymentError::RefundOver)?,
     };
     if share == Share::AsAgreed && !confirmed.is_cancelled {
         order_rules::require_refundable(tx, reservation_id).await?;
@@ -77,7 +78,7 @@ pub async fn refund(
         let sold = store::list_sold_on(tx, reservation_id).await?;
         take_sold(&mut payments, &sold).ok_or(PaymentError::Inconsistent)?;
     }
-    let refunds = refunds_of(&payments, percent).ok_or(PaymentError::Inconsistent)?;
+    let refunds = refunds_of(&payments, refund_share).ok_or(PaymentError::Inconsistent)?;
     let n_written = store::write_refunded(tx, &payments).await?;
     if u64::try_from(payments.len()) != Ok(n_written) {
         return Err(PaymentError::StaleVersion);
@@ -109,10 +110,12 @@ fn take_sold(payments: &mut [LockedPayment], sold: &[(PaymentId, Points)]) -> Op
 
 /// Returns the refund of each payment, rounded down to whole points for each; `None` for a paid
 /// reservation without a payment, a bug.
-fn refunds_of(payments: &[LockedPayment], percent: i32) -> Option<Vec<RefundCredit>> {
-    let refunds = payments.iter().map(|payment| {
-        let &LockedPayment { id, payer_id, amount, .. } = payment;
-        Some(RefundCredit { payer_id, amount: amount.share(percent)?, payment_id: id.0 })
+fn refunds_of(payments: &[LockedPayment], share: RefundShare) -> Option<Vec<RefundCredit>> {
+    let amounts = payments.iter().map(|payment| payment.amount);
+    let total = amounts.clone().try_fold(Points::ZERO, Points::checked_add)?;
+    let refunds = payments.iter().zip(amounts).map(|(payment, paid)| {
+        let &LockedPayment { id, payer_id, .. } = payment;
+        Some(RefundCredit { payer_id, amount: share.of(paid, total)?, payment_id: id.0 })
     });
     refunds.collect::<Option<Vec<_>>>().filter(|refunds| !refunds.is_empty())
 }

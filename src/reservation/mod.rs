@@ -55,6 +55,7 @@ pub mod model;
 mod number;
 pub mod order_rules;
 pub mod pages;
+mod refund_steps;
 pub mod returns;
 mod row_counts;
 pub mod seat_map;
@@ -69,6 +70,7 @@ pub use inventory::model::SeatPick;
 pub use inventory::{block_seats, hide_section, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
 pub use lifecycle::expiry::expire_lapsed_of;
+pub use lifecycle::pages::refund_table::{RefundLine, RefundMoment};
 pub use lifecycle::refunding::{lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
 pub use lifecycle::{
@@ -80,8 +82,8 @@ pub use lifecycle::{
 };
 pub use model::ReservationId;
 pub use model::{
-    Held, Item, Locked, LockedReservations, Reservation, ReservationItemId, ReservationStatus,
-    ReturnId,
+    Held, Item, Locked, LockedReservations, RefundShare, RefundSteps, Reservation,
+    ReservationItemId, ReservationStatus, ReturnId,
 };
 pub use number::ReservationNumber;
 pub use pages::reservation_page;

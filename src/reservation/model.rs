@@ -17,6 +17,7 @@ use crate::{
 };
 
 pub use super::choice::{Choice, Wish};
+pub use super::refund_steps::{RefundShare, RefundSteps};
 
 ids! {
     /// Id of a reservation.
@@ -80,10 +81,8 @@ pub struct Reservation {
     pub renewed_at: Option<DateTime<Utc>>,
     /// Wish that it was offered to; `None` if its owner chose it.
     pub wish_id: Option<WishId>,
-    /// Deadline of the refund after payment.
-    pub refund_until: DateTime<Utc>,
-    /// Share refunded as agreed, in percent (0-100).
-    pub refund_percent: i32,
+    /// What was agreed that a refund gives back, and until when, after the moves of the performance.
+    pub refund_steps: RefundSteps,
     /// Time of payment or of the end; `None` while held.
     pub settled_at: Option<DateTime<Utc>>,
     /// Time the hold was made.
@@ -104,14 +103,14 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Returns the points a refund at `now`, within the deadline, gives back; `None` on overflow.
+    /// Returns the points that a refund at `now` gives back, paid by one payment; `None` where there is none.
     pub fn refund(&self, now: DateTime<Utc>) -> Option<Points> {
-        self.total.share(self.refund_percent_at(now))
+        self.refund_share(now)?.of(self.total, self.total)
     }
 
-    /// Returns the share that a refund at `now`, within the deadline, gives back, in percent (0-100).
-    pub fn refund_percent_at(&self, now: DateTime<Utc>) -> i32 {
-        if self.full_refund_at(now).is_some() { 100 } else { self.refund_percent }
+    /// Returns what a refund at `now` gives back; `None` where there is none.
+    pub fn refund_share(&self, now: DateTime<Utc>) -> Option<RefundShare> {
+        self.refund_steps.share_at(now, self.full_refund_until)
     }
 
     /// Returns until when everything is refunded; `None` where the agreed share is.
@@ -121,7 +120,7 @@ impl Reservation {
 
     /// Whether a refund is possible at `now`.
     pub fn is_refundable(&self, now: DateTime<Utc>) -> bool {
-        now < self.refund_until || self.full_refund_at(now).is_some()
+        self.refund_share(now).is_some()
     }
 }
 
@@ -285,12 +284,9 @@ pub type LockedReservations = HashMap<ReservationId, (i64, ReservationStatus)>;
 #[derive(Clone, Debug)]
 pub struct Confirmed {
     pub locked: Locked,
-    /// Whether a refund is allowed: before the deadline, or at any time if the program was
-    /// cancelled.
-    pub is_refundable: bool,
-    /// Share refunded, in percent (0-100); 100 if the program was cancelled, or while a move of the
-    /// performance allows a full refund.
-    pub refund_percent: i32,
+    /// What a refund gives back at the time of the lock: everything if the program was cancelled, or while a
+    /// move of the performance allows it; `None` after the last deadline.
+    pub refund_share: Option<RefundShare>,
     /// Waiting lists that are offered the seats and places of the refund.
     pub(super) lists: LockedLists,
     /// Whether its program or performance was cancelled.

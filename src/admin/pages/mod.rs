@@ -100,6 +100,14 @@ pub(crate) fn parse_optional(field: &Field, range: &RangeInclusive<i32>) -> Opti
     }
 }
 
+/// Locale key of the refusal of a number out of its range.
+pub(crate) const NUMBER: &str = "admin-refusal-number";
+
+/// Parses a number in `range`; `None` for anything else.
+pub(crate) fn number(field: &Field, range: &RangeInclusive<i32>) -> Option<i32> {
+    field.parse().filter(|number| range.contains(number))
+}
+
 /// Range of a limit of a queue.
 pub(crate) const LIMITS: RangeInclusive<i32> = 1..=10_000_000;
 

@@ -5,6 +5,7 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -24,7 +25,7 @@ use crate::{
     catalog::RefundTarget,
     infra::{idempotency::RequestKey, ids::new_id, postgres::page::Page},
     payment::Share,
-    reservation::{ReservationId, ReservationNumber, ReservationStatus},
+    reservation::{RefundLine, RefundMoment, ReservationId, ReservationNumber, ReservationStatus},
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, FormRefusal, Mistakes},
@@ -63,7 +64,7 @@ pub async fn list_bookings(
     let number: Option<ReservationNumber> = text.parse().ok();
     let id = Uuid::try_parse(text).ok().map(|id| id..=id);
     let ids = id.or(number.map(ReservationNumber::ids));
-    let found = store::list(&app.db, accounts.as_deref(), ids, query.after).await?;
+    let found = store::list(&app.db, accounts.as_deref(), ids, query.after, app.now()).await?;
     let mut bookings = Page::cut(found, |booking| booking.id.0);
     if let Some(number) = number {
         // The range of ids also contains other reservations of the number's millisecond.
@@ -88,16 +89,30 @@ struct BookingPage {
     refusal: FormRefusal,
     /// Whether the refund may go to cards.
     has_cards: bool,
+    now: DateTime<Utc>,
 }
 
 impl BookingPage {
     async fn of(app: &App, v: View, id: ReservationId) -> Result<Self, PageError> {
-        let mut found = store::list(&app.db, Some(&[]), Some(id.0..=id.0), None).await?;
+        let now = app.now();
+        let mut found = store::list(&app.db, Some(&[]), Some(id.0..=id.0), None, now).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let request_key = new_id();
         let (refusal, has_cards) = (FormRefusal::default(), app.config.payment.is_for_money());
-        Ok(Self { v, booking, items, request_key, refusal, has_cards })
+        Ok(Self { v, booking, items, request_key, refusal, has_cards, now })
+    }
+
+    /// Lists the lines of the table of the agreed terms; none if a sentence says all of them.
+    fn refund_lines(&self) -> Vec<RefundLine> {
+        let is_full = self.booking.full_refund_until.is_some_and(|until| self.now < until);
+        let at = RefundMoment { now: self.now, is_paid: true, is_full };
+        self.booking.refund_steps.lines(&self.v, &self.booking.time_zone, at)
+    }
+
+    /// Whether the agreed terms give anything back, at any time.
+    fn has_refund(&self) -> bool {
+        self.booking.refund_percent > 0
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     accounts::AccountId,
     infra::postgres::{Pool, page::PAGE_ROWS},
     points::Points,
-    reservation::{ReservationId, ReservationNumber, ReservationStatus},
+    reservation::{RefundSteps, ReservationId, ReservationNumber, ReservationStatus},
 };
 
 /// Reservation as the admin pages list it.
@@ -28,8 +28,12 @@ pub struct Booking {
     pub discount: Points,
     /// Word of its code; `None` without one.
     pub code: Option<String>,
+    /// Deadline of the step of the refund terms that holds now, or else of the last one.
     pub refund_until: DateTime<Utc>,
+    /// Percentage that comes back until then, less the fee of that step.
     pub refund_percent: i32,
+    /// Terms that were agreed, after the moves of the performance, from early to late.
+    pub refund_steps: RefundSteps,
     /// Until when everything is refunded because the performance has moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_refund_until: Option<DateTime<Utc>>,
@@ -37,22 +41,30 @@ pub struct Booking {
 }
 
 impl Booking {
+    /// Returns the reservation with the line of its terms at `now`.
+    fn with_line(self, now: DateTime<Utc>) -> Self {
+        let line = self.refund_steps.line(now);
+        let (refund_until, refund_percent) = line.unwrap_or((self.created_at, 0));
+        Self { refund_until, refund_percent, ..self }
+    }
+
     /// Returns the number that people read out.
     pub(crate) fn number(&self) -> ReservationNumber {
         self.id.into()
     }
 }
 
-/// Lists reservations, all or only the ones that belong to `accounts` or have one of `ids`: the page
-/// after `after`, newest first, and one more if there is one.
+/// Lists reservations as they are at `now`, all or only the ones that belong to `accounts` or have one of
+/// `ids`: the page after `after`, newest first, and one more if there is one.
 pub async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,
     ids: Option<RangeInclusive<Uuid>>,
     after: Option<Uuid>,
+    now: DateTime<Utc>,
 ) -> Result<Vec<Booking>, sqlx::Error> {
     let (first, last) = ids.map(RangeInclusive::into_inner).unzip();
-    sqlx::query_as!(
+    let bookings = sqlx::query_as!(
         Booking,
         r#"
         with found as (
@@ -73,8 +85,8 @@ pub async fn list(
             case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
                  else r.status end as "status!: ReservationStatus",
             r.total as "total: Points", r.discount as "discount: Points",
-            (select word from sale_codes where id = r.sale_code_id) as code, refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
-            r.refund_percent, r.created_at,
+            (select word from sale_codes where id = r.sale_code_id) as code, refund_steps(r.schedule_id, r.created_at, r.confirmed_at, r.refund_until, r.refund_percent, r.refund_steps,
+                'infinity') as "refund_steps!: RefundSteps", r.refund_until, r.refund_percent, r.created_at,
             (select full_refund_until from told_move(r.schedule_id, r.created_at)) as full_refund_until
         from (select id from found order by id desc limit $4) page
         join reservations r on r.id = page.id
@@ -89,9 +101,9 @@ pub async fn list(
         after.unwrap_or(Uuid::max()),
         PAGE_ROWS + 1,
         last,
-    )
-    .fetch_all(db)
-    .await
+    );
+    let bookings = bookings.fetch_all(db).await?;
+    Ok(bookings.into_iter().map(|booking| booking.with_line(now)).collect())
 }
 
 /// Seat or zone of a reservation, with its tickets by status.

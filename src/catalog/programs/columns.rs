@@ -5,6 +5,8 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::refund_terms::RefundTerms;
+
 /// Passes the columns to the macro `$take`. A row has the field, the column of the same name, the type, and
 /// the value of a new program. A column that the form edits needs its row here, a migration, and a row in the
 /// table of the form.
@@ -41,6 +43,9 @@ macro_rules! program_columns {
             refund_until_hours "refund_until_hours": i32 = 24;
             /// Share refunded, in percent (0-100).
             refund_percent "refund_percent": i32 = 100;
+            /// Steps of the refund, beside which the two fields above say the first; left out where they say all.
+            #[serde(skip_serializing_if = "RefundTerms::are_one_line")]
+            refund_terms "refund_terms": RefundTerms = RefundTerms::default();
             /// Share of a place that is sold on that the program keeps, in percent (0-100).
             return_fee_percent "return_fee_percent": i32 = 0;
             /// Length of a performance with its intervals, in minutes; `None`: not said.

@@ -5,5 +5,6 @@
 
 pub mod columns;
 pub mod copying;
+pub mod refund_terms;
 pub mod slug;
 pub mod store;

@@ -7,7 +7,7 @@ use crate::{
     infra::postgres::Connection,
     reservation::{
         error::ReservationError,
-        model::{Confirmed, ReservationId, ReservationStatus},
+        model::{Confirmed, RefundShare, ReservationId, ReservationStatus},
         returns::{self, error::ReturnRefusal, store::list_involved_of},
         waiting_list::{lock_lists_of, offer_freed},
     },
@@ -30,14 +30,11 @@ pub async fn lock_confirmed(
         return Err(ReturnRefusal::AllSold.into());
     }
     let is_cancelled = head.program_status == ProgramStatus::Cancelled;
-    Ok(Confirmed {
-        locked,
-        is_refundable: is_cancelled || !head.is_refund_over,
-        refund_percent: if is_cancelled { 100 } else { head.refund_percent },
-        lists,
-        is_cancelled,
-        reservations,
-    })
+    let refund_share = match is_cancelled {
+        true => Some(RefundShare::ALL),
+        false => head.refund_steps.share_at(head.locked_at, head.full_refund_until),
+    };
+    Ok(Confirmed { locked, refund_share, lists, is_cancelled, reservations })
 }
 
 /// Ends a paid reservation that is refunded: its returns end, and its seats and places become free

@@ -14,7 +14,7 @@ use super::TICKETS_PATH;
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    reservation::{self, Reservation, ReservationId, ReservationNumber},
+    reservation::{self, RefundLine, Reservation, ReservationId, ReservationNumber},
     tickets::{
         model::{Ticket, TicketStatus},
         pages::TicketDocument,
@@ -79,10 +79,15 @@ impl BoughtPage<'_> {
     /// possible.
     fn refund_until(&self) -> Option<String> {
         let owned = self.owned.as_ref()?;
-        let agreed = Some(owned.refund_until);
-        let agreed = agreed.filter(|until| owned.refund_percent > 0 && self.now < *until);
-        let until = owned.full_refund_at(self.now).max(agreed)?;
+        let until = owned.full_refund_at(self.now).max(owned.refund_steps.ends(self.now))?;
         Some(self.moment(&until))
+    }
+
+    /// Lists the lines of the table of the owner's refund terms; none if a sentence says all of them.
+    fn refund_lines(&self) -> Vec<RefundLine> {
+        let lines =
+            |owned: &Reservation| owned.refund_lines(self.v, &self.first.time_zone, self.now);
+        self.owned.as_ref().map(lines).unwrap_or_default()
     }
 
     /// Formats a moment on the clock of the venue.

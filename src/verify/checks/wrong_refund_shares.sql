@@ -1,13 +1,17 @@
 -- Lists refunds that are not the agreed share: only an administrator's refund, that of a cancelled program or
 -- performance, and one in the time after a move that its owner was told of may give everything back; and in that
 -- time a refund may not give less. The move is judged as it was kept at the moment of the refund. What was paid for a
--- place that others have bought since came back with its sale.
+-- place that others have bought since came back with its sale. Where an order has steps, the agreed share is the one of
+-- the step that held at the moment of the refund, less the payment's part of the order's fee.
+-- `RefundShare::of` in src/reservation/refund_steps/mod.rs
 with sold as (
     select payment_id, sum(price) as points from ticket_returns where status = 'SOLD' group by payment_id
 ), refunds as (
     select payments.id, reservations.id as reservation_id, reservations.schedule_id, reservations.program_id,
-        reservations.created_at as reserved_at, reservations.refund_percent, entry.amount,
-        entry.created_at as refunded_at, payments.amount - coalesce(sold.points, 0) as paid
+        reservations.created_at as reserved_at, reservations.confirmed_at, reservations.refund_until,
+        reservations.refund_percent, reservations.refund_steps, entry.amount,
+        entry.created_at as refunded_at, payments.amount - coalesce(sold.points, 0) as paid,
+        sum(payments.amount - coalesce(sold.points, 0)) over (partition by reservations.id) as paid_in_all
     from payments
     left join sold on payment_id = payments.id
     join reservations on reservations.id = reservation_id
@@ -15,7 +19,24 @@ with sold as (
     where payments.status = 'REFUNDED'
 ), judged as (
     select refunds.*,
-        amount <> div(paid::numeric * refunds.refund_percent, 100)
+        case when refund_steps is null then amount <> div(paid::numeric * refunds.refund_percent, 100)
+            else not exists (
+                -- The refund read the clock up to a transaction's length before its entry, and a move that
+                -- committed beside it may be seen or not.
+                select from (values (interval '-1 minute'), (interval '1 minute')) seen (shift)
+                cross join lateral (
+                    select refund_steps(refunds.schedule_id, reserved_at, confirmed_at, refund_until,
+                        refunds.refund_percent, refund_steps, refunded_at + shift) as list offset 0
+                ) steps
+                cross join lateral jsonb_array_elements(list) with ordinality as s (step, place)
+                where (step->>'until')::timestamptz > refunded_at - interval '1 minute'
+                    and not exists (
+                        select from jsonb_array_elements(list) with ordinality as before (step, place)
+                        where before.place < s.place and (before.step->>'until')::timestamptz > refunded_at)
+                    and amount = coalesce(greatest(0, div(
+                        paid * ((step->>'percent')::numeric * paid_in_all - 100 * (step->>'fee')::numeric),
+                        nullif(100 * paid_in_all, 0))), 0))
+            end
             and not (amount = paid
                 and (programs.cancelled_at is not null or schedules.cancelled_at is not null
                     or exists (select from audit_log
@@ -44,7 +65,9 @@ with sold as (
 select 'payment ' || id as "subject!",
     case when is_too_little
         then format('gave %s of %s back, though a move of the performance gave a right to all of it', amount, paid)
-        else format('gave %s of %s back, though %s percent were agreed', amount, paid, refund_percent)
+        when refund_steps is null
+        then format('gave %s of %s back, though %s percent were agreed', amount, paid, refund_percent)
+        else format('gave %s of %s back, which is none of the steps that held then', amount, paid)
     end as "sentence!"
 from judged
 where is_too_much or is_too_little

@@ -24,6 +24,7 @@ mod posters;
 mod price_types;
 mod prices;
 mod queue;
+mod refund_terms;
 mod sales;
 mod schedule_cancellation;
 mod schedule_races;

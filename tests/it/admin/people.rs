@@ -1,11 +1,12 @@
 //! People and their reservations, as those see them who manage.
 
+use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::field;
 use crate::support::{
-    Concert, ConcertOptions, Hold, Office, Purchase, acts, ledger::balance, read_one,
+    Concert, ConcertOptions, Hold, Office, Purchase, acts, agree_on, ledger::balance, read_one,
     read_one_with, run_sql, run_sql_with, storm, until_locks_wait,
 };
 
@@ -148,6 +149,35 @@ async fn a_reservation_is_refunded_as_agreed_or_wholly_and_once(db: PgPool) {
     assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)));
     assert_eq!(balance(&db, ada.account_id).await, 1_000_000);
     assert_eq!(acts(&db).await, ["refunded"]);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn staff_give_back_what_the_step_says_or_all_of_it(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let (admin, ada) = (office.employ("admin", "ADMIN").await, office.sign_in("ada").await);
+    for (seat, share, expected) in [(0, "agreed", 34_500), (1, "all", 50_000)] {
+        let hold = Hold { seat_ids: &concert.seat_ids[seat..=seat], ..Hold::default() };
+        let bought = Purchase::make(&db, &concert, &ada, hold).await;
+        agree_on(&db, bought.reservation_id, 70, 500).await;
+        let path = format!("/admin/reservations/{}", bought.reservation_id);
+        let page = admin.visit(&path).await;
+        assert!(
+            page.has(".refund-terms__now") && page.body.contains("70%, less 500"),
+            "{}",
+            page.body
+        );
+        let shown = admin.get(&path).await.json()["reservation"].clone();
+        assert_eq!(
+            (&shown["refund_percent"], &shown["refund_steps"][0]["fee"]),
+            (&json!(70), &json!(500))
+        );
+        let refund = [("share", share), ("reason", "she broke her leg")];
+        let refunded = admin.post(&format!("{path}/refund"), &refund).await;
+        assert_eq!(refunded.json()["refunded"], expected, "{}", refunded.body);
+    }
     office.verify().await;
     office.close().await;
 }

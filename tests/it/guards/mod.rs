@@ -76,6 +76,20 @@ const REFUSED: &[(&str, &str)] = &[
         "update reservations set confirmed_at = expires_at where status = 'CONFIRMED'",
     ),
     (
+        "programs_refund_terms_whole",
+        r#"update programs set refund_terms = '{"steps": [{"days": 2, "percent": 50, "fee": 0},
+             {"days": 1, "percent": 51, "fee": 0}]}'"#,
+    ),
+    (
+        "programs_refund_terms_whole",
+        r#"update programs set refund_terms = '{"steps": [{"days": 2, "percent": 50, "fee": 1},
+             {"days": 1, "percent": 50, "fee": 0}]}'"#,
+    ),
+    (
+        "programs_refund_terms_whole",
+        r#"update programs set refund_terms = '{"steps": [], "free_within_hours": 24}'"#,
+    ),
+    (
         "payments_live_key",
         "insert into payments (id, reservation_id, account_id, amount, status)
          select gen_random_uuid(), reservation_id, account_id, amount, 'COMPLETED'

@@ -6,6 +6,7 @@ mod crashes;
 mod journeys;
 mod lost_commit;
 mod page;
+mod refund_terms;
 mod refunds;
 mod shares;
 mod storms;

@@ -120,3 +120,12 @@ impl Hold<'_> {
         .unwrap();
     }
 }
+
+/// Gives a reservation one step of refund terms instead of its one line: until the beginning, `percent` less `fee`.
+pub(crate) async fn agree_on(db: &PgPool, reservation_id: Uuid, percent: i32, fee: i32) {
+    let sql = "update reservations set refund_steps = jsonb_build_array(jsonb_build_object(
+        'hours', 0, 'zone', 'Asia/Seoul', 'percent', $2::integer, 'fee', $3::integer,
+        'until', now() + interval '1 hour')) where id = $1";
+    let query = sqlx::query(sql).bind(reservation_id).bind(percent).bind(fee);
+    query.execute(db).await.unwrap();
+}

@@ -44,7 +44,7 @@ pub(crate) use child_witness::ChildWitness;
 pub(crate) use counted_wire::{CountedWire, Waits};
 pub(crate) use cut_wire::CutWire;
 pub(crate) use held_wire::HeldWire;
-pub(crate) use holds::{Hold, lapse_holds};
+pub(crate) use holds::{Hold, agree_on, lapse_holds};
 pub(crate) use hook_receiver::{HookAnswer, HookReceiver};
 pub(crate) use linger::Death;
 pub(crate) use mail_server::{AttachedFile, MailServer, Received};

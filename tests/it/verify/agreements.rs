@@ -18,6 +18,20 @@ broken! {
          update house_entries set amount = -50000
          where wallet_version = 3 and wallet_id::text like '%c8';
          update wallets set balance = 100000 where version = 3";
+    more_than_the_step_that_held: RefundsAsAgreed,
+        "update reservations set refund_steps = jsonb_build_array(
+             jsonb_build_object('hours', 8760, 'zone', 'Asia/Seoul', 'percent', 50, 'fee', 0,
+                 'until', now() - interval '32 minutes'),
+             jsonb_build_object('hours', 0, 'zone', 'Asia/Seoul', 'percent', 49, 'fee', 0,
+                 'until', now() + interval '6 days'))";
+    a_refund_after_the_last_step: RefundsAsAgreed,
+        "update reservations set refund_steps = jsonb_build_array(
+             jsonb_build_object('hours', 8760, 'zone', 'Asia/Seoul', 'percent', 50, 'fee', 0,
+                 'until', now() - interval '32 minutes'))";
+    a_refund_without_the_fee_of_its_step: RefundsAsAgreed,
+        "update reservations set refund_steps = jsonb_build_array(
+             jsonb_build_object('hours', 0, 'zone', 'Asia/Seoul', 'percent', 50, 'fee', 1,
+                 'until', now() + interval '6 days'))";
     less_than_a_move_gave_a_right_to: RefundsAsAgreed,
         "insert into schedule_moves (schedule_id, moved_at, refund_until, was_at, is_at, full_refund_until)
          select id, now() - interval '30 minutes', starts_at, starts_at - interval '1 day', starts_at,
@@ -83,6 +97,23 @@ async fn what_the_management_gave_back_may_be_all_of_it_and_used(db: PgPool) {
     );
     run(&db, all).await;
     assert_eq!(violations(&db).await, Vec::new());
+}
+
+#[sqlx::test]
+async fn what_is_given_back_is_what_a_step_gave_up_to_a_minute_ago(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    // The refund is booked now: with a fee, and just after the end of the step that it may have read.
+    for (until, percent, fee) in [("6 days", 51, 500), ("-10 seconds", 50, 0)] {
+        let steps = format!(
+            "update reservations set refund_steps = jsonb_build_array(
+                 jsonb_build_object('hours', 8760, 'zone', 'Asia/Seoul', 'percent', 90, 'fee', 0,
+                     'until', now() - interval '40 minutes'),
+                 jsonb_build_object('hours', 8760, 'zone', 'Asia/Seoul', 'percent', {percent}, 'fee', {fee},
+                     'until', now() + interval '{until}'))"
+        );
+        run(&db, steps).await;
+        assert_eq!(violations(&db).await, Vec::new(), "{until}");
+    }
 }
 
 #[sqlx::test]

@@ -6,12 +6,15 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::refund_terms::TypedTerms;
 use crate::{
-    admin::pages::{LIMITS, parse_optional, parse_text, parse_version, parse_words},
+    admin::pages::{
+        LIMITS, NUMBER, number, parse_optional, parse_text, parse_version, parse_words,
+    },
     catalog::{Program, ProgramDetails},
     text::times,
     web::form::{
-        Field, Mistakes,
+        Field, Fields, Mistakes,
         local_time::{TypedTime, carried},
     },
 };
@@ -21,17 +24,11 @@ const SLUG_CHARS_MAX: usize = 80;
 /// Bound on the places that an account may have in a program.
 const PLACES_MAX: i32 = 1_000;
 
-/// Locale key of the refusal of a number out of its range.
-const NUMBER: &str = "admin-refusal-number";
 /// Locale key of the refusal of a limit of the queue.
 const LIMIT: &str = "admin-refusal-positive";
 
 fn or_empty(number: Option<i32>) -> Field {
     number.map_or_else(Field::default, Field::of)
-}
-
-fn number(field: &Field, range: &RangeInclusive<i32>) -> Option<i32> {
-    field.parse().filter(|number| range.contains(number))
 }
 
 /// Parses a number whose empty field means the `usual` one.
@@ -72,6 +69,28 @@ macro_rules! program_form {
             pub(crate) off_sale_at_offset: Field,
             /// Words to the people whom another title or length concerns, as plain text; empty: none.
             pub words: Field,
+            /// Hours before the beginning until which refunds are given, where no steps are sent.
+            pub refund_until_hours: Field,
+            /// Percentage that is refunded until then.
+            pub refund_percent: Field,
+            /// Refund terms in steps.
+            pub refund_terms: Option<TypedTerms>,
+            /// Name of terms that many halls have, instead of steps: `korean`, `day-before` or `none`.
+            pub refund_preset: Field,
+            /// Percentages of the rows of a form, one for each step.
+            pub refund_step_percent: Fields,
+            /// Fees of the rows, in points.
+            pub refund_step_fee: Fields,
+            /// Days or hours of the rows.
+            pub refund_step_count: Fields,
+            /// `days` or `hours` for each row.
+            pub refund_step_unit: Fields,
+            /// Times of day of the rows; empty: that of the beginning.
+            pub refund_step_time: Fields,
+            /// Hours after the payment in which everything is given back.
+            pub refund_free_hours: Field,
+            /// Days before the beginning at which that ends.
+            pub refund_free_days: Field,
             $( $(#[$doc])* pub $field: Field, )*
         }
 
@@ -130,10 +149,6 @@ program_form! {
         Field::of, |field, usual| number_or(field, &(1..=PLACES_MAX), usual), NUMBER;
     /// Empty: 15.
     offer_minutes => offer_mins: Field::of, |field, usual| number_or(field, &(1..=1_440), usual), NUMBER;
-    /// Hours before the beginning until which refunds are given.
-    refund_until_hours => refund_until_hours: Field::of, |field, _| number(field, &(0..=8_760)), NUMBER;
-    /// Percentage that is refunded.
-    refund_percent => refund_percent: Field::of, |field, _| number(field, &(0..=100)), NUMBER;
     /// Empty: 0.
     return_fee_percent => return_fee_percent:
         Field::of, |field, usual| number_or(field, &(0..=100), usual), NUMBER;
@@ -150,7 +165,7 @@ impl ProgramForm {
     pub(crate) fn usual() -> Self {
         Self {
             time_zone: Field::of(times::home().name()),
-            ..Self::of_columns(ProgramDetails::default())
+            ..Self::of_columns(ProgramDetails::default()).with_refund(&ProgramDetails::default())
         }
     }
 
@@ -165,7 +180,7 @@ impl ProgramForm {
             on_sale_at_shown: Field::of(carried(edition.on_sale_at)),
             off_sale_at: Field::of(times::typed(edition.off_sale_at, zone)),
             off_sale_at_shown: Field::of(carried(edition.off_sale_at)),
-            ..Self::of_columns(edition.details.clone())
+            ..Self::of_columns(edition.details.clone()).with_refund(&edition.details)
         }
     }
 
@@ -250,12 +265,22 @@ impl ProgramForm {
         let opens = self.opens().parse(mistakes, zone, stored.map(|stored| stored.on_sale_at));
         let closes = self.closes().parse(mistakes, zone, stored.map(|stored| stored.off_sale_at));
         let times = in_order(mistakes, opens, closes);
+        let refund = self.read_refund(mistakes, stored);
         let max_is_known = mistakes.of("places_per_account_max").is_none();
         if max_is_known && details.places_per_order_min > details.places_per_account_max {
             mistakes.note::<()>("places_per_order_min", "admin-refusal-number", None);
         }
         let (on_sale_at, off_sale_at) = times?;
-        Some(ProgramDetails { slug: slug?, on_sale_at, off_sale_at, ..details })
+        let (refund_terms, refund_until_hours, refund_percent) = refund?;
+        Some(ProgramDetails {
+            slug: slug?,
+            on_sale_at,
+            off_sale_at,
+            refund_until_hours,
+            refund_percent,
+            refund_terms,
+            ..details
+        })
     }
 }
 

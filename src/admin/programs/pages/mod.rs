@@ -6,6 +6,8 @@ mod form;
 pub mod poster;
 pub mod preview;
 pub mod publication;
+mod refund_rows;
+pub(crate) mod refund_terms;
 
 use actix_web::{
     HttpResponse,
@@ -18,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use self::form::ProgramForm;
+use self::{form::ProgramForm, refund_terms::RefundRow};
 use crate::{
     accounts::{
         AdminAccount,

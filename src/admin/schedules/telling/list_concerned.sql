@@ -7,16 +7,20 @@ with changed as materialized (
     -- A reservation whose every place was resold is no part in the performance.
     select r.id, r.account_id
     from changed
-    join reservations r on r.schedule_id = changed.id and r.status = 'CONFIRMED'
+    cross join lateral (
+        select id, account_id from reservations where schedule_id = changed.id and status = 'CONFIRMED' offset 0
+    ) r
     where exists (
         select from reservation_items
         where reservation_id = r.id and quantity > returned and ($2::uuid is null or zone_id = $2) offset 0)
 ), held as materialized (
     select r.id, r.account_id
     from changed
-    join reservations r on r.schedule_id = changed.id
-    where r.status = 'HELD' and r.settled_at is null and r.expires_at > now()
-        and ($2::uuid is null or exists (
+    cross join lateral (
+        select id, account_id from reservations
+        where schedule_id = changed.id and status = 'HELD' and settled_at is null and expires_at > now() offset 0
+    ) r
+    where ($2::uuid is null or exists (
             select from reservation_items where reservation_id = r.id and zone_id = $2 offset 0))
 )
 select account_id as "id!: AccountId", bool_or(has_part) as "has_part!"

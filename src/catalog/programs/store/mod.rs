@@ -74,7 +74,7 @@ macro_rules! statements {
                 dates_left: row.dates_left,
                 draw: row.draw,
                 first_gate_at: row.first_gate_at,
-                details: ProgramDetails { $( $name: row.$name, )* },
+                details: ProgramDetails { $( $name: row.$name.into(), )* },
             }))
         }
 

@@ -2,6 +2,7 @@
 
 pub mod list;
 pub mod payment;
+pub mod refund_table;
 mod shown;
 
 use actix_web::{
@@ -26,9 +27,11 @@ use crate::{
         codes::model::CodeWord,
         lifecycle::{
             self,
-            store::away::{self, TicketsAway},
+            store::away::{self, PaidPart, TicketsAway},
         },
-        model::{ItemOfKind, Reservation, ReservationId, ReservationStatus},
+        model::{
+            ItemOfKind, RefundShare, RefundSteps, Reservation, ReservationId, ReservationStatus,
+        },
         seat_map::{self, listing::NamedItem},
     },
     wallet::{
@@ -141,8 +144,12 @@ pub struct ReservationDocument {
     code: Option<CodeWord>,
     discount: Points,
     expires_at: DateTime<Utc>,
+    /// Deadline of the step of the refund terms that holds now, or else of the last one.
     refund_until: DateTime<Utc>,
+    /// Percentage that comes back until then, less the fee of that step.
     refund_percent: i32,
+    /// All steps, from early to late; without any, nothing comes back.
+    refund_steps: RefundSteps,
     /// Start that was agreed, where the performance has moved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous_starts_at: Option<DateTime<Utc>>,
@@ -160,7 +167,9 @@ pub struct ReservationDocument {
 }
 
 impl ReservationDocument {
-    fn of(reservation: &Reservation, items: &[NamedItem]) -> Self {
+    fn of(reservation: &Reservation, items: &[NamedItem], now: DateTime<Utc>) -> Self {
+        let line = reservation.refund_steps.line(now);
+        let (refund_until, refund_percent) = line.unwrap_or((reservation.created_at, 0));
         Self {
             reservation_id: reservation.id,
             schedule_id: reservation.schedule_id,
@@ -169,8 +178,9 @@ impl ReservationDocument {
             code: reservation.code.clone(),
             discount: reservation.discount,
             expires_at: reservation.expires_at,
-            refund_until: reservation.refund_until,
-            refund_percent: reservation.refund_percent,
+            refund_until,
+            refund_percent,
+            refund_steps: reservation.refund_steps.clone(),
             previous_starts_at: reservation.moved_from,
             move_words: reservation.move_words.clone(),
             full_refund_until: reservation.full_refund_until,
@@ -195,7 +205,7 @@ pub async fn show_reservation(
     }
     let reservation = lifecycle::find_owned(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
     let items = seat_map::store::list_items(&app.db, *id).await?;
-    Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items)))
+    Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items, app.now())))
 }
 
 /// Renders the page of one reservation: of a hold, its payment. A `refusal` is shown on the page and
@@ -253,8 +263,8 @@ async fn refund_of(
             if !is_part && !has_cards {
                 return Ok((None, Vec::new()));
             }
-            let percent = reservation.refund_percent_at(now);
-            let own = away::list_own_refunds(&app.db, reservation.id, percent).await?;
+            let paid = away::list_paid(&app.db, reservation.id).await?;
+            let own = own_refunds(reservation.refund_share(now), &paid);
             let sum =
                 own.iter().try_fold(Points::ZERO, |sum, (_, refund)| sum.checked_add(*refund));
             let refunded = sum.filter(|_| is_part);
@@ -262,6 +272,15 @@ async fn refund_of(
         }
         _ => Ok((None, Vec::new())),
     }
+}
+
+/// Returns the payments of the owner among `paid`, each with the points that a refund of `share` returns of it.
+fn own_refunds(share: Option<RefundShare>, paid: &[PaidPart]) -> Vec<(Uuid, Points)> {
+    let mut amounts = paid.iter().map(|part| part.amount);
+    let total = amounts.try_fold(Points::ZERO, Points::checked_add);
+    let Some((share, total)) = share.zip(total) else { return Vec::new() };
+    let own = paid.iter().filter(|part| part.is_own);
+    own.filter_map(|part| Some((part.id, share.of(part.amount, total)?))).collect()
 }
 
 /// Returns what a refund of the payments `own` would send to the owner's cards, and the money of a refunded

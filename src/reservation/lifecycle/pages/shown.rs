@@ -9,7 +9,7 @@ use crate::{
     app::App,
     catalog::{Program, Programs, Schedule, SeatKind, find_schedule},
     reservation::{
-        lifecycle,
+        lifecycle::{self, pages::refund_table::RefundLine},
         model::{Reservation, ReservationId},
         number::ReservationNumber,
         seat_map::{self, listing::NamedItem, pages::names::full_seat_name},
@@ -78,6 +78,19 @@ impl ShownReservation {
         let mut seen = std::collections::HashSet::new();
         words.retain(|words| seen.insert(*words));
         words
+    }
+
+    /// Lists the lines of the table of its refund terms; none if a sentence says all of them.
+    pub(super) fn refund_lines(&self, v: &View) -> Vec<RefundLine> {
+        self.reservation.refund_lines(v, &self.schedule.time_zone, self.now)
+    }
+
+    /// Returns the refund terms in a sentence: that of a single step, or that nothing comes back.
+    pub(super) fn refund_sentence(&self, v: &View) -> String {
+        let only = self.reservation.refund_steps.only();
+        let (percent, when) =
+            only.map_or((0, String::new()), |step| (step.percent, self.moment(v, &step.until)));
+        v.t("reservation-refund-policy").word("when", when).number("percent", percent).to_string()
     }
 
     /// Returns the name of the seat of an item, or of its zone with the number of places.

@@ -69,30 +69,33 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
     .await
 }
 
-/// Lists the payments of a paid reservation's owner, each with the points that a refund within the deadline
-/// returns of it: `percent` of it, less the prices of the places that were resold.
-pub(crate) async fn list_own_refunds(
-    db: &Pool,
-    id: ReservationId,
-    percent: i32,
-) -> Result<Vec<(Uuid, Points)>, sqlx::Error> {
-    let refunds = sqlx::query!(
+/// Payment of a reservation, less the prices of resold places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PaidPart {
+    pub id: Uuid,
+    pub amount: Points,
+    /// Whether the reservation's owner made it.
+    pub is_own: bool,
+}
+
+/// Lists the payments of a paid reservation, less the prices of its resold places.
+pub(crate) async fn list_paid(db: &Pool, id: ReservationId) -> Result<Vec<PaidPart>, sqlx::Error> {
+    sqlx::query_as!(
+        PaidPart,
         r#"
-        select m.id, div((m.amount - (
+        select m.id, (m.amount - (
                 select coalesce(sum(price), 0) from (
                     select price, payment_id from ticket_returns
                     where reservation_id = r.id and status = 'SOLD' offset 0
                 ) sold
                 where payment_id = m.id
-            )) * $2::integer, 100)::bigint as "points!: Points"
+            ))::bigint as "amount!: Points", m.account_id = r.account_id as "is_own!"
         from (select id, account_id from reservations where id = $1) r
-        join payments m on m.reservation_id = r.id and m.account_id = r.account_id
+        join payments m on m.reservation_id = r.id
         where m.status = 'COMPLETED'
         "#,
         id as _,
-        percent,
     )
     .fetch_all(db)
-    .await?;
-    Ok(refunds.into_iter().map(|row| (row.id, row.points)).collect())
+    .await
 }

@@ -17,8 +17,8 @@ use crate::{
         codes::model::CodeWord,
         inventory::model::LockedZone,
         model::{
-            Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, ReturnId,
-            WishId,
+            Item, RefundSteps, Reservation, ReservationId, ReservationItemId, ReservationStatus,
+            ReturnId, WishId,
         },
     },
 };
@@ -39,8 +39,9 @@ pub async fn find_owned(
             total as "total: Points", discount as "discount: Points",
             (select word from sale_codes where id = sale_code_id) as "code: CodeWord",
             expires_at, renewed_at, wish_id as "wish_id: _",
-            refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
-            refund_percent, settled_at, created_at, is_shared, buys_return,
+            refund_steps(schedule_id, created_at, confirmed_at, refund_until, refund_percent, refund_steps,
+                'infinity') as "refund_steps!: RefundSteps",
+            settled_at, created_at, is_shared, buys_return,
             nullif(m.was_at, (select starts_at from schedules where id = r.schedule_id)) as "moved_from?", m.words as "move_words?",
             m.full_refund_until as "full_refund_until?",
             told_changes(r.schedule_id, r.created_at, array(
@@ -100,12 +101,12 @@ pub struct LockedRow {
     pub wish_id: Option<WishId>,
     pub locked_at: chrono::DateTime<chrono::Utc>,
     pub is_lapsed: bool,
-    /// Whether it is paid and the deadline of its refund has passed: of the agreed share, and of the full
-    /// refund after a move that its owner was told of. Not asked of a hold.
+    /// What was agreed that a refund gives back, after the moves of the performance. Not asked of a hold.
     #[serde(default)]
-    pub is_refund_over: bool,
-    /// Share that a refund returns now, in percent (0-100): the agreed one, or 100 after such a move.
-    pub refund_percent: i32,
+    pub refund_steps: RefundSteps,
+    /// Until when everything is refunded, after a move that its owner was told of. Not asked of a hold.
+    #[serde(default)]
+    pub full_refund_until: Option<chrono::DateTime<chrono::Utc>>,
     /// Status of the program; cancelled also if only the performance was cancelled.
     pub(crate) program_status: ProgramStatus,
     pub is_shared: bool,
@@ -148,10 +149,10 @@ pub(crate) async fn list_locked(
             r.status as "status: _", r.total as "total: _", r.discount as "discount: _", r.expires_at, r.renewed_at,
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             -- Only for what is paid; the function is planned anew in each statement that calls it.
-            r.status = 'CONFIRMED' and greatest(
-                refund_deadline(r.schedule_id, r.refund_until, r.created_at),
-                m.full_refund_until) <= c.now as "is_refund_over!",
-            case when m.full_refund_until > c.now then 100 else r.refund_percent end as "refund_percent!",
+            case when r.status = 'CONFIRMED' then refund_steps(
+                r.schedule_id, r.created_at, r.confirmed_at, r.refund_until, r.refund_percent, r.refund_steps,
+                'infinity') else '[]' end as "refund_steps!: RefundSteps",
+            m.full_refund_until as "full_refund_until?",
             case when d.cancelled_at is null then p.status else 'CANCELLED' end as "program_status!: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",

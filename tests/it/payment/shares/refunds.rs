@@ -1,7 +1,7 @@
 //! Refunds of what was paid together: each payer has back what that payer paid, by the agreed share.
 
 use super::*;
-use crate::support::email_of;
+use crate::support::{agree_on, email_of};
 
 /// A reservation that ada and two friends paid together.
 async fn paid_party(db: &PgPool, refund_percent: i32) -> Party {
@@ -36,6 +36,24 @@ async fn hand_back(db: &PgPool, party: &Party, friend: &Person) {
     let holders = ticket["holders"].as_array().unwrap();
     let names: Vec<&str> = holders.iter().map(|holder| holder["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["friend", "ada"], "the holder of the reservation never had it before");
+}
+
+#[sqlx::test]
+async fn each_payer_bears_a_part_of_the_fee_and_each_part_is_rounded_down(db: PgPool) {
+    let party = paid_party(&db, 0).await;
+    for friend in &party.friends {
+        hand_back(&db, &party, friend).await;
+    }
+    agree_on(&db, party.id, 70, 100).await;
+    let page = party.ada.visit(&format!("/reservations/{}", party.id)).await;
+    assert!(page.body.contains("23,299"), "the own refund is shown: {}", page.body);
+    // 70 percent of 33,333 less a third of 100 is 23,299.8, for each.
+    let cancelled = cancel(&party.ada, party.id).await;
+    assert_eq!((cancelled.status, &cancelled.json()["refunded"]), (200, &json!(3 * 23_299)));
+    for friend in &party.friends {
+        assert_eq!(balance(&db, friend.account_id).await, 100_000 - 33_333 + 23_299);
+    }
+    party.office.close().await;
 }
 
 #[sqlx::test]

@@ -233,3 +233,19 @@ async fn what_nobody_freed_is_offered_by_the_worker_and_a_list_ends_with_its_sal
     assert_eq!(house.wish(&people[2], json!({ "places": 1 })).await.code(), "sale-closed");
     house.office.close().await;
 }
+
+#[sqlx::test]
+async fn an_offer_has_the_steps_of_its_moment(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 2, &[]).await;
+    let people = house.office.crowd(1, "Wisher").await;
+    let terms =
+        r#"update programs set refund_terms = '{"steps": [{"days": 3, "percent": 60, "fee": 7}]}'"#;
+    run_sql(&db, terms).await;
+    assert_eq!(house.wish(&people[0], json!({ "places": 1 })).await.status, 201);
+    assert_eq!(house.release(0).await.status, 200);
+    let offer = house.offer_of(&people[0]).await;
+    let steps =
+        people[0].get(&format!("/reservations/{offer}")).await.json()["refund_steps"].clone();
+    assert_eq!((&steps[0]["percent"], &steps[0]["fee"]), (&json!(60), &json!(7)), "{steps}");
+    house.office.close().await;
+}

@@ -5,7 +5,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{CHARGED, Market, PRICE, id_of, pay};
-use crate::support::{Answer, ConcertOptions, Person, ledger::balance, read_one, run_sql};
+use crate::support::{
+    Answer, ConcertOptions, Person, agree_on, ledger::balance, read_one, run_sql,
+};
 
 /// The price of a place of the zone.
 const PLACE: i64 = 30_000;
@@ -208,4 +210,20 @@ async fn places_of_a_zone_on_return_go_at_the_ordinary_price_alone(db: PgPool) {
     assert_eq!(pay(bob, id_of(&ordinary.json(), "reservation_id")).await.status, 201);
     office.verify_database().await;
     market.office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn what_was_sold_on_is_out_of_what_a_step_gives(db: PgPool) {
+    let market = Market::open(&db, 0).await;
+    let Market { concert, ada, bob, bought, .. } = &market;
+    agree_on(&db, bought.reservation_id, 50, 100).await;
+    market.put_on_sale(0).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
+    assert_eq!(pay(bob, reservation).await.status, 201);
+    let page = ada.visit(&format!("/reservations/{}", bought.reservation_id)).await;
+    assert!(page.body.contains("24,900"), "{}", page.body);
+    let refunded =
+        ada.post(&format!("/reservations/{}/cancellation", bought.reservation_id), &()).await;
+    assert_eq!(refunded.json()["refunded"], PRICE / 2 - 100, "{}", refunded.body);
+    market.office.close().await;
 }

@@ -9,7 +9,7 @@ use super::{concert, make_payouts_due, returned, states, until_all};
 use crate::{
     payment::checkout::reversals::{Bought, buy},
     support::{
-        Concert, ConcertOptions, Hold, Office, Person, Purchase, StripeStandIn, email_of,
+        Concert, ConcertOptions, Hold, Office, Person, Purchase, StripeStandIn, agree_on, email_of,
         ledger::{balance, entries},
         read_all, read_one, run_sql_with, until,
     },
@@ -56,6 +56,23 @@ async fn an_order_is_refunded_to_the_card_or_to_the_wallet_as_the_person_chooses
     let wrong = json!({ "refunds": "cash" });
     let path = format!("/reservations/{}/cancellation", ids[1]);
     assert_eq!(ada.post_json(&path, &wrong).await.status, 422);
+    bought.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_step_goes_to_the_card_less_its_fee(db: PgPool) {
+    let bought = Bought::points(&db, 500).await;
+    let (ada, concert) = (&bought.ada, concert(&db).await);
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    pay(ada, id).await;
+    agree_on(&db, id, 90, 15).await;
+    let page = ada.visit(&format!("/reservations/{id}")).await;
+    assert!(page.body.contains("<strong>\u{20a9}75</strong>"), "{}", page.body);
+    let given = give_back(ada, id, "card").await;
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(75), &json!(75)));
+    until_all(&db, "SETTLED").await;
+    assert_eq!(returned(&bought.stripe).await, 75);
     bought.office.close().await;
 }
 

@@ -1,0 +1,122 @@
+//! Refund terms of an order: what was agreed that comes back, step by step, and until when.
+//!
+//! The steps are frozen with the hold as moments, each with the rule that it was made of; `refund_steps` of the
+//! database returns them after the moves of the performance. An order without steps has one, the line of
+//! its `refund_until` and `refund_percent`.
+
+#[cfg(test)]
+mod tests;
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
+
+use crate::points::Points;
+
+/// Part of what was paid that a refund gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefundShare {
+    /// Share of what was paid, in percent (0-100).
+    pub percent: i32,
+    /// Points that the whole order is given less.
+    pub fee: Points,
+}
+
+impl RefundShare {
+    /// Everything.
+    pub const ALL: Self = Self { percent: 100, fee: Points::ZERO };
+
+    /// Returns what comes back of a payment of `amount` among payments of `total` together, rounded down to
+    /// whole points and never negative. Each payment bears its part of the fee. `None` where `amount` is more than
+    /// `total`, or the percentage is none.
+    pub fn of(self, amount: Points, total: Points) -> Option<Points> {
+        const WHOLE: i128 = 100;
+        let (amount, total) = (i128::from(amount.get()), i128::from(total.get()));
+        let percent = i128::from(self.percent);
+        if amount > total || !(0..=WHOLE).contains(&percent) {
+            return None;
+        }
+        if total == 0 {
+            return Some(Points::ZERO);
+        }
+        // floor(amount * percent / 100 - fee * amount / total), without a product that overflows.
+        let (share, rest_of_share) = (amount * percent / WHOLE, amount * percent % WHOLE);
+        let fee = i128::from(self.fee.get()) * amount;
+        let (fee, rest_of_fee) = (fee / total, fee % total);
+        let borrow = i128::from(rest_of_share * total < rest_of_fee * WHOLE);
+        i64::try_from((share - fee - borrow).max(0)).ok().and_then(Points::new)
+    }
+}
+
+/// Step of an order's terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RefundStep {
+    /// Until when it holds.
+    pub until: DateTime<Utc>,
+    /// Share of what was paid that comes back, in percent (0-100).
+    pub percent: i32,
+    /// Points that the order is given less; never more than the share.
+    pub fee: Points,
+    /// Hours after the payment in which it holds; `None` for a step that ends so long before the beginning.
+    #[serde(default, skip_serializing)]
+    pub within_hours: Option<i32>,
+    /// Until when it may hold at most, whenever the order is paid.
+    #[serde(default, skip_serializing)]
+    pub(in crate::reservation) latest: Option<DateTime<Utc>>,
+}
+
+impl RefundStep {
+    fn share(&self) -> RefundShare {
+        RefundShare { percent: self.percent, fee: self.fee }
+    }
+}
+
+/// Steps of an order from early to late, none of which gives more than the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+#[schemars(transparent)]
+pub struct RefundSteps(
+    #[schemars(with = "Vec<RefundStep>")] pub(in crate::reservation) Json<Vec<RefundStep>>,
+);
+
+impl RefundSteps {
+    /// Returns the step that holds at `now`; `None` after the last one.
+    pub(in crate::reservation) fn at(&self, now: DateTime<Utc>) -> Option<&RefundStep> {
+        self.0.iter().find(|step| now < step.until)
+    }
+
+    /// Returns what a refund at `now` gives back: everything until `full_until`, then as agreed; `None` after
+    /// the last step.
+    pub fn share_at(
+        &self,
+        now: DateTime<Utc>,
+        full_until: Option<DateTime<Utc>>,
+    ) -> Option<RefundShare> {
+        match full_until {
+            Some(full_until) if now < full_until => Some(RefundShare::ALL),
+            _ => self.at(now).map(RefundStep::share),
+        }
+    }
+
+    /// Returns deadline and percentage as one line: of the step that holds at `now`, or else of the last one;
+    /// `None` without steps.
+    pub fn line(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, i32)> {
+        self.at(now).or(self.0.last()).map(|step| (step.until, step.percent))
+    }
+
+    /// Returns the only step if a sentence says all of it: a percentage without a fee, until a moment.
+    pub fn only(&self) -> Option<&RefundStep> {
+        match self.0.as_slice() {
+            [step] if step.fee == Points::ZERO && step.within_hours.is_none() => Some(step),
+            _ => None,
+        }
+    }
+
+    /// Returns until when anything comes back, at `now` and on; `None` if nothing does.
+    pub fn ends(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let giving = self.0.iter().filter(|step| step.percent > 0);
+        giving.map(|step| step.until).max().filter(|until| now < *until)
+    }
+}
