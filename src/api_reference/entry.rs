@@ -96,13 +96,12 @@ impl Entry {
             refusals.entry(row.status).or_default().push(row);
         }
         let accepts_file = path.accepts_file() && facts.is_change;
-        let (template, names) = template(path.pattern());
         Self {
             group: path.group(),
             method: described.method.as_str().to_lowercase(),
-            path: template,
+            path: path.pattern().replace("{*", "{"),
             summary: operation.summary,
-            parameters: parameters(&facts, names),
+            parameters: parameters(&facts, path.parameters()),
             body_types: body_types(&facts, accepts_file),
             body: facts.body.map(Schema::to_value),
             access: facts.access.into_iter().collect(),
@@ -112,30 +111,16 @@ impl Entry {
     }
 }
 
-/// Returns `pattern` without the patterns of its names, and the names.
-fn template(pattern: &str) -> (String, Vec<String>) {
-    let (mut path, mut names) = (String::new(), Vec::new());
-    let mut rest = pattern;
-    while let Some((before, gap)) = rest.split_once('{') {
-        let (inside, after) = gap.split_once('}').unwrap_or((gap, ""));
-        let name = inside.split_once(':').map_or(inside, |(name, _)| name);
-        path = format!("{path}{before}{{{name}}}");
-        names.push(name.to_owned());
-        rest = after;
-    }
-    (path + rest, names)
-}
-
-fn parameters(facts: &Facts, names: Vec<String>) -> Vec<Parameter> {
+fn parameters(facts: &Facts, names: impl Iterator<Item = &'static str>) -> Vec<Parameter> {
     let path = facts.path.as_ref().map(Schema::as_value);
     let parts = path.and_then(|schema| schema.get("prefixItems")).and_then(Value::as_array);
-    let in_path = names.into_iter().enumerate().map(|(idx, name)| {
+    let in_path = names.enumerate().map(|(idx, name)| {
         let schema = match parts {
             Some(parts) => parts.get(idx),
             None => path,
         };
         let schema = schema.cloned().unwrap_or_else(|| json!({ "type": "string" }));
-        Parameter { name, place: ParameterPlace::Path, is_required: true, schema }
+        Parameter { name: name.to_owned(), place: ParameterPlace::Path, is_required: true, schema }
     });
     let query = facts.query.as_ref().map(Schema::as_value);
     let fields = query.and_then(|schema| schema.get("properties")).and_then(Value::as_object);

@@ -78,13 +78,13 @@ fn log_paths() -> Vec<Path> {
             .get(log::pages::checkpoint::show_checkpoint, file("Returns the newest signed checkpoint of the log of joins.", "text/plain")),
         at("/programs/{slug}/log/checkpoint/cosigned")
             .get(log::pages::checkpoint::show_cosigned, file("Returns the newest checkpoint that witnesses signed, too.", "text/plain")),
-        at("/programs/{slug}/log/tile/{path:.*}")
+        at("/programs/{slug}/log/tile/{*path}")
             .get(log::pages::show_tile, file("Returns a tile of the log of joins (C2SP tlog-tiles).", "application/octet-stream")),
         at("/programs/{slug}/log/moves/checkpoint")
             .get(log::pages::checkpoint::show_move_checkpoint, file("Returns the newest signed checkpoint of the log of moves.", "text/plain")),
         at("/programs/{slug}/log/moves/checkpoint/cosigned")
             .get(log::pages::checkpoint::show_cosigned_moves, file("Returns the newest checkpoint of moves that witnesses signed, too.", "text/plain")),
-        at("/programs/{slug}/log/moves/tile/{path:.*}")
+        at("/programs/{slug}/log/moves/tile/{*path}")
             .get(log::pages::show_move_tile, file("Returns a tile of the log of moves.", "application/octet-stream")),
     ]
 }

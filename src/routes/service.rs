@@ -35,7 +35,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(health::show_readiness, gives::<ReadinessDocument>("Tells whether the instance can serve.").answers::<ReadinessDocument>(503)),
         at("/metrics")
             .get(metrics::show_metrics, file("Returns the metrics of the instance for Prometheus, where they are not kept private.", "text/plain").refuses(codes![KitError::NotFound])),
-        at("/static/{version}/{name:.*}")
+        at("/static/{version}/{*name}")
             .get(assets::show_asset, file("Returns a file of the pages.", "text/css").or_file("text/javascript").or_file("image/svg+xml").or_file("image/png").or_file("font/woff2").or_file("text/plain")),
         at("/imprint")
             .get(office::show_imprint, shows::<LegalDocument<'_>>("Shows the imprint, where the office has one.").refuses(codes![KitError::NotFound])),

@@ -56,7 +56,7 @@ use crate::{
             headers::{self, ContentPolicy},
             measure, rendering, unread,
         },
-        path::fallback,
+        path::router::Router,
     },
     webhooks::HookClient,
     workers::{Outside, Workers},
@@ -233,11 +233,6 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let shared = (Data::new(app.clone()), state.clone());
     let mut server = HttpServer::new(move || {
         let (app, state) = &shared;
-        let paths = |config: &mut web::ServiceConfig| {
-            for path in routes::all() {
-                config.service(path);
-            }
-        };
         actix_web::App::new()
             .app_data(app.clone())
             .app_data(ReferenceSource(routes::api_reference))
@@ -249,8 +244,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
             .wrap(from_fn(unread::close_unread))
-            .configure(paths)
-            .default_service(web::route().to(fallback::show_not_found))
+            .default_service(Router::new(routes::all()))
     })
     .client_request_timeout(HEAD_MAX)
     .keep_alive(KEEP_ALIVE)

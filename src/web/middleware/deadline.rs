@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use actix_web::{
-    Error, HttpRequest, HttpResponse,
+    Error, HttpMessage as _, HttpRequest, HttpResponse,
     body::MessageBody,
     dev::{ServiceRequest, ServiceResponse},
     middleware::Next,
@@ -23,6 +23,7 @@ use crate::{
         READ_MAX, body,
         error::{PageError, Unavailable},
         files::upload::{self, Doorkeeper},
+        path::RoutePattern,
     },
 };
 
@@ -91,7 +92,7 @@ pub(crate) async fn answer_in_time(
 
 /// Returns the name of the failpoint of a change.
 fn before_answer(asked: &HttpRequest) -> String {
-    let path = asked.match_pattern().unwrap_or_default();
+    let path = asked.extensions().get().map_or("", |RoutePattern(pattern)| pattern);
     format!("{} {path} before its answer", asked.method())
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use actix_web::{
-    Error,
+    Error, HttpMessage as _,
     body::MessageBody,
     dev::{ServiceRequest, ServiceResponse},
     middleware::Next,
@@ -29,8 +29,8 @@ pub async fn measure(
         _ => "other",
     };
     let response = next.call(request).await?;
-    let pattern = response.request().app_data::<RoutePattern>();
-    let route = pattern.map_or(NO_ROUTE, |pattern| pattern.0);
+    let route =
+        response.request().extensions().get().map_or(NO_ROUTE, |RoutePattern(pattern)| *pattern);
     let status = response.status().as_u16();
     let secs = begun.elapsed().as_secs_f64();
     metrics::counter!(

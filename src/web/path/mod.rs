@@ -1,17 +1,16 @@
 //! One row of the URL table: a path and its handlers.
 //!
 //! An [`operation`] describes one of its methods, with the facts that its handler's types tell by themselves
-//! ([`mod@described`]). Addresses that no row has are answered by the [`fallback`].
+//! ([`mod@described`]). The [`router`] finds the row of a request, and refuses an address that no row has.
 
 pub mod described;
-pub mod fallback;
 pub mod operation;
+pub mod router;
 
 use actix_web::{
-    Error, FromRequest, Handler, HttpResponse, Responder, Route,
+    Error, FromRequest, Handler, Responder, Route,
     body::MessageBody,
-    dev::{AppService, HttpServiceFactory, Payload, ServiceRequest, ServiceResponse},
-    guard,
+    dev::{Payload, ServiceRequest, ServiceResponse},
     http::Method,
     middleware::{Next, from_fn},
     web,
@@ -27,7 +26,6 @@ use super::{
     error::{BadRequest, PageError, problems},
     files::upload::Doorkeeper,
     form::Body,
-    middleware::deadline::{self, DeadlineTerms},
 };
 
 /// Path with a handler for each of its methods. Any other method is refused with 405 and the list
@@ -58,8 +56,7 @@ pub struct DescribedMethod {
     pub describe: fn(&mut Facts),
 }
 
-/// Pattern of the path that matched a request, kept as app data of that request. Asking actix for
-/// it would match every path of the table once more.
+/// Pattern of the path that matched a request, in the extensions of that request.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutePattern(pub &'static str);
 
@@ -79,6 +76,12 @@ impl Path {
     /// Returns the pattern, as the route reference shows it.
     pub fn pattern(&self) -> &'static str {
         self.pattern
+    }
+
+    /// Returns the names of the pattern's parameters, in their order.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        let parts = self.pattern.split('{').skip(1);
+        parts.filter_map(|part| Some(part.split_once('}')?.0.trim_start_matches('*')))
     }
 
     /// Returns the allowed methods, without HEAD.
@@ -116,8 +119,7 @@ impl Path {
         Args: FromRequest + Described + 'static,
         F::Output: Responder + 'static,
     {
-        let reads = guard::Any(guard::Get()).or(guard::Head());
-        self.on(described::<Args>(Method::GET, operation), web::route().guard(reads).to(handler))
+        self.on(described::<Args>(Method::GET, operation), web::route().to(handler))
     }
 
     /// Adds a handler for POST.
@@ -128,7 +130,7 @@ impl Path {
         Args: FromRequest + Described + 'static,
         F::Output: Responder + 'static,
     {
-        self.on(described::<Args>(Method::POST, operation), web::post().to(handler))
+        self.on(described::<Args>(Method::POST, operation), web::route().to(handler))
     }
 
     /// Adds a handler for DELETE.
@@ -139,7 +141,7 @@ impl Path {
         Args: FromRequest + Described + 'static,
         F::Output: Responder + 'static,
     {
-        self.on(described::<Args>(Method::DELETE, operation), web::delete().to(handler))
+        self.on(described::<Args>(Method::DELETE, operation), web::route().to(handler))
     }
 
     /// Sets the longer deadline for changes that wait for the password gate, or write very many rows.
@@ -179,29 +181,6 @@ impl DescribedMethod {
 
 fn described<Args: Described>(method: Method, operation: Operation) -> DescribedMethod {
     DescribedMethod { method, operation, describe: Args::describe }
-}
-
-impl HttpServiceFactory for Path {
-    fn register(self, config: &mut AppService) {
-        let allowed: Vec<&str> = self.methods().map(Method::as_str).collect();
-        let allowed = allowed.join(", ");
-        let refuse = move || {
-            let refusal = PathError::MethodNotAllowed { allowed: allowed.clone() };
-            async move { Err::<HttpResponse, _>(PageError::from(refusal)) }
-        };
-        let change_max =
-            if self.has_long_deadline { deadline::LONG_CHANGE_MAX } else { deadline::CHANGE_MAX };
-        let terms = DeadlineTerms { change_max, doorkeeper: self.doorkeeper };
-        let pattern = self.pattern;
-        let resource = web::resource(pattern)
-            .app_data(RoutePattern(pattern))
-            .wrap(from_fn(move |request, next| {
-                tracing::Span::current().record("route", pattern);
-                deadline::answer_in_time(request, next, terms)
-            }))
-            .default_service(web::route().to(refuse));
-        self.routes.into_iter().fold(resource, actix_web::Resource::route).register(config);
-    }
 }
 
 /// Body of a route that takes none.
