@@ -46,7 +46,7 @@ impl SourceFile {
 
     /// Reaches nothing.
     #[cfg(not(debug_assertions))]
-    pub async fn reach(self, _moment: &str) {}
+    pub(crate) async fn reach(self, _moment: &str) {}
 }
 
 /// Reaches the failpoint of this name; the name is built only where a socket is configured.
