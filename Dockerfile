@@ -7,6 +7,7 @@ WORKDIR /src
 # this layer is built anew only when a Cargo.toml or Cargo.lock does.
 COPY Cargo.toml Cargo.lock ./
 COPY crates crates
+COPY tests tests
 RUN mkdir src \
     && echo 'fn main() {}' > src/main.rs \
     && touch src/lib.rs $(sed -n 's|^path = "../../\(.*\)"|\1|p' crates/*/Cargo.toml) \

@@ -3,7 +3,7 @@
 
 #![expect(
     missing_docs,
-    reason = "many fields are said by their names; tests/it/tidy sees to the rest"
+    reason = "many fields are said by their names; tests/house/tidy sees to the rest"
 )]
 
 use stagedoor_base::{app, events, infra, office, outbox, points, text};

@@ -73,6 +73,17 @@ first_number() {
   sed -nE 's/^[^0-9]*([0-9]+).*/\1/p' | head -n 1
 }
 
+# Sets TEST_TARGETS to the arguments by which cargo takes the integration tests: a target for each folder in
+# tests with a main.rs, but for the fault suite, which takes the machine to itself.
+set_test_targets() {
+  local folder
+  TEST_TARGETS=()
+  for folder in tests/*/main.rs; do
+    folder=${folder%/main.rs}
+    [[ $folder == tests/faults ]] || TEST_TARGETS+=(--test "${folder#tests/}")
+  done
+}
+
 # Prints the folder into which cargo builds, which its configuration may name.
 target_folder() {
   cargo metadata --no-deps --format-version 1 | sed -nE 's/.*"target_directory":"([^"]*)".*/\1/p'

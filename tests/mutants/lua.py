@@ -1,8 +1,8 @@
-"""Puts each mutant of lua.toml into the test program in place of its script, and runs its tests.
+"""Puts each mutant of lua.toml into the test programs in place of its script, and runs its tests.
 
-    python3 tests/mutants/lua.py PROGRAM RESULTS [SKIPPED_TEST …]
+    python3 tests/mutants/lua.py RESULTS PROGRAM … -- [SKIPPED_TEST …]
 
-The scripts stand in the program as texts. A mutant takes the bytes of its script: without the
+The scripts stand in each program as texts. A mutant takes the bytes of its script: without the
 comments it is shorter, and is filled up with spaces. Writes a line for each mutant to RESULTS, as the
 rows of a table; a mutant is caught as soon as the first test fails.
 """
@@ -31,22 +31,34 @@ def mutated(script, old, new):
     return filled
 
 
-def caught_by(program, groups, skipped):
+def caught_by(programs, groups, skipped):
     """The test of these groups, tried in their order, that notices a mutant; None if none does."""
-    return next(filter(None, (caught_in(program, group, skipped) for group in groups)), None)
+    return next(filter(None, (caught_in(programs, group, skipped) for group in groups)), None)
 
 
-def caught_in(program, group, skipped):
+def caught_in(programs, group, skipped):
     """The test of one group that notices it. One that is red by chance is not red twice."""
     for _ in range(RUNS_MAX):
-        failure = first_failure(program, group.split(), skipped)
-        if failure in (None, TIME, END) or first_failure(program, ["--exact", failure], []):
+        failure = first_failure(programs, group.split(), skipped)
+        if failure in (None, TIME, END) or first_failure(programs, ["--exact", failure], []):
             return failure
     return None
 
 
-def first_failure(program, filters, skipped):
-    """The first test that fails; None if all pass, TIME if they do not end, END if the process does."""
+def first_failure(programs, filters, skipped):
+    """The first test that fails; None if all pass, TIME if they do not end, END if a process does."""
+    n_passed = 0
+    for program in programs:
+        failure, n_passed_here = run_in(program, filters, skipped)
+        if failure:
+            return failure
+        n_passed += n_passed_here
+    assert n_passed, f"no test: {filters}"
+    return None
+
+
+def run_in(program, filters, skipped):
+    """The first failure of the tests that one program has, and how many passed before it."""
     command = [program, *filters]
     for name in skipped:
         command += ["--skip", name]
@@ -59,12 +71,11 @@ def first_failure(program, filters, skipped):
         for line in run.stdout:
             end = re.match(r"test (\S+) \.\.\. (ok|FAILED)", line)
             if end and end[2] == "FAILED":
-                return end[1]
+                return end[1], n_passed
             n_passed += bool(end)
-        assert n_passed, f"no test: {filters}"
-        return None if run.wait() == 0 else END
+        return None if run.wait() == 0 else END, n_passed
     except TimeoutError:
-        return TIME
+        return TIME, n_passed
     finally:
         signal.alarm(0)
         try:
@@ -74,34 +85,44 @@ def first_failure(program, filters, skipped):
         run.wait()
 
 
+def changed_program(program, script, new):
+    """The path of the program with another script; None if it has not got that script."""
+    with open(program, "rb") as file:
+        original = file.read()
+    if script not in original:
+        return None
+    changed = program + "-mutant"
+    with open(changed, "wb") as file:
+        file.write(original.replace(script, new))
+    os.chmod(changed, 0o755)
+    return changed
+
+
 def late(_signal, _frame):
     raise TimeoutError
 
 
 def main():
-    program, results, skipped = sys.argv[1], sys.argv[2], sys.argv[3:]
+    results, arguments = sys.argv[1], sys.argv[2:]
+    end = arguments.index("--")
+    programs, skipped = arguments[:end], arguments[end + 1 :]
     signal.signal(signal.SIGALRM, late)
     with open("tests/mutants/lua.toml", "rb") as file:
         mutants = tomllib.load(file)["mutant"]
-    with open(program, "rb") as file:
-        original = file.read()
     if only := os.environ.get("ONLY"):
         mutants = [m for m in mutants if re.search(only, m["script"])]
     for group in sorted({group for mutant in mutants for group in mutant["tests"]}):
-        failed = caught_in(program, group, skipped)
+        failed = caught_in(programs, group, skipped)
         assert failed is None, f"red without a mutant: {failed}"
     n_caught = 0
     with open(results, "w", encoding="utf-8") as rows:
         for mutant in mutants:
             with open(mutant["script"], encoding="utf-8") as file:
                 script = file.read()
-            place = original.count(script.encode())
-            assert place >= 1, f"the program was built from another {mutant['script']}"
-            changed = program + "-mutant"
-            with open(changed, "wb") as file:
-                file.write(original.replace(script.encode(), mutated(script, mutant["old"], mutant["new"])))
-            os.chmod(changed, 0o755)
-            failure = caught_by(changed, mutant["tests"], skipped)
+            new = mutated(script, mutant["old"], mutant["new"])
+            changed = [changed_program(program, script.encode(), new) for program in programs]
+            assert any(changed), f"the programs were built from another {mutant['script']}"
+            failure = caught_by(list(filter(None, changed)), mutant["tests"], skipped)
             n_caught += failure is not None
             row = " | ".join([os.path.basename(mutant["script"]), f"`{mutant['old'].strip()}`",
                               f"`{mutant['new'].strip()}`", f"`{failure}`" if failure else "**missed**"])

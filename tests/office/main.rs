@@ -1,0 +1,14 @@
+//! Accounts and the office: who may do what, the pages of its staff, and what it sends to people and programs.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+
+use stagedoor_testing as support;
+
+mod access;
+mod accounts;
+mod admin;
+mod demo;
+mod events;
+mod mail;
+mod security;
+mod webhooks;
