@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{Office, Person, read_one_with};
 
-/// Password of everybody who signs up.
+/// Password with which [`sign_up`] makes an account.
 pub const PASSWORD: &str = "correct otter lantern";
 
 /// Person who signed up.
