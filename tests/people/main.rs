@@ -1,4 +1,4 @@
-//! Accounts and the office: who may do what, the pages of its staff, and what it sends to people and programs.
+//! People and their office: accounts, who may do what, the pages of staff, and what people and programs are sent.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
