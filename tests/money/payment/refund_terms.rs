@@ -6,12 +6,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{PRICE, assert_sound, cancel, charge, pay, status_of};
-use crate::{
-    reservation,
-    support::{
-        Concert, ConcertOptions, Hold, Office, Person, ledger::balance, read_one, read_one_with,
-        run_sql, run_sql_with,
-    },
+use crate::support::{
+    self, Concert, ConcertOptions, Hold, Office, Person, ledger::balance, read_one, read_one_with,
+    run_sql, run_sql_with,
 };
 
 const HOUR: i32 = 3_600;
@@ -33,8 +30,8 @@ async fn write_terms(db: &PgPool, concert: &Concert, terms: &Value) {
 
 /// Holds the first seat as a browser does.
 async fn hold(office: &Office, concert: &Concert, person: &Person) -> Uuid {
-    reservation::admit(&office.db, concert, std::slice::from_ref(person)).await;
-    let held = reservation::hold(person, concert, &concert.seat_ids[..1]).await;
+    support::admit(&office.db, concert, std::slice::from_ref(person)).await;
+    let held = support::hold(person, concert, &concert.seat_ids[..1]).await;
     assert_eq!(held.status, 201, "{}", held.body);
     held.json()["reservation_id"].as_str().unwrap().parse().unwrap()
 }
