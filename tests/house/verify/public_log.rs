@@ -50,7 +50,7 @@ seen_broken! {
          update queue_tokens set queue_number = 3 + queue_number where queue_number < 0";
     a_token_of_the_log_that_is_gone: "has entries that its queue does not have",
         "delete from queue_tokens where queue_number = 4";
-    a_tile_of_another_tree: TILE, "update queue_log_tiles set hashes = overlay(hashes placing '\\x00' from 40)
+    a_tile_of_another_tree: TILE, "update queue_log_tiles set hashes = set_byte(hashes, 39, 255 - get_byte(hashes, 39))
          where kind = 'JOINS'";
     a_tile_that_is_gone: TILE, "delete from queue_log_tiles where kind = 'JOINS'";
     a_checkpoint_that_nobody_signed: CHECKPOINT,
