@@ -1,7 +1,7 @@
 -- A move of a performance, and an order that is being made meanwhile.
 --
 -- The order reads the old start before the move commits, and is written after it, with a moment that may lie behind
--- the move's. The notes of such an order and its refund went by the two moments alone, so it had no right to its
+-- the move's. What such an order is told and may do was decided by the two moments alone, so it had no right to its
 -- money, though its buyer had agreed to the old start. The refund deadline of a moved performance has always allowed a
 -- minute for that, many times the length of a transaction; what a move means for an order allows the same minute: an
 -- order that is made in the minute after a move has the right too.
