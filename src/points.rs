@@ -48,12 +48,17 @@ impl Points {
         self.0.checked_add(other.0).map(Self)
     }
 
+    /// Returns the sum of `points`; `None` on overflow.
+    pub fn sum(points: impl IntoIterator<Item = Self>) -> Option<Self> {
+        points.into_iter().try_fold(Self::ZERO, Self::checked_add)
+    }
+
     /// Returns `self - other`; `None` if `other` is larger.
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).and_then(Self::new)
     }
 
-    /// Returns `percent` of the amount, rounded down to whole points: what a refund returns. Exact
+    /// Returns `percent` of the amount, rounded down to whole points. Exact
     /// up to the largest amount and never more than the amount; `None` outside 0 to 100 percent.
     pub fn share(self, percent: i32) -> Option<Self> {
         const WHOLE: i128 = 100;

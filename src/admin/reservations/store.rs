@@ -43,8 +43,7 @@ pub struct Booking {
 impl Booking {
     /// Returns the reservation with the line of its terms at `now`.
     fn with_line(self, now: DateTime<Utc>) -> Self {
-        let line = self.refund_steps.line(now);
-        let (refund_until, refund_percent) = line.unwrap_or((self.created_at, 0));
+        let (refund_until, refund_percent) = self.refund_steps.line(now, self.created_at);
         Self { refund_until, refund_percent, ..self }
     }
 

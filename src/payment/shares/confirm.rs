@@ -44,7 +44,7 @@ pub(super) async fn confirm(
 ) -> Result<SharePaid, ShareError> {
     let CoveredHold { held, token, owner_id, places, live, last } = covered;
     let shares: Vec<ShareOfPayer> = live.iter().filter_map(LockedShare::withheld).collect();
-    let total = shares.iter().try_fold(Points::ZERO, |sum, share| sum.checked_add(share.amount));
+    let total = Points::sum(shares.iter().map(|share| share.amount));
     if total != Some(held.total) {
         return Err(PaymentError::Inconsistent.into());
     }

@@ -101,9 +101,10 @@ impl RefundSteps {
     }
 
     /// Returns deadline and percentage as one line: of the step that holds at `now`, or else of the last one;
-    /// `None` without steps.
-    pub fn line(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, i32)> {
-        self.at(now).or(self.0.last()).map(|step| (step.until, step.percent))
+    /// nothing from `reserved_at` on without steps.
+    pub fn line(&self, now: DateTime<Utc>, reserved_at: DateTime<Utc>) -> (DateTime<Utc>, i32) {
+        let step = self.at(now).or(self.0.last());
+        step.map_or((reserved_at, 0), |step| (step.until, step.percent))
     }
 
     /// Returns the only step if a sentence says all of it: a percentage without a fee, until a moment.

@@ -38,10 +38,10 @@ fn each_step_holds_until_its_deadline_and_not_at_it() {
     assert_eq!(terms.share_at(moment(299), Some(moment(300))), Some(RefundShare::ALL));
     assert_eq!(terms.share_at(moment(400), Some(moment(401))), Some(RefundShare::ALL));
     assert_eq!(terms.share_at(moment(200), Some(moment(200))), Some(share(70, 500)));
-    assert_eq!(terms.line(moment(150)), Some((moment(200), 90)));
-    assert_eq!(terms.line(moment(400)), Some((moment(300), 70)));
+    assert_eq!(terms.line(moment(150), moment(0)), (moment(200), 90));
+    assert_eq!(terms.line(moment(400), moment(0)), (moment(300), 70));
     assert_eq!(terms.ends(moment(150)), Some(moment(300)));
-    assert_eq!(steps(&[]).line(moment(0)), None);
+    assert_eq!(steps(&[]).line(moment(9), moment(5)), (moment(5), 0));
     assert_eq!(steps(&[step(100, 0, 0)]).ends(moment(0)), None);
 }
 

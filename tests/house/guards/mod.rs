@@ -85,9 +85,18 @@ const REFUSED: &[(&str, &str)] = &[
         r#"update programs set refund_terms = '{"steps": [{"days": 2, "percent": 50, "fee": 1},
              {"days": 1, "percent": 50, "fee": 0}]}'"#,
     ),
+    ("programs_refund_terms_whole", "update programs set refund_terms = '{}'"),
     (
         "programs_refund_terms_whole",
         r#"update programs set refund_terms = '{"steps": [], "free_within_hours": 24}'"#,
+    ),
+    (
+        "programs_refund_terms_whole",
+        r#"update programs set refund_terms = '{"steps": [{"days": 2, "at": "6 PM", "percent": 50, "fee": 1}]}'"#,
+    ),
+    (
+        "programs_refund_terms_whole",
+        r#"update programs set refund_terms = '{"steps": [{"days": "2", "percent": 50, "fee": 1}]}'"#,
     ),
     (
         "payments_live_key",

@@ -81,15 +81,17 @@ broken! {
          where kind = 'CHARGE' and wallet_id::text like '%a6'";
 }
 
+/// The refund of the healthy office gives everything back.
+const ALL_GIVEN_BACK: &str = "
+    update point_transactions set amount = 50000, balance_after = 100000 where kind = 'REFUND';
+    update house_entries set amount = -50000 where wallet_version = 3 and wallet_id::text like '%c8';
+    update wallets set balance = 100000 where version = 3;";
+
 #[sqlx::test]
 async fn what_the_management_gave_back_may_be_all_of_it_and_used(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     let all = format!(
-        "{UNGUARDED};
-         update point_transactions set amount = 50000, balance_after = 100000 where kind = 'REFUND';
-         update house_entries set amount = -50000
-         where wallet_version = 3 and wallet_id::text like '%c8';
-         update wallets set balance = 100000 where version = 3;
+        "{UNGUARDED}; {ALL_GIVEN_BACK}
          update tickets set status = 'USED', used_at = now() where code = 'CAS';
          insert into audit_log (id, account_id, act, subject_kind, subject_id)
          select gen_random_uuid(), account_id, 'refunded', 'reservation', id from reservations
@@ -120,11 +122,7 @@ async fn what_is_given_back_is_what_a_step_gave_up_to_a_minute_ago(db: PgPool) {
 async fn what_is_given_back_after_a_move_is_all_of_it(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     let all = format!(
-        "{UNGUARDED};
-         update point_transactions set amount = 50000, balance_after = 100000 where kind = 'REFUND';
-         update house_entries set amount = -50000
-         where wallet_version = 3 and wallet_id::text like '%c8';
-         update wallets set balance = 100000 where version = 3;
+        "{UNGUARDED}; {ALL_GIVEN_BACK}
          insert into schedule_moves (schedule_id, moved_at, refund_until, was_at, is_at, full_refund_until)
          select id, now() - interval '30 minutes', starts_at, starts_at - interval '1 day', starts_at,
              now() + interval '13 days' from schedules"

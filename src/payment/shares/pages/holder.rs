@@ -85,8 +85,8 @@ impl Shared {
 }
 
 /// Adds points of one reservation; the sum is at most its total, so it does not overflow.
-fn sum(mut points: impl Iterator<Item = Points>) -> Points {
-    points.try_fold(Points::ZERO, Points::checked_add).unwrap_or_default()
+fn sum(points: impl Iterator<Item = Points>) -> Points {
+    Points::sum(points).unwrap_or_default()
 }
 
 /// JSON form of a share.

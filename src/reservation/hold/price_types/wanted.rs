@@ -43,13 +43,13 @@ impl WantedTypes {
 
     /// Returns the price of `seats` with the types that `asked` has for them; `None` on overflow.
     pub(crate) fn total(&self, asked: &TypesAsked, seats: &[&MapSeat]) -> Option<Points> {
-        seats.iter().try_fold(Points::ZERO, |sum, seat| {
+        Points::sum(seats.iter().map(|seat| {
             let named = asked.by_seat.get(&seat.id);
             let named = named.filter(|_| !seat.is_on_return);
             let wanted = named.and_then(|named| self.0.iter().find(|each| each.named == *named));
             let cost = wanted.map(|each| rules::price(each.current.details.cost, seat.price));
-            sum.checked_add(cost.unwrap_or(seat.price))
-        })
+            cost.unwrap_or(seat.price)
+        }))
     }
 
     /// Returns the types of `seats`, and their price together; `None` on overflow, or if the seats

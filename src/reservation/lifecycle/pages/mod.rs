@@ -168,8 +168,8 @@ pub struct ReservationDocument {
 
 impl ReservationDocument {
     fn of(reservation: &Reservation, items: &[NamedItem], now: DateTime<Utc>) -> Self {
-        let line = reservation.refund_steps.line(now);
-        let (refund_until, refund_percent) = line.unwrap_or((reservation.created_at, 0));
+        let (refund_until, refund_percent) =
+            reservation.refund_steps.line(now, reservation.created_at);
         Self {
             reservation_id: reservation.id,
             schedule_id: reservation.schedule_id,
@@ -265,9 +265,8 @@ async fn refund_of(
             }
             let paid = away::list_paid(&app.db, reservation.id).await?;
             let own = own_refunds(reservation.refund_share(now), &paid);
-            let sum =
-                own.iter().try_fold(Points::ZERO, |sum, (_, refund)| sum.checked_add(*refund));
-            let refunded = sum.filter(|_| is_part);
+            let refunded = Points::sum(own.iter().map(|(_, refund)| *refund));
+            let refunded = refunded.filter(|_| is_part);
             Ok((refunded, if has_cards { own } else { Vec::new() }))
         }
         _ => Ok((None, Vec::new())),
@@ -276,8 +275,7 @@ async fn refund_of(
 
 /// Returns the payments of the owner among `paid`, each with the points that a refund of `share` returns of it.
 fn own_refunds(share: Option<RefundShare>, paid: &[PaidPart]) -> Vec<(Uuid, Points)> {
-    let mut amounts = paid.iter().map(|part| part.amount);
-    let total = amounts.try_fold(Points::ZERO, Points::checked_add);
+    let total = Points::sum(paid.iter().map(|part| part.amount));
     let Some((share, total)) = share.zip(total) else { return Vec::new() };
     let own = paid.iter().filter(|part| part.is_own);
     own.filter_map(|part| Some((part.id, share.of(part.amount, total)?))).collect()
