@@ -66,6 +66,7 @@ pub use roles::model::Profile;
 pub use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};
 pub use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
 pub use second_factor::store::exists as has_second_factor;
+pub use sessions::pages::arriving::Arriving;
 pub use sessions::pages::current::{
     CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor, device_removal_cookie,
     removal_cookie,

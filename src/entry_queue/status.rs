@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::join;
+
 use super::{
     draw::entries,
     error::QueueError,
@@ -35,17 +37,72 @@ pub struct StatusReport {
     pub is_back: bool,
 }
 
+/// What a poll hears first.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    position: Position,
+    /// Latest token of the account; `None` if there is none, or it was not asked for.
+    token: Option<Token>,
+}
+
+impl Heard {
+    /// Polls for `account_id`. Of an account that `seems_inside`, PostgreSQL is asked beside Redis; of any other
+    /// Redis alone, whose answer is mostly enough.
+    async fn of(
+        app: &App,
+        room: &WaitingRoom,
+        program: &Program,
+        account_id: AccountId,
+        seems_inside: bool,
+    ) -> Result<Self, QueueError> {
+        let token = async {
+            match seems_inside {
+                true => store::find_token(&app.db, program.id, account_id).await,
+                false => Ok(None),
+            }
+        };
+        let (position, token) = join!(room.polls.poll(program.id, account_id), token);
+        Ok(Self { position, token: token? })
+    }
+
+    /// Polls like [`of`](Self::of) before anything else is known of the account, not even whether its session is
+    /// live; `None` if it may have an entry in a draw that is not over, which comes first.
+    pub(crate) async fn ahead(
+        app: &App,
+        room: &WaitingRoom,
+        program: &Program,
+        account_id: AccountId,
+        seems_inside: bool,
+    ) -> Result<Option<Self>, QueueError> {
+        if program.draw.is_some_and(|step| step != DrawStep::Drawn) {
+            return Ok(None);
+        }
+        Self::of(app, room, program, account_id, seems_inside).await.map(Some)
+    }
+}
+
 /// Returns the state of `account_id` in the queue of `program`. The call counts as a poll: a parked
 /// token returns to the queue.
-///
-/// An account that Redis has as waiting is answered without a query to PostgreSQL. One with an entry
-/// in a draw that is not over is answered with that. Every other account is read from PostgreSQL, and
-/// projected again where Redis differs.
 pub(crate) async fn status_of(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
     program: &Program,
+) -> Result<StatusReport, QueueError> {
+    status_once_heard(app, room, account_id, program, None).await
+}
+
+/// Returns the state like [`status_of`], of what was `heard` already.
+///
+/// An account that Redis has as waiting is answered without a query to PostgreSQL. One with an entry
+/// in a draw that is not over is answered with that. Every other account is read from PostgreSQL, and
+/// projected again where Redis differs.
+pub(crate) async fn status_once_heard(
+    app: &App,
+    room: &WaitingRoom,
+    account_id: AccountId,
+    program: &Program,
+    heard: Option<Heard>,
 ) -> Result<StatusReport, QueueError> {
     if let Some(state) = entries::entry_state(app, room, program, account_id).await? {
         let schedules = Arc::default();
@@ -59,11 +116,17 @@ pub(crate) async fn status_of(
             is_back: false,
         });
     }
-    let position = room.polls.poll(program.id, account_id).await;
+    let Heard { position, token } = match heard {
+        Some(heard) => heard,
+        None => Heard::of(app, room, program, account_id, false).await?,
+    };
     if let Position::Waiting { number, n_ahead, n_waiting } = position {
         return waiting(app, room, program, number, counted(n_ahead, n_waiting)).await;
     }
-    let token = store::find_token(&app.db, program.id, account_id).await?;
+    let token = match token {
+        Some(token) => Some(token),
+        None => store::find_token(&app.db, program.id, account_id).await?,
+    };
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
     let is_back = token.status == TokenStatus::Waiting && token.parked_at.is_some();
     if is_back {

@@ -30,7 +30,7 @@ use super::{
     },
 };
 use crate::{
-    accounts::CurrentAccount,
+    accounts::{AccountId, Arriving, CurrentAccount},
     app::App,
     infra::postgres::page::Page,
     points::Points,
@@ -172,29 +172,40 @@ impl WalletPage {
     }
 }
 
+/// Wallet of an account, if it was ever opened, and its open requests.
+type Purse = (Option<Wallet>, Vec<Transfer>);
+
+async fn read_purse(app: &App, account_id: AccountId) -> Result<Purse, sqlx::Error> {
+    try_join!(
+        store::find_shown_wallet(&app.db, account_id),
+        store::list_open(&app.db, account_id, OPEN_REQUESTS_MAX),
+    )
+}
+
 async fn wallet_page(
     app: &App,
     me: CurrentAccount,
+    (wallet, open): Purse,
     forms: WalletForms,
-    filter: StatementFilter,
-    after: Option<Uuid>,
+    (filter, after): (StatementFilter, Option<Uuid>),
 ) -> Result<WalletPage, PageError> {
-    let (wallet, open) = try_join!(
-        store::find_shown_wallet(&app.db, me.account_id),
-        store::list_open(&app.db, me.account_id, OPEN_REQUESTS_MAX),
-    )?;
     let (outgoing, incoming) = open.into_iter().partition(Transfer::is_sent);
-    let (rows, months) = match &wallet {
-        Some(wallet) => try_join!(
-            history::list_page(&app.db, wallet, filter, after),
-            history::list_months(&app.db, wallet, app.now()),
-        )?,
-        None => (Vec::new(), Vec::new()),
+    let listed = async {
+        match &wallet {
+            Some(wallet) => try_join!(
+                history::list_page(&app.db, wallet, filter, after),
+                history::list_months(&app.db, wallet, app.now()),
+            ),
+            None => Ok((Vec::new(), Vec::new())),
+        }
     };
-    let payout = match forms.takes_money {
-        true => PayoutBox::of(app, me.account_id, forms.payout_refusal).await?,
-        false => PayoutBox::empty(forms.payout_refusal),
+    let payout = async {
+        match forms.takes_money {
+            true => PayoutBox::of(app, me.account_id, forms.payout_refusal).await,
+            false => Ok(PayoutBox::empty(forms.payout_refusal)),
+        }
     };
+    let ((rows, months), payout) = try_join!(listed, payout)?;
     let choice = |month| MonthChoice::new(&me.view, month, filter.month);
     let months = months.into_iter().map(choice).collect();
     Ok(WalletPage {
@@ -219,7 +230,8 @@ pub async fn show(
     forms: WalletForms,
     status: StatusCode,
 ) -> Result<HttpResponse, PageError> {
-    let page = wallet_page(app, me, forms, StatementFilter::default(), None).await?;
+    let purse = read_purse(app, me.account_id).await?;
+    let page = wallet_page(app, me, purse, forms, Default::default()).await?;
     Ok(page.v.html(status, &page))
 }
 
@@ -227,11 +239,12 @@ pub async fn show(
 pub async fn show_wallet(
     app: Data<App>,
     provider: Data<Provider>,
-    me: CurrentAccount,
+    me: Arriving<CurrentAccount>,
     query: Query<StatementQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let (filter, after) = query.parse()?;
+    let (me, purse) = me.with(async |account_id| read_purse(&app, account_id).await).await?;
+    let lines = query.parse()?;
     let forms = WalletForms::new(&app, &provider);
-    let page = wallet_page(&app, me, forms, filter, after).await?;
+    let page = wallet_page(&app, me, purse, forms, lines).await?;
     Ok(page.v.show(&page, &page.document()))
 }

@@ -34,6 +34,11 @@ pub fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie
     std::iter::once(pass).chain(removed).collect()
 }
 
+/// Whether `request` shows a pass for the program `id`, good or not.
+pub(crate) fn has_pass(app: &App, request: &HttpRequest, id: ProgramId) -> bool {
+    request.cookie(&pass_cookies::name(app.config.is_https(), id.0)).is_some()
+}
+
 /// Returns the pass for `program` that `request` shows: signed by this deployment, not expired, and
 /// of `account_id`. A pass of another program counts as none; any other is refused with
 /// [`QueueError::NotAdmitted`]. Whether the stay lasts is decided by the live token.

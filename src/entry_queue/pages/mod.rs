@@ -12,7 +12,7 @@ mod way_in;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
-    web::Data,
+    web::{Data, Path},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
@@ -32,15 +32,15 @@ use super::{
     model::{QueueNumber, Stay, TokenStatus},
     paths::queue_path,
     state::WaitingRoom,
-    status::{self, StatusReport},
+    status::{Heard, StatusReport, status_once_heard},
     turn_notices::{self, NoticeOffer},
 };
 use crate::{
-    accounts::{CachedAccount, CurrentAccount},
+    accounts::{Arriving, CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, SaleState, ScheduleListing},
+    catalog::{Program, Programs, SaleState, ScheduleListing},
     web::{
-        error::PageError,
+        error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::{View, see_other},
     },
@@ -105,10 +105,20 @@ struct EndedPage<'a> {
 pub async fn show_queue(
     app: Data<App>,
     room: Data<WaitingRoom>,
-    AtProgram { program, me }: AtProgram<CachedAccount>,
+    programs: Data<Programs>,
+    me: Arriving<CachedAccount>,
+    slug: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
-    let status = status::status_of(&app, &room, me.account_id, &program).await?;
+    let (me, (program, heard)) = me
+        .with(async |account_id| {
+            let program = programs.find(&app, &slug).await?.ok_or(NotFound)?;
+            let has_pass = entry::has_pass(&app, &request, program.id);
+            let heard = Heard::ahead(&app, &room, &program, account_id, has_pass).await?;
+            Ok::<_, PageError>((program, heard))
+        })
+        .await?;
+    let status = status_once_heard(&app, &room, me.account_id, &program, heard).await?;
     if !me.view.format.is_for_programs()
         && program.sale_state(app.now()) != SaleState::Cancelled
         && let Some(seats) = first_way_in(&app, &request, &program, &status)

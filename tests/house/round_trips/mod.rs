@@ -17,10 +17,10 @@ use crate::support::{Answer, Concert, ConcertOptions, CountedWire, Hold, Office,
 
 /// An hour: workers that may sleep do.
 const SLEEP_MS: &str = "3600000";
-/// Few connections, so that all of them know every statement soon.
-const CONNECTIONS: &str = "2";
+/// Few connections, so that all of them know every statement soon: as many as one request asks at once.
+const CONNECTIONS: &str = "3";
 /// Requests that fill the caches and teach the connections their statements.
-const WARMING: usize = 4;
+const WARMING: usize = 6;
 /// Counts that must agree. The workers that never sleep and caches that ran out add to
 /// some, and nothing takes away: so it is the expected count, or else the lowest, seen so often.
 const AGREED: usize = 3;

@@ -54,6 +54,30 @@ async fn whoever_finds_a_device_they_do_not_know_logs_it_out(db: PgPool) {
     office.close().await;
 }
 
+/// An instance knows whose a session is, and asks each time whether it is open.
+#[sqlx::test]
+async fn a_session_that_ended_shows_nothing_more_where_it_was_known(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    let charged = ada.post("/wallet/charges", &[("amount", 700)]).await;
+    assert_eq!(charged.status, 201, "{}", charged.body);
+    for _ in 0..2 {
+        assert_eq!(ada.get("/wallet").await.json()["balance"], 700);
+        assert_eq!(bob.get("/wallet").await.json()["balance"], 0);
+    }
+    let ending = sqlx::query("delete from sessions where account_id = $1").bind(ada.account_id);
+    ending.execute(&db).await.unwrap();
+    for path in ["/wallet", "/account/sessions"] {
+        let refused = ada.get(path).await;
+        assert_eq!(refused.status, 401, "{path}");
+        assert_eq!(refused.code(), "login-required", "{path}");
+        let sent_away = ada.visit(path).await;
+        assert!(sent_away.location().starts_with("/login"), "{}", sent_away.location());
+    }
+    assert_eq!(bob.get("/wallet").await.status, 200);
+    office.close().await;
+}
+
 /// Sessions from before are not open after: neither when the account gets another role, nor when it
 /// is let in again.
 #[sqlx::test]

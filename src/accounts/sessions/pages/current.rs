@@ -9,7 +9,7 @@ use actix_web::{
     web::Data,
 };
 use chrono::{DateTime, Utc};
-use moka::future::Cache;
+use moka::{future::Cache, sync};
 use uuid::Uuid;
 
 use crate::{
@@ -33,18 +33,30 @@ use crate::{
 const CACHE_TTL: Duration = Duration::from_secs(1);
 const CACHED_SESSIONS_MAX: u64 = 100_000;
 
+/// How long it is remembered whose an unused session is.
+const OWNER_IDLE: Duration = Duration::from_mins(10);
+
 /// Reader of sessions, and a cache of a second for polls and streams.
 #[derive(Clone, Debug)]
 pub struct SessionCache {
     reader: SessionReader,
     cache: Cache<TokenHash, Option<SessionAccount>>,
+    /// Accounts of sessions, which never get another one. Whether a session is live it does not say.
+    owners: sync::Cache<TokenHash, AccountId>,
 }
 
 impl SessionCache {
     /// Creates the sessions of one instance; batches run on the calling runtime.
     pub fn new(app: &App) -> Self {
         let cache = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
-        Self { reader: SessionReader::new(app), cache: cache.build() }
+        let owners = sync::Cache::builder().max_capacity(CACHED_SESSIONS_MAX);
+        let owners = owners.time_to_idle(OWNER_IDLE).build();
+        Self { reader: SessionReader::new(app), cache: cache.build(), owners }
+    }
+
+    /// Returns whose the session was when this instance read it last.
+    pub(super) fn owner(&self, hash: &TokenHash) -> Option<AccountId> {
+        self.owners.get(hash)
     }
 }
 
@@ -197,7 +209,15 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
             read.map_err(Arc::unwrap_or_clone)
         }
     };
-    Ok(found?)
+    let found = found?;
+    match &found {
+        Some(account) if sessions.owner(&hash).is_none() => {
+            sessions.owners.insert(hash, account.account_id);
+        }
+        Some(_) => {}
+        None => sessions.owners.invalidate(&hash),
+    }
+    Ok(found)
 }
 
 /// Returns the view of `account`, and stores its role in the request for error pages
@@ -292,6 +312,7 @@ pub(crate) async fn end_session(request: &HttpRequest, app: &App) -> Result<(), 
 impl SessionCache {
     /// Drops a session that this instance ended from the cache.
     pub async fn forget(&self, hash: &TokenHash) {
+        self.owners.invalidate(hash);
         self.cache.invalidate(hash).await;
     }
 }

@@ -1,5 +1,6 @@
 //! Session pages: the list of an account's sessions, and ending them.
 
+pub mod arriving;
 pub mod current;
 mod described;
 mod requirements;

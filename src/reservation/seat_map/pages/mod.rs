@@ -40,7 +40,7 @@ use self::{
 };
 use super::{listing::ZoneState, maps::SeatMaps, seat::MapSeat, store::MapCursor};
 use crate::{
-    accounts::CachedAccount,
+    accounts::{Arriving, CachedAccount},
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId, SeatKind},
     infra::ids::new_id,
@@ -221,17 +221,22 @@ pub async fn show_seat_map(
     request: HttpRequest,
     id: Path<ScheduleId>,
     query: Query<MapQuery>,
-    me: CachedAccount,
+    me: Arriving<CachedAccount>,
 ) -> Result<HttpResponse, PageError> {
-    let performance = Performance::find(&app, &programs, *id).await?;
+    let is_document = View::of(&request).format.is_for_programs();
+    let (me, (performance, admitted, position)) = me
+        .with(async |account_id| {
+            let performance = Performance::find(&app, &programs, *id).await?;
+            // The position is as good when it is read while the stay is, and costs nothing to speak of for an account
+            // that is not admitted.
+            let (admitted, position) =
+                join!(performance.admit(&app, &request, account_id), async {
+                    if is_document { Ok(None) } else { read_position(&app, &maps, *id).await }
+                });
+            Ok::<_, PageError>((performance, admitted?, position))
+        })
+        .await?;
     let part = query.into_inner().part();
-    let is_document = me.view.format.is_for_programs();
-    // The position is as good when it is read while the stay is, and costs nothing to speak of for an account
-    // that is not admitted.
-    let (admitted, position) = join!(performance.admit(&app, &request, me.account_id), async {
-        if is_document { Ok(None) } else { read_position(&app, &maps, *id).await }
-    });
-    let admitted = admitted?;
     let answer = if is_document {
         let open = OpenParts::read(&app, &performance.schedule, me.account_id).await?;
         let document = map_document(&app, &maps, *id, part.section.as_deref(), open).await?;

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::try_join;
 use uuid::Uuid;
 
 use crate::{
@@ -42,8 +43,8 @@ impl PayoutBox {
         account_id: AccountId,
         refusal: Option<String>,
     ) -> Result<Self, sqlx::Error> {
-        let parts = preview(&app.db, account_id).await?;
-        let payouts = store::list_shown(&app.db, account_id, None, SHOWN_MAX).await?;
+        let shown = store::list_shown(&app.db, account_id, None, SHOWN_MAX);
+        let (parts, payouts) = try_join!(preview(&app.db, account_id), shown)?;
         Ok(Self { parts, payouts, request_key: new_id(), refusal })
     }
 
