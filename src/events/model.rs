@@ -92,6 +92,9 @@ pub enum EventKind {
     /// The place of a ticket on return was bought by another account.
     #[strum(serialize = "ticket.resold")]
     TicketResold,
+    /// A ticket was refunded by itself, and its place is free again.
+    #[strum(serialize = "ticket.refunded")]
+    TicketRefunded,
     /// A ticket has another holder.
     #[strum(serialize = "ticket.handed-over")]
     TicketHandedOver,

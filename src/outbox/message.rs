@@ -130,6 +130,11 @@ pub enum Message {
         /// Id of the return.
         return_id: Uuid,
     },
+    /// A ticket was refunded by the terms of its order, to its payer.
+    TicketRefunded {
+        /// Id of the return of its place to the house.
+        return_id: Uuid,
+    },
     /// A hold of a place that was on return has ended because the return did, to its account.
     ReturnGone {
         /// Id of the reservation.
@@ -289,6 +294,7 @@ mod tests {
             Message::HandOverOffered { hand_over_id: reservation_id },
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
+            Message::TicketRefunded { return_id: reservation_id },
             Message::ReturnGone { reservation_id },
             Message::PerformanceMoved {
                 schedule_id: reservation_id,

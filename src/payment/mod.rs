@@ -44,6 +44,7 @@ mod resale;
 pub mod shares;
 mod store;
 mod telling;
+pub mod ticket_refund;
 mod to_cards;
 mod together;
 

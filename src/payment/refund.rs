@@ -2,8 +2,8 @@
 
 use super::{
     error::PaymentError,
-    model::{Cancelled, PaymentId},
-    store::{self, LockedPayment},
+    model::Cancelled,
+    store::{self, LockedPayment, SettledPlace},
     telling::tell_refunded,
     to_cards::ToCards,
 };
@@ -74,11 +74,12 @@ pub async fn refund(
         order_rules::require_refundable(tx, reservation_id).await?;
     }
     let mut payments = store::lock_completed(tx, reservation_id).await?;
-    if confirmed.items.iter().any(|item| item.returned > 0) {
-        let sold = store::list_sold_on(tx, reservation_id).await?;
-        take_sold(&mut payments, &sold).ok_or(PaymentError::Inconsistent)?;
-    }
-    let refunds = refunds_of(&payments, refund_share).ok_or(PaymentError::Inconsistent)?;
+    let settled = match confirmed.items.iter().any(|item| item.returned > 0) {
+        true => store::list_settled(tx, reservation_id).await?,
+        false => Vec::new(),
+    };
+    let refunds = refunds_of(&mut payments, &settled, refund_share);
+    let refunds = refunds.ok_or(PaymentError::Inconsistent)?;
     let n_written = store::write_refunded(tx, &payments).await?;
     if u64::try_from(payments.len()) != Ok(n_written) {
         return Err(PaymentError::StaleVersion);
@@ -98,24 +99,23 @@ pub async fn refund(
     Ok((cancelled, confirmed.schedule_id))
 }
 
-/// Subtracts the prices of resold places from the payments of a reservation, because their payers
-/// have had them back. `None` if a price is more than its payment, a bug.
-fn take_sold(payments: &mut [LockedPayment], sold: &[(PaymentId, Points)]) -> Option<()> {
-    for (id, price) in sold {
-        let payment = payments.iter_mut().find(|payment| payment.id == *id)?;
-        payment.amount = payment.amount.checked_sub(*price)?;
+/// Returns the refund of each payment, rounded down to whole points for each, less the prices of the places that
+/// are `settled`, because their payers have had them back. What the house took back has borne its part of the fee.
+/// `None` for a paid reservation without a payment, or a price that is more than its payment: a bug.
+fn refunds_of(
+    payments: &mut [LockedPayment],
+    settled: &[SettledPlace],
+    share: RefundShare,
+) -> Option<Vec<RefundCredit>> {
+    for place in settled {
+        let payment = payments.iter_mut().find(|payment| payment.id == place.payment_id)?;
+        payment.amount = payment.amount.checked_sub(place.price)?;
     }
-    Some(())
-}
-
-/// Returns the refund of each payment, rounded down to whole points for each; `None` for a paid
-/// reservation without a payment, a bug.
-fn refunds_of(payments: &[LockedPayment], share: RefundShare) -> Option<Vec<RefundCredit>> {
-    let amounts = payments.iter().map(|payment| payment.amount);
-    let total = amounts.clone().try_fold(Points::ZERO, Points::checked_add)?;
-    let refunds = payments.iter().zip(amounts).map(|(payment, paid)| {
-        let &LockedPayment { id, payer_id, .. } = payment;
-        Some(RefundCredit { payer_id, amount: share.of(paid, total)?, payment_id: id.0 })
+    let to_house = settled.iter().filter(|place| place.to_house).map(|place| place.price);
+    let total = Points::sum(payments.iter().map(|payment| payment.amount).chain(to_house))?;
+    let refunds = payments.iter().map(|payment| {
+        let &LockedPayment { id, payer_id, amount, .. } = payment;
+        Some(RefundCredit { payer_id, amount: share.of(amount, total)?, payment_id: id.0 })
     });
     refunds.collect::<Option<Vec<_>>>().filter(|refunds| !refunds.is_empty())
 }
@@ -124,8 +124,7 @@ fn refunds_of(payments: &[LockedPayment], share: RefundShare) -> Option<Vec<Refu
 /// reservation's total, so it does not overflow.
 fn sum_of(refunds: &[RefundCredit], payer_id: Option<AccountId>) -> Points {
     let counted = refunds.iter().filter(|refund| payer_id.is_none_or(|id| id == refund.payer_id));
-    let sum = counted.map(|refund| refund.amount).try_fold(Points::ZERO, Points::checked_add);
-    sum.unwrap_or_default()
+    Points::sum(counted.map(|refund| refund.amount)).unwrap_or_default()
 }
 
 /// Returns each item of a paid reservation with its number of tickets that were not resold.

@@ -88,22 +88,56 @@ pub(crate) async fn lock_completed(
     .await
 }
 
-/// Lists the resold places of a locked reservation: the payment of each, and the price paid for it.
-pub(crate) async fn list_sold_on(
+/// Place that has left a paid reservation, and whose price is settled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SettledPlace {
+    pub payment_id: PaymentId,
+    /// What was paid for it.
+    pub price: Points,
+    /// Whether the house took it back by the terms of the order; else another account bought it.
+    pub to_house: bool,
+}
+
+/// Lists the places that have left a locked reservation.
+pub(crate) async fn list_settled(
     tx: &mut Connection,
     reservation_id: ReservationId,
-) -> Result<Vec<(PaymentId, Points)>, sqlx::Error> {
-    let rows = sqlx::query!(
+) -> Result<Vec<SettledPlace>, sqlx::Error> {
+    sqlx::query_as!(
+        SettledPlace,
         r#"
-        select payment_id as "id: PaymentId", price as "price: Points"
+        select payment_id as "payment_id: PaymentId", price as "price: Points", to_house
         from ticket_returns
         where reservation_id = $1 and status = 'SOLD'
         "#,
         reservation_id as _,
     )
     .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.price)).collect())
+    .await
+}
+
+/// Returns what was paid for the places of a locked reservation that no other account has bought since, on which
+/// the fee of its terms is divided; `None` without a completed payment.
+pub(crate) async fn find_total(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+) -> Result<Option<Points>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select (sum(amount) - (
+            select coalesce(sum(price), 0) from (
+                select price, to_house from ticket_returns
+                where reservation_id = $1 and status = 'SOLD' offset 0
+            ) sold
+            where not to_house
+        ))::bigint as "total: Points"
+        from payments
+        where reservation_id = $1 and status = 'COMPLETED'
+        "#,
+        reservation_id as _,
+    )
+    .fetch_one(tx)
+    .await
 }
 
 /// Marks locked payments as refunded; returns the number written, without those whose version has

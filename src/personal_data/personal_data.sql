@@ -71,8 +71,8 @@ select jsonb_build_object(
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),
     'returns', (select coalesce(jsonb_agg(part), '[]') from (
-        select id, ticket_id, price, fee_percent, payout, status, created_at, wanted_back_at,
-            settled_at
+        select id, ticket_id, price, fee_percent, payout, status, to_house, created_at,
+            wanted_back_at, settled_at
         from (select * from ticket_returns where seller_id = a.id offset 0) own
         order by id desc limit $2) part),
     'wishes', (select coalesce(jsonb_agg(part), '[]') from (

@@ -71,7 +71,7 @@ pub use inventory::{block_seats, hide_section, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
 pub use lifecycle::expiry::expire_lapsed_of;
 pub use lifecycle::pages::refund_table::{RefundLine, RefundMoment};
-pub use lifecycle::refunding::{lock_confirmed, refund_items};
+pub use lifecycle::refunding::{AgreedRefund, agreed_refund, lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
 pub use lifecycle::{
     find_owned, list_with_live_holds, mark_shared, payable, release,

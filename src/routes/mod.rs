@@ -25,7 +25,7 @@ use crate::{
     api_reference::ApiReference,
     catalog::{CatalogError, price_types::PriceTypeError},
     entry_queue::QueueError,
-    payment::{PaymentError, shares::error::ShareError},
+    payment::{PaymentError, shares::error::ShareError, ticket_refund::error::TicketRefundError},
     rehearsal::error::FixtureError,
     reservation::{
         InventoryError, ReservationError,

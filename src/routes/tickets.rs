@@ -1,7 +1,11 @@
 //! Tickets, and their ways from one holder to another.
 
-use super::{BrokenRule, HandOverError, KitError, ReturnError, ReturnRefusal};
+use super::{
+    BrokenRule, HandOverError, KitError, PaymentError, ReturnError, ReturnRefusal,
+    TicketRefundError,
+};
 use crate::{
+    payment::ticket_refund::{self, model::TicketRefunded, pages::TicketRefundDocument},
     tickets::{
         hand_over::{
             self,
@@ -50,6 +54,9 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::show_ticket, shows::<TicketDocument<'_>>("Shows a ticket.").or_redirects()),
         at("/tickets/{code}/hand-overs")
             .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to another person.").refuses(codes![HandOverError::{NotValid, Begun, ToOneself, OfferedAlready, OnReturn, TooManyHands, TooManyOffers, TooOften, AddressUnconfirmed}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
+        at("/tickets/{code}/refund")
+            .get(ticket_refund::pages::show_ticket_refund, shows::<TicketRefundDocument>("Shows what comes back of a ticket that is refunded by itself now, or why nothing does.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Discounted}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}]))
+            .post(ticket_refund::pages::create_ticket_refund, creates::<TicketRefunded>("Refunds a ticket by itself, by the terms of its order: its place is free again, and the rest of the order stays.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Discounted, Changed}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/tickets/{code}/returns")
             .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses(codes![ReturnError::{NotValid, OnReturn, NotPayer, Reduced, Offered, SaleClosed, PayoutChanged}, ReturnRefusal::Closed, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/returns/{id}")

@@ -117,6 +117,7 @@ async fn content_of(
         }
         Message::TicketVoided { ticket_id } => hand_over::voided(blank, db, *ticket_id).await?,
         Message::TicketSold { return_id } => resale::sold(blank, db, *return_id).await?,
+        Message::TicketRefunded { return_id } => resale::refunded(blank, db, *return_id).await?,
         Message::ReturnGone { reservation_id } => {
             reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }

@@ -47,7 +47,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{ProgramId, ProgramStatus},
+    catalog::ProgramId,
     entry_queue::{self, TokenStatus},
     infra::postgres::{Connection, retry_stale},
 };
@@ -73,9 +73,7 @@ pub async fn lock_held(
 ) -> Result<Held, ReservationError> {
     let (head, locked) = lock(tx, account_id, id).await?;
     match head.status {
-        ReservationStatus::Held if head.program_status == ProgramStatus::Cancelled => {
-            Err(ReservationError::ProgramCancelled)
-        }
+        ReservationStatus::Held if head.is_cancelled() => Err(ReservationError::ProgramCancelled),
         ReservationStatus::Held if head.is_lapsed => Err(ReservationError::HoldExpired),
         ReservationStatus::Held => Ok(Held(locked)),
         ReservationStatus::Confirmed => Err(ReservationError::AlreadyPaid),
@@ -94,7 +92,7 @@ pub fn payable(rows: &[OwnedRow]) -> Vec<(AccountId, Held)> {
         let [OwnedRow { account_id, version, row: head }, ..] = rows else { return None };
         let is_payable = head.status == ReservationStatus::Held
             && !head.is_lapsed
-            && head.program_status != ProgramStatus::Cancelled
+            && !head.is_cancelled()
             && !head.is_shared
             && !head.buys_return;
         let items = rows.iter().map(|owned| owned.row.item()).collect();

@@ -13,7 +13,7 @@ use crate::{
         inventory::{model::LockedZone, store::lock_zones},
         lifecycle::{
             expect_all,
-            store::{holds::lock_all, write_places_returned},
+            store::{holds::lock_all, write_places_returned, write_seats_free},
         },
         model::{LockedLists, ReservationId, ReservationItemId},
         order_rules::{self, error::BrokenRule, store::list_orders},
@@ -71,7 +71,7 @@ pub async fn put_on_sale(
     locked: &LockedPlace,
     new: &NewReturn,
 ) -> Result<(), ReservationError> {
-    changes::insert(tx, new).await?;
+    changes::insert(tx, new, false).await?;
     if let Some(seat_id) = locked.place.schedule_seat_id {
         let n_written = changes::write_on_return(tx, seat_id, new).await?;
         expect_all(1, n_written, ReservationError::Inconsistent)?;
@@ -79,6 +79,29 @@ pub async fn put_on_sale(
     if let Some(zone) = &locked.zone {
         let zones = std::slice::from_ref(zone);
         let n_written = write_places_returned(tx, zones, &[zone.id], &[1], &[1]).await?;
+        expect_all(1, n_written, ReservationError::StaleVersion)?;
+    }
+    offer_freed(tx, &locked.lists).await?;
+    Ok(())
+}
+
+/// Gives a locked place, whose ticket is locked and valid, back to the house: it is free again, and offered to the
+/// waiting list. The caller voids the ticket and pays.
+pub async fn take_for_house(
+    tx: &mut Connection,
+    locked: &LockedPlace,
+    new: &NewReturn,
+) -> Result<(), ReservationError> {
+    changes::insert(tx, new, true).await?;
+    let n_written = changes::write_items_sold(tx, &[new.place.item_id]).await?;
+    expect_all(1, n_written, ReservationError::Inconsistent)?;
+    if let Some(seat_id) = locked.place.schedule_seat_id {
+        let n_written = write_seats_free(tx, &[seat_id]).await?;
+        expect_all(1, n_written, ReservationError::Inconsistent)?;
+    }
+    if let Some(zone) = &locked.zone {
+        let zones = std::slice::from_ref(zone);
+        let n_written = write_places_returned(tx, zones, &[zone.id], &[1], &[0]).await?;
         expect_all(1, n_written, ReservationError::StaleVersion)?;
     }
     offer_freed(tx, &locked.lists).await?;

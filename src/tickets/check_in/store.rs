@@ -51,7 +51,7 @@ pub(crate) async fn shown_ticket_of(
                (select id from ticket_returns
                 where ticket_id = t.id and status = 'OPEN') as "return_id: ReturnId",
                exists (select from ticket_returns
-                       where ticket_id = t.id and status = 'SOLD' offset 0) as "is_sold!",
+                       where ticket_id = t.id and status = 'SOLD' and not to_house offset 0) as "is_sold!",
                clock_timestamp() as "moment!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id

@@ -113,7 +113,7 @@ impl Ticket {
     }
 
     /// Returns the name of the seat, with its kind, or of the zone, in the language of a page.
-    fn place_on(&self, v: &View) -> String {
+    pub(crate) fn place_on(&self, v: &View) -> String {
         self.place(v.locale)
     }
 
@@ -264,7 +264,7 @@ impl TicketPage {
         })
     }
 
-    /// Returns when the ticket was sold to another buyer, for people.
+    /// Returns when the ticket was sold to another buyer or refunded, for people.
     fn sold_at(&self, sold: &ShownReturn) -> String {
         let at = sold.settled_at.as_ref();
         at.map(|at| self.v.moment(at, &self.ticket.time_zone)).unwrap_or_default()

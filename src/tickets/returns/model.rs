@@ -67,6 +67,9 @@ pub struct ReturnTerms {
     pub starts_at: DateTime<Utc>,
     /// Time of the statement.
     pub now: DateTime<Utc>,
+    /// Whether the order has other places, or another owner than the holder, so that the ticket may be refunded
+    /// without all of it.
+    pub is_of_several: bool,
     /// Whether a hand-over of the ticket is pending.
     pub is_offered: bool,
     /// Open return of the ticket.
@@ -104,6 +107,8 @@ pub struct ShownReturn {
     pub price: Points,
     pub fee_percent: i32,
     pub payout: Points,
+    /// Whether the house took the place back, for what the terms of the order say.
+    pub to_house: bool,
     /// Until when a buyer holds the place and may pay for it; `None` without a hold.
     pub held_until: Option<DateTime<Utc>>,
     /// When the seller asked for the ticket while a buyer held the place: the return ends with that
@@ -114,6 +119,11 @@ pub struct ShownReturn {
 }
 
 impl ShownReturn {
+    /// Returns the locale key of the text about a ticket that was sold, or refunded by itself.
+    pub(crate) fn note_key(&self) -> &'static str {
+        if self.to_house { "ticket-refunded-note" } else { "return-sold-note" }
+    }
+
     /// Returns the locale key of the text that is shown while a buyer holds the place.
     pub(crate) fn held_key(&self) -> &'static str {
         if self.wanted_back_at.is_some() { "return-held-wanted-back" } else { "return-held" }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Returns the place of the ticket with a code, read without a lock.
-pub(super) async fn find_place(
+pub async fn find_place(
     tx: &mut Connection,
     code: &TicketCode,
 ) -> Result<Option<TicketPlace>, sqlx::Error> {
@@ -56,6 +56,10 @@ pub async fn find_terms(
             (p.status = 'CANCELLED' or d.cancelled_at is not null) as "is_cancelled!",
             (p.status = 'PUBLISHED' and d.cancelled_at is null and moment.at < p.off_sale_at) as "is_on_sale!",
             d.starts_at, moment.at as "now!",
+            (r.account_id <> t.account_id or 1 < (
+                select sum(quantity - returned) from (
+                    select quantity, returned from reservation_items where reservation_id = r.id offset 0
+                ) left_over)) as "is_of_several!",
             exists (select from ticket_hand_overs
                     where ticket_id = t.id and status = 'PENDING' and expires_at > moment.at)
                 as "is_offered!",
@@ -97,7 +101,7 @@ pub async fn find_shown(
         ShownReturn,
         r#"
         select t.id as "return_id: ReturnId", t.status as "status: ReturnStatus",
-            t.price as "price: Points", t.fee_percent, t.payout as "payout: Points",
+            t.price as "price: Points", t.fee_percent, t.payout as "payout: Points", t.to_house,
             r.expires_at as "held_until?", t.wanted_back_at, t.settled_at, t.created_at
         from (
             select * from (

@@ -26,10 +26,10 @@ select 'event ' || e.id,
 from (
     select id, subject_id, kind, row_number() over (partition by subject_id, kind order by position) as nth
     from domain_events
-    where kind in ('ticket.resold', 'ticket.handed-over')
+    where kind in ('ticket.resold', 'ticket.refunded', 'ticket.handed-over')
 ) e
 where e.nth > case e.kind
-    when 'ticket.resold' then (
-        select count(*) from ticket_returns where ticket_id = e.subject_id and status = 'SOLD')
-    else (select count(*) from ticket_holder_changes where ticket_id = e.subject_id) end
+    when 'ticket.handed-over' then (select count(*) from ticket_holder_changes where ticket_id = e.subject_id)
+    else (select count(*) from ticket_returns
+          where ticket_id = e.subject_id and status = 'SOLD' and to_house = (e.kind = 'ticket.refunded')) end
 limit $1

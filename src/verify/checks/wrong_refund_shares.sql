@@ -1,22 +1,33 @@
 -- Lists refunds that are not the agreed share: only an administrator's refund, that of a cancelled program or
 -- performance, and one in the time after a move that its owner was told of may give everything back; and in that
 -- time a refund may not give less. The move is judged as it was kept at the moment of the refund. What was paid for a
--- place that others have bought since came back with its sale. Where an order has steps, the agreed share is the one of
--- the step that held at the moment of the refund, less the payment's part of the order's fee.
+-- place that others have bought since came back with its sale, and what the house took back alone is judged by itself.
+-- Where an order has steps, the agreed share is the one of the step that held at the moment of the refund, less the
+-- part of the order's fee that the payment or the place bears.
 -- `RefundShare::of` in src/reservation/refund_steps/mod.rs
 with sold as (
-    select payment_id, sum(price) as points from ticket_returns where status = 'SOLD' group by payment_id
-), refunds as (
-    select payments.id, reservations.id as reservation_id, reservations.schedule_id, reservations.program_id,
-        reservations.created_at as reserved_at, reservations.confirmed_at, reservations.refund_until,
-        reservations.refund_percent, reservations.refund_steps, entry.amount,
-        entry.created_at as refunded_at, payments.amount - coalesce(sold.points, 0) as paid,
-        sum(payments.amount - coalesce(sold.points, 0)) over (partition by reservations.id) as paid_in_all
+    select payment_id, sum(price) as points, coalesce(sum(price) filter (where not to_house), 0) as to_accounts
+    from ticket_returns where status = 'SOLD' group by payment_id
+), given_back as (
+    select 'payment ' || payments.id as subject, payments.reservation_id, entry.amount,
+        entry.created_at as refunded_at, payments.amount - coalesce(sold.points, 0) as paid
     from payments
     left join sold on payment_id = payments.id
-    join reservations on reservations.id = reservation_id
     join point_transactions entry on entry.reference_id = payments.id and kind = 'REFUND'
     where payments.status = 'REFUNDED'
+    union all
+    select 'return ' || id, reservation_id, payout, settled_at, price from ticket_returns where to_house
+), totals as (
+    select reservation_id, sum(amount - coalesce(to_accounts, 0)) as paid_in_all
+    from payments left join sold on payment_id = payments.id
+    group by reservation_id
+), refunds as (
+    select given_back.*, totals.paid_in_all, reservations.schedule_id, reservations.program_id,
+        reservations.created_at as reserved_at, reservations.confirmed_at, reservations.refund_until,
+        reservations.refund_percent, reservations.refund_steps
+    from given_back
+    join totals using (reservation_id)
+    join reservations on reservations.id = reservation_id
 ), judged as (
     select refunds.*,
         case when refund_steps is null then amount <> div(paid::numeric * refunds.refund_percent, 100)
@@ -62,7 +73,7 @@ with sold as (
     join programs on programs.id = refunds.program_id
     join schedules on schedules.id = refunds.schedule_id
 )
-select 'payment ' || id as "subject!",
+select subject as "subject!",
     case when is_too_little
         then format('gave %s of %s back, though a move of the performance gave a right to all of it', amount, paid)
         when refund_steps is null

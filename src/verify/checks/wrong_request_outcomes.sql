@@ -41,5 +41,5 @@ where outcome is null
     or return_id is not null and not exists (
         select from ticket_returns
         where id::text = named.return_id and seller_id = named.account_id
-            and payout = (outcome ->> 'payout')::bigint)
+            and payout = coalesce(outcome ->> 'payout', outcome ->> 'refunded')::bigint)
 limit $1

@@ -1,7 +1,7 @@
 -- Lists returns that are not of a ticket of their item, seller and payment at the price that was paid; open
 -- returns of a ticket that is not valid, of a place that is not for sale, or that the seller takes back
 -- although no hold has the place; and sold returns whose ticket still admits, or whose place was not bought
--- at that price.
+-- at that price, or was bought though the house has it.
 select 'return ' || returns.id as "subject!",
     format('of ticket %s at %s is %s, with the ticket %s, its item at %s, and %s bought and %s awaited '
         'items', ticket_id, returns.price, returns.status, tickets.status, items.unit_price,
@@ -38,7 +38,8 @@ where tickets.reservation_item_id <> items.id
                        where ticket_hand_overs.ticket_id = returns.ticket_id
                            and ticket_hand_overs.status = 'PENDING'
                            and expires_at > returns.created_at)
-        when 'SOLD' then tickets.status <> 'VOID' or bought.n_bought <> 1 or bought.n_awaited > 0
+        when 'SOLD' then tickets.status <> 'VOID' or bought.n_awaited > 0
+            or bought.n_bought <> case when returns.to_house then 0 else 1 end
             or seats.id is not null
         else bought.n_bought > 0 or bought.n_awaited > 0 or seats.id is not null end
 limit $1

@@ -2,8 +2,8 @@
 
 use sqlx::PgPool;
 use stagedoor::verify::Invariant::{
-    OrdersKeepTheirRules, RequestKeysHold, ReturnsAreSoldOnce, ReturnsKeepTheirPrice,
-    SeatsAgreeWithItems, ZonesAgreeWithItems,
+    OrdersKeepTheirRules, RefundsAsAgreed, RequestKeysHold, ReturnsAreSoldOnce,
+    ReturnsKeepTheirPrice, SeatsAgreeWithItems, ZonesAgreeWithItems,
 };
 
 use super::{breaks_after, run, violations};
@@ -91,6 +91,13 @@ broken_returns! {
          from ticket_returns where status = 'OPEN'";
     a_sale_that_did_not_happen: ReturnsAreSoldOnce,
         "update ticket_returns set status = 'TAKEN_BACK' where status = 'SOLD'";
+    a_place_that_the_house_took_back_and_a_buyer_has: ReturnsAreSoldOnce,
+        "update reservations set refund_percent = 90
+         where id = (select reservation_id from ticket_returns where status = 'SOLD');
+         update ticket_returns set to_house = true where status = 'SOLD'";
+    a_ticket_that_gave_back_more_than_was_agreed: RefundsAsAgreed,
+        "update reservation_items set return_id = null where live and return_id is not null;
+         update ticket_returns set to_house = true where status = 'SOLD'";
     a_seller_who_was_paid_for_nothing: ReturnsAreSoldOnce,
         "update point_transactions set reference_id = gen_random_uuid() where kind = 'RESALE'";
     a_place_that_nobody_returned: ReturnsAreSoldOnce,

@@ -10,6 +10,7 @@ mod refund_terms;
 mod refunds;
 mod shares;
 mod storms;
+mod ticket_refunds;
 mod versions;
 
 use serde_json::json;

@@ -202,11 +202,18 @@ async fn the_steps_go_with_a_performance_that_moves(db: PgPool) {
         let until = moment(&after["refund_steps"][idx]["until"]);
         assert_eq!(until - moment(&step["until"]), Duration::days(7), "{after}");
     }
-    let page = ada.visit(&format!("/reservations/{id}")).await;
-    assert!(!page.has(".refund-terms__now"), "everything comes back now: {}", page.body);
+    let code: String = read_one(&db, "select code from tickets where status = 'VALID'").await;
+    let alone = format!("/tickets/{code}/refund");
+    for path in [format!("/reservations/{id}"), alone.clone()] {
+        let page = ada.visit(&path).await;
+        assert!(page.has(".refund-terms"), "{}", page.body);
+        assert!(!page.has(".refund-terms__now"), "everything comes back now: {}", page.body);
+    }
+    assert_eq!(ada.get(&alone).await.json()["refunded"], 50_000);
     // Once that has ended, the steps hold as they were agreed, before the new start.
     run_sql(&db, "update schedule_moves set full_refund_until = now()").await;
     assert_eq!(document(&ada, id).await["refund_percent"], 90);
+    assert_eq!(ada.get(&alone).await.json()["refunded"], 45_000);
     assert_eq!(cancel(&ada, id).await.json()["refunded"], 45_000);
     assert_sound(&office).await;
     office.close().await;

@@ -104,6 +104,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/shares/{code}/withdrawal", Door::Account),
     ("/tickets", Door::Account), ("/tickets/{code}", Door::Account),
     ("/tickets/{code}/hand-overs", Door::Account), ("/tickets/{code}/returns", Door::Account),
+    ("/tickets/{code}/refund", Door::Account),
     ("/returns/{id}", Door::Account),
     ("/returns/{id}/cancellation", Door::Account),
     ("/hand-overs/{id}", Door::Account),

@@ -88,7 +88,7 @@ impl ReservationPage<'_> {
         self.refund().get() - self.to_card.iter().map(|part| part.points).sum::<i64>()
     }
 
-    /// Returns the number of places that were resold.
+    /// Returns the number of places that have left the order.
     fn n_sold_on(&self) -> i32 {
         self.shown.items.iter().map(|item| item.returned).sum()
     }
@@ -275,7 +275,7 @@ async fn refund_of(
 
 /// Returns the payments of the owner among `paid`, each with the points that a refund of `share` returns of it.
 fn own_refunds(share: Option<RefundShare>, paid: &[PaidPart]) -> Vec<(Uuid, Points)> {
-    let total = Points::sum(paid.iter().map(|part| part.amount));
+    let total = Points::sum(paid.iter().flat_map(|part| [part.amount, part.to_house]));
     let Some((share, total)) = share.zip(total) else { return Vec::new() };
     let own = paid.iter().filter(|part| part.is_own);
     own.filter_map(|part| Some((part.id, share.of(part.amount, total)?))).collect()

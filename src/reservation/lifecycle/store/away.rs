@@ -69,29 +69,35 @@ pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Po
     .await
 }
 
-/// Payment of a reservation, less the prices of resold places.
+/// Payment of a reservation, less the prices of places that have left it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PaidPart {
     pub id: Uuid,
     pub amount: Points,
+    /// Prices of places of it that the house took back.
+    pub to_house: Points,
     /// Whether the reservation's owner made it.
     pub is_own: bool,
 }
 
-/// Lists the payments of a paid reservation, less the prices of its resold places.
+/// Lists the payments of a paid reservation, less the prices of the places that have left it.
 pub(crate) async fn list_paid(db: &Pool, id: ReservationId) -> Result<Vec<PaidPart>, sqlx::Error> {
     sqlx::query_as!(
         PaidPart,
         r#"
-        select m.id, (m.amount - (
-                select coalesce(sum(price), 0) from (
-                    select price, payment_id from ticket_returns
-                    where reservation_id = r.id and status = 'SOLD' offset 0
-                ) sold
-                where payment_id = m.id
-            ))::bigint as "amount!: Points", m.account_id = r.account_id as "is_own!"
+        select m.id, (m.amount - sold.points)::bigint as "amount!: Points",
+            sold.to_house as "to_house!: Points", m.account_id = r.account_id as "is_own!"
         from (select id, account_id from reservations where id = $1) r
         join payments m on m.reservation_id = r.id
+        cross join lateral (
+            select coalesce(sum(price), 0) as points,
+                coalesce(sum(price) filter (where to_house), 0)::bigint as to_house
+            from (
+                select price, payment_id, to_house from ticket_returns
+                where reservation_id = r.id and status = 'SOLD' offset 0
+            ) of_it
+            where payment_id = m.id
+        ) sold
         where m.status = 'COMPLETED'
         "#,
         id as _,

@@ -122,6 +122,11 @@ pub struct LockedRow {
 }
 
 impl LockedRow {
+    /// Whether the program was cancelled, or the performance alone.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.program_status == ProgramStatus::Cancelled
+    }
+
     pub(crate) fn item(&self) -> Item {
         Item {
             id: self.item_id,

@@ -10,17 +10,19 @@ use crate::{
     },
 };
 
-/// Inserts an open return.
+/// Inserts a return: an open one, or one that the house has at once.
 pub(in crate::reservation::returns) async fn insert(
     tx: &mut Connection,
     new: &NewReturn,
+    to_house: bool,
 ) -> Result<(), sqlx::Error> {
     let place = &new.place;
     sqlx::query!(
         r#"
         insert into ticket_returns (id, ticket_id, reservation_item_id, reservation_id, schedule_id,
-            schedule_seat_id, zone_id, seller_id, payment_id, price, fee_percent, payout)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            schedule_seat_id, zone_id, seller_id, payment_id, price, fee_percent, payout, to_house, status, settled_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+            case when $13 then 'SOLD' else 'OPEN' end, case when $13 then clock_timestamp() end)
         "#,
         new.id as _,
         place.ticket_id,
@@ -34,6 +36,7 @@ pub(in crate::reservation::returns) async fn insert(
         new.price as _,
         new.fee_percent,
         new.payout as _,
+        to_house,
     )
     .execute(tx)
     .await?;

@@ -87,6 +87,8 @@ pub(crate) struct ReturnBox {
     pub is_reduced: bool,
     /// Rule of its order that keeps the ticket from being returned.
     pub needed: Option<BrokenRule>,
+    /// Whether the page leads to the refund of this ticket alone.
+    pub is_refundable: bool,
     /// When the door opens; from then on the ticket can be neither returned nor sold.
     pub closes_at: DateTime<Utc>,
     /// Reason of a refusal.
@@ -108,9 +110,14 @@ impl ReturnBox {
             return Ok(without_offer);
         }
         let terms = store::find_terms(&app.db, ticket.id).await?;
-        let terms = terms.filter(|terms| terms.is_open(&app.config) && !terms.is_offered);
+        let terms = terms.filter(|terms| !terms.is_offered);
         let Some(terms) = terms else { return Ok(without_offer) };
         let is_of_another_payer = terms.payer_id != Some(ticket.account_id);
+        let is_refundable = !is_of_another_payer && !terms.is_cancelled && terms.is_of_several;
+        let without_offer = Self { is_refundable, ..without_offer };
+        if !terms.is_open(&app.config) {
+            return Ok(without_offer);
+        }
         let is_reduced = terms.is_reduced;
         let needed = match is_of_another_payer || is_reduced {
             true => None,
@@ -137,7 +144,7 @@ impl ReturnBox {
         self.shown.as_ref().filter(|shown| shown.status == ReturnStatus::Open)
     }
 
-    /// Returns the return with which the ticket was sold.
+    /// Returns the return with which the ticket was sold, or refunded by itself.
     pub(crate) fn sold(&self) -> Option<&ShownReturn> {
         self.shown.as_ref().filter(|shown| shown.status == ReturnStatus::Sold)
     }

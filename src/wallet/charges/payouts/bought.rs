@@ -73,7 +73,9 @@ impl Origins {
             }
             Kind::Refund => {
                 let back = self.bought_in_refund(reference_id, amount);
-                self.spent.remove(&reference_id);
+                if let Some(spent) = self.spent.get_mut(&reference_id) {
+                    *spent -= back;
+                }
                 self.bought += back;
                 self.others += amount - back;
             }
@@ -142,6 +144,15 @@ mod tests {
         assert_eq!(with((Refund, 30, B)), 30);
         assert_eq!(origins(&paid).bought_in_refund(B, 70), 40);
         assert_eq!(origins(&paid).bought_in_refund(Uuid::nil(), 70), 0);
+    }
+
+    #[test]
+    fn refunds_of_parts_of_a_payment_give_back_no_more_bought_points_than_it_took() {
+        use Kind::{Payment, Purchase, Refund, TransferIn};
+        let paid = [(TransferIn, 40, A), (Purchase, 60, A), (Payment, -100, B)];
+        let with = |refunds: &[(Kind, i64, Uuid)]| bought(&[&paid[..], refunds].concat());
+        assert_eq!(with(&[(Refund, 50, B)]), 50);
+        assert_eq!(with(&[(Refund, 50, B), (Refund, 50, B)]), 60);
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub async fn list_lines(
     sqlx::query_as!(
         LedgerLine,
         r#"
-        select kind as "kind!: _", amount as "amount!", reference_id as "reference_id!",
+        select case when to_house.payment_id is null then kind else 'REFUND' end as "kind!: _",
+            amount as "amount!", coalesce(to_house.payment_id, reference_id) as "reference_id!",
             balance_after as "balance_after!"
         from (
             select wallet_version, kind, amount, reference_id, balance_after
@@ -34,6 +35,11 @@ pub async fn list_lines(
             order by wallet_version desc
             limit $2
         ) newest
+        -- What the house took back is a refund of a part of its payment.
+        left join lateral (
+            select payment_id from ticket_returns
+            where newest.kind = 'RESALE' and id = newest.reference_id and to_house limit 1
+        ) to_house on true
         order by wallet_version
         "#,
         account_id as _,

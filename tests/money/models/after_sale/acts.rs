@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     AfterSale,
-    model::{CHILD, Item, Order, Place, State},
+    model::{CHILD, Item, Order, Place, Standing, State},
 };
 use crate::{
     models::{assert_answer, send},
@@ -250,6 +250,21 @@ impl AfterSale {
             ticket.is_wanted_back = true;
         } else {
             ticket.on_return = None;
+        }
+    }
+
+    pub(super) async fn give_back(&mut self, idx: usize) {
+        let ticket = &self.model.tickets[idx];
+        let form = json!({ "request_key": Uuid::now_v7() });
+        let path = format!("/tickets/{}/refund", ticket.code);
+        let answer = send(&self.people[ticket.holder], &path, &form).await;
+        let is_right = self.model.may_give_back(idx);
+        assert_done(&answer, 201, is_right);
+        if is_right {
+            let ticket = &mut self.model.tickets[idx];
+            assert_eq!(answer.json()["refunded"], ticket.paid, "{}", answer.body);
+            ticket.standing = Standing::Void;
+            self.model.points[ticket.payer] += ticket.paid;
         }
     }
 

@@ -1,6 +1,6 @@
 //! What people bought goes where the model says, whatever they and the office do with it afterwards.
 //!
-//! One machine has every feature that takes an order apart or changes what it was made of: returns, shares,
+//! One machine has every feature that takes an order apart or changes what it was made of: returns, refunds of single tickets, shares,
 //! price types, codes, hand-overs, wishes, check-ins, refunds, reversals, transfers, locked accounts, renames,
 //! hidden sections and deletions. The model says who has which ticket and how many points, which requests must be carried out, and which must
 //! be refused; `verify` says the rest after each case. `PROPTEST_CASES=200 make test ARGS=after_sale` tries
@@ -210,6 +210,13 @@ impl Machine for AfterSale {
             Step::Answer { nth, accepts } => {
                 let Some(nth) = self.ticket(*nth, |_, t| t.offer.is_some()) else { return };
                 self.answer(nth, *accepts).await;
+            }
+            Step::GiveBack { nth } => {
+                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid() && !m.is_out(t.holder))
+                else {
+                    return;
+                };
+                self.give_back(nth).await;
             }
             Step::Refund { nth, by_office } => {
                 let Some(nth) = self.ticket(*nth, Model::has_place) else { return };

@@ -65,7 +65,7 @@ impl Order {
     }
 
     /// What the code takes off, which is nothing of a place that was on return.
-    fn discount(&self) -> i64 {
+    pub(super) fn discount(&self) -> i64 {
         let own = self.items.iter().filter(|item| !item.was_on_return).map(|item| item.price);
         if self.has_code { own.sum::<i64>() * DISCOUNT / 100 } else { 0 }
     }

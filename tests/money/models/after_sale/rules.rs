@@ -24,20 +24,31 @@ impl Model {
         })
     }
 
-    /// Whether a ticket may go on sale: its payer has it, at the ordinary price in an order
-    /// without a code, and its order does not need it.
-    pub(super) fn may_return(&self, idx: usize) -> bool {
-        let ticket = &self.tickets[idx];
+    /// Whether a ticket is free to leave its order: its payer has it, it is not on sale, and its order does not
+    /// need it.
+    fn may_leave(&self, ticket: &Ticket) -> bool {
         let (children, adults): (Vec<_>, Vec<_>) =
             self.kept(ticket.order).partition(|kept| kept.is_child);
         ticket.is_valid()
             && ticket.on_return.is_none()
             && ticket.offer.is_none()
             && ticket.holder == ticket.payer
+            && (ticket.is_child || children.len() < adults.len())
+    }
+
+    /// Whether a ticket may go on sale: at the ordinary price, in an order without a code.
+    pub(super) fn may_return(&self, idx: usize) -> bool {
+        let ticket = &self.tickets[idx];
+        self.may_leave(ticket)
             && ticket.paid == ticket.price
             && !self.orders[ticket.order].has_code
             && !ticket.is_child
-            && children.len() < adults.len()
+    }
+
+    /// Whether a ticket is refunded by itself: in an order without a discount.
+    pub(super) fn may_give_back(&self, idx: usize) -> bool {
+        let ticket = &self.tickets[idx];
+        self.may_leave(ticket) && self.orders[ticket.order].discount() == 0
     }
 
     /// Whether a ticket may be offered to another person.

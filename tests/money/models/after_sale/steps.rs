@@ -50,6 +50,10 @@ pub(super) enum Step {
         nth: Index,
         accepts: bool,
     },
+    /// A ticket is given back by itself.
+    GiveBack {
+        nth: Index,
+    },
     Refund {
         nth: Index,
         by_office: bool,
@@ -116,6 +120,7 @@ pub(super) fn any_step() -> impl Strategy<Value = Step> {
         1 => nth().prop_map(|nth| Step::Lapse { nth }),
         5 => nth().prop_map(|nth| Step::Return { nth }),
         2 => nth().prop_map(|nth| Step::TakeBack { nth }),
+        3 => nth().prop_map(|nth| Step::GiveBack { nth }),
         3 => (nth(), 0..PEOPLE).prop_map(|(nth, to)| Step::HandOver { nth, to }),
         3 => (nth(), any::<bool>()).prop_map(|(nth, accepts)| Step::Answer { nth, accepts }),
         3 => (nth(), any::<bool>()).prop_map(|(nth, by_office)| Step::Refund { nth, by_office }),

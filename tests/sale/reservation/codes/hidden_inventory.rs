@@ -180,6 +180,13 @@ async fn a_hidden_seat_comes_back_hidden_however_it_comes_back(db: PgPool) {
     refused(&order(&bob, &concert, json!({ "seat_ids": [returned] })).await, 422, "invalid");
     let offers = "select count(*) from reservations where wish_id is not null";
     assert_eq!(read_one::<i64>(&db, offers).await, 0, "nothing hidden is offered");
+
+    let taken = format!("/returns/{}/cancellation", put.json()["return_id"].as_str().unwrap());
+    assert_eq!(ada.post(&taken, &()).await.status, 200);
+    let given = ada.post(&format!("/tickets/{code}/refund"), &()).await;
+    assert_eq!(given.status, 201, "{}", given.body);
+    assert_eq!(status(&db, returned).await, "HIDDEN", "given back by itself");
+    assert_eq!(read_one::<i64>(&db, offers).await, 0, "nothing hidden is offered");
     office.close().await;
 }
 

@@ -147,6 +147,22 @@ async fn what_is_given_back_is_held_at_once_for_whoever_wished_first(db: PgPool)
 }
 
 #[sqlx::test]
+async fn a_ticket_that_is_given_back_by_itself_goes_to_the_first_wish(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 2, &[]).await;
+    let wisher = house.office.sign_in("wisher").await;
+    enrich(&house.holders[..1]).await;
+    let paid = pay(&house.holders[0], house.reservations[0]).await.json();
+    assert_eq!(house.wish(&wisher, json!({ "places": 1 })).await.status, 201);
+    let path = format!("/tickets/{}/refund", paid["tickets"][0].as_str().unwrap());
+    let given = house.holders[0].post_json(&path, &json!({})).await;
+    assert_eq!(given.status, 201, "{}", given.body);
+    let offer = house.offer_of(&wisher).await;
+    let held = wisher.get(&format!("/reservations/{offer}")).await.json();
+    assert_eq!(held["items"][0]["seat_id"], house.concert.seat_ids[0]);
+    house.office.close().await;
+}
+
+#[sqlx::test]
 async fn an_offer_that_is_declined_or_lapses_goes_to_the_next(db: PgPool) {
     let house = SoldOut::with(db.clone(), 2, &[("TEST_EXPIRY_PERIOD_MS", "3600000")]).await;
     let people = house.office.crowd(3, "Wisher").await;

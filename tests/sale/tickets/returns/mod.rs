@@ -187,7 +187,7 @@ async fn a_ticket_is_the_sellers_until_somebody_has_paid_for_it(db: PgPool) {
     let sold = ada.visit(&format!("/tickets/{old}")).await;
     assert!(sold.body.contains("Somebody bought this ticket"), "{}", sold.body);
     let of_both = ada.visit(&format!("/reservations/{}", bought.reservation_id)).await;
-    assert!(of_both.body.contains("One place of this reservation was bought"), "{}", of_both.body);
+    assert!(of_both.body.contains("One place of this reservation was sold on"), "{}", of_both.body);
     market.office.close().await;
 }
 

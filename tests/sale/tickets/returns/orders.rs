@@ -120,6 +120,40 @@ async fn a_friend_who_paid_a_share_is_asked_for_all_of_the_order(db: PgPool) {
     market.office.close_as_it_is().await;
 }
 
+/// Asks for the refund of one ticket by itself.
+async fn give_back(person: &Person, code: &str) -> Answer {
+    person.post_json(&format!("/tickets/{code}/refund"), &json!({})).await
+}
+
+#[sqlx::test]
+async fn a_ticket_that_another_one_needs_is_not_given_back_before_it(db: PgPool) {
+    let market = market(&db).await;
+    mark_seats(&market).await;
+    let Market { office, concert, ada, .. } = &market;
+    let child = free_type(&market, "ORDINARY").await;
+    let (_, codes) = buy(&market, ada, with_child(&concert.seat_ids[2..4], child)).await;
+    let of_child =
+        "select code from tickets t join reservation_items i on i.id = t.reservation_item_id
+                    where price_type_id is not null and $1";
+    let of_child: String = read_one_with(&db, of_child, true).await;
+    let adult = codes.iter().find(|code| **code != of_child).unwrap();
+    let needed = give_back(ada, adult).await;
+    assert_eq!(refused(&needed), (409, "leaves-without-ordinary".to_owned()), "{}", needed.body);
+    let free = give_back(ada, &of_child).await;
+    assert_eq!((free.status, &free.json()["refunded"]), (201, &json!(0)), "{}", free.body);
+    office.verify_database().await;
+    assert_eq!(give_back(ada, adult).await.json()["refunded"], 50_000);
+    office.verify_database().await;
+
+    let (_, codes) = buy(&market, ada, json!({ "seat_ids": &concert.seat_ids[..2] })).await;
+    let alone = (409, "leaves-companion-alone".to_owned());
+    assert_eq!(refused(&give_back(ada, &codes[0]).await), alone);
+    assert_eq!(give_back(ada, &codes[1]).await.status, 201);
+    assert_eq!(give_back(ada, &codes[0]).await.status, 201);
+    office.verify_database().await;
+    market.office.close_as_it_is().await;
+}
+
 #[sqlx::test]
 async fn a_ticket_that_is_handed_over_stays_in_its_order(db: PgPool) {
     let market = market(&db).await;

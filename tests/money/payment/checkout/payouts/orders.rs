@@ -280,3 +280,24 @@ async fn where_points_are_not_sold_no_refund_speaks_of_cards(db: PgPool) {
     }
     office.close().await;
 }
+
+/// Bought points that paid for a ticket are bought points again once it is given back, and no more than were taken.
+#[sqlx::test]
+async fn a_ticket_that_is_given_back_by_itself_gives_bought_points_back(db: PgPool) {
+    let bought = Bought::points(&db, 150).await;
+    let (ada, concert) = (&bought.ada, concert(&db).await);
+    run_sql_with(&db, "update schedule_seats set price = $1", 75_i64).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], refund_percent: 100, ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    pay(ada, id).await;
+    assert_eq!(ada.get("/wallet").await.json()["payable"], json!([]));
+    let codes: Vec<String> = read_all(&db, "select code from tickets order by id").await;
+    let given = ada.post_json(&format!("/tickets/{}/refund", codes[0]), &json!({})).await;
+    assert_eq!(given.status, 201, "{}", given.body);
+    assert_eq!(ada.get("/wallet").await.json()["payable"][0]["points"], 75);
+    give_back(ada, id, "card").await;
+    until_all(&db, "SETTLED").await;
+    assert_eq!(returned(&bought.stripe).await, 75);
+    assert_eq!(ada.get("/wallet").await.json()["payable"][0]["points"], 75);
+    bought.office.close().await;
+}

@@ -1,0 +1,186 @@
+//! Refund of one ticket: who paid for its place gives it back to the house, by the terms of the order.
+//!
+//! The place leaves its order as one does that is sold on (`reservation/returns`), but the **house** has it then: it is
+//! free again, at its own price, and offered to the waiting list. What comes back is what the step of the terms that
+//! holds gives of the place's price. An order pays a fee once: each place bears its part of it, whether the places
+//! come back one by one or together.
+//!
+//! # Invariants
+//!
+//! * What is shown before is what comes back: a request names the points that were shown, and is refused if they
+//!   are others now.
+//! * The place, the ticket, the points and the mail change in one transaction, and the ticket comes back once:
+//!   `ticket_returns_live_key`.
+//! * A ticket that its order needs stays in it (`reservation/order_rules`).
+//! * A ticket that was used, is on sale, offered, or with somebody who did not pay for it is not refunded, nor one of
+//!   an order with a discount, whose part in it was agreed for all places together.
+//!
+//! # Concurrency
+//!
+//! The locks are those of a new return: the waiting list, the reservation, the seat or zone, then the ticket, whose
+//! state and terms are read after that. So a refund of the whole order, a check-in, a hand-over and a second refund of
+//! the ticket each come before it or after it.
+
+pub mod error;
+pub mod model;
+pub mod pages;
+
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use self::{
+    error::TicketRefundError,
+    model::{PlannedRefund, TicketRefundOrder, TicketRefunded},
+};
+use super::store;
+use crate::{
+    accounts::AccountId,
+    app::App,
+    events::{self, EventKind, NewEvent},
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        ids::new_id,
+        postgres::{Connection, WhenHeld, retry_stale},
+    },
+    outbox::{self, AccountMail, Message},
+    points::Points,
+    reservation::{
+        self, ReservationError, ReturnId,
+        returns::{self as reserved, model::NewReturn},
+    },
+    tickets::{
+        self, TicketStatus,
+        returns::{model::ReturnTerms, store as terms},
+    },
+    wallet::{Kind, LockedWallets, Movement, WalletError},
+};
+
+/// Refunds a ticket; a `key` that did so before returns its first result.
+pub(crate) async fn refund_ticket(
+    app: &App,
+    order: &TicketRefundOrder,
+    key: Option<&RequestKey>,
+) -> Result<TicketRefunded, TicketRefundError> {
+    retry_stale(|_| refund_once(app, order, key)).await
+}
+
+async fn refund_once(
+    app: &App,
+    order: &TicketRefundOrder,
+    key: Option<&RequestKey>,
+) -> Result<TicketRefunded, TicketRefundError> {
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(refunded) = key.claim(&mut tx).await?
+    {
+        return Ok(refunded);
+    }
+    let place = terms::find_place(&mut tx, &order.code).await?;
+    let place = place.ok_or(TicketRefundError::NotFound)?;
+    let locked = reserved::lock_place(&mut tx, place).await?;
+    let ticket_id = tickets::lock_by_code(&mut tx, &order.code).await?;
+    let ticket_id = ticket_id.ok_or(TicketRefundError::NotFound)?;
+    let terms = terms::find_terms(&mut *tx, ticket_id).await?;
+    let planned = plan(&mut tx, order.account_id, terms).await?;
+    let PlannedRefund { price, refunded, .. } = planned;
+    if order.shown.is_some_and(|shown| shown != refunded) {
+        return Err(TicketRefundError::Changed { refunded });
+    }
+    let id = ReturnId(new_id());
+    let new = NewReturn {
+        id,
+        place,
+        seller_id: order.account_id,
+        payment_id: planned.payment_id,
+        price,
+        fee_percent: 0,
+        payout: refunded,
+    };
+    reserved::take_for_house(&mut tx, &locked, &new).await?;
+    tickets::void_sold(&mut tx, &[place.ticket_id]).await?;
+    credit(&mut tx, order.account_id, id, refunded).await?;
+    tell(&mut tx, &new, &planned).await?;
+    let refunded = TicketRefunded { return_id: id, price, refunded };
+    let refunded = commit_kept(&app.db, tx, key, refunded).await?;
+    metrics::counter!("stagedoor_ticket_refunds_total").increment(1);
+    reservation::announce(app, place.schedule_id);
+    Ok(refunded)
+}
+
+/// Returns what a refund of the ticket with these `terms` gives `account_id` now, or why it is refused.
+pub(crate) async fn plan(
+    tx: &mut Connection,
+    account_id: AccountId,
+    terms: Option<ReturnTerms>,
+) -> Result<PlannedRefund, TicketRefundError> {
+    let terms = terms.filter(|terms| terms.holder_id == account_id);
+    let terms = terms.ok_or(TicketRefundError::NotFound)?;
+    if terms.status != TicketStatus::Valid || terms.is_cancelled {
+        return Err(TicketRefundError::NotValid { status: terms.status });
+    }
+    if terms.return_id.is_some() {
+        return Err(TicketRefundError::OnSale);
+    }
+    if terms.payer_id != Some(account_id) {
+        return Err(TicketRefundError::NotPayer);
+    }
+    if terms.is_offered {
+        return Err(TicketRefundError::Offered);
+    }
+    let agreed = reservation::agreed_refund(tx, terms.reservation_id).await?;
+    if agreed.discount > Points::ZERO {
+        return Err(TicketRefundError::Discounted);
+    }
+    let share = agreed.share.ok_or(TicketRefundError::Over)?;
+    let needed = reserved::find_need(&mut *tx, terms.reservation_id, terms.item_id).await?;
+    needed.map_or(Ok(()), |rule| Err(ReservationError::from(rule)))?;
+    let total = store::find_total(tx, terms.reservation_id).await?;
+    let price = terms.price;
+    let refunded = total.and_then(|total| share.of(price, total));
+    let (Some(refunded), Some(payment_id)) = (refunded, terms.payment_id) else {
+        return Err(ReservationError::Inconsistent.into());
+    };
+    Ok(PlannedRefund { program_id: agreed.program_id, payment_id, price, refunded })
+}
+
+/// Credits the payer, whose wallet is locked last.
+async fn credit(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReturnId,
+    refunded: Points,
+) -> Result<(), TicketRefundError> {
+    let accounts = HashSet::from([account_id]);
+    let mut wallets = LockedWallets::lock(tx, &accounts, WhenHeld::Wait).await?;
+    // Who had a free place may have no wallet yet.
+    if !wallets.open_missing(tx, &accounts).await? {
+        return Err(WalletError::StaleVersion.into());
+    }
+    let credit = Movement::credit(Kind::Resale, refunded, id.0);
+    wallets.change(account_id, &credit).ok_or(WalletError::StaleVersion)??;
+    Ok(wallets.write(tx).await?)
+}
+
+/// Writes the mail to the payer, and the event.
+async fn tell(
+    tx: &mut Connection,
+    new: &NewReturn,
+    planned: &PlannedRefund,
+) -> Result<(), sqlx::Error> {
+    let &NewReturn { id, place, seller_id, price, payout, .. } = new;
+    let mail = AccountMail {
+        account_id: seller_id,
+        message: Message::TicketRefunded { return_id: id.0 },
+        order_key: format!("ticket:{}", place.ticket_id),
+        dedupe_key: format!("ticket-refunded:{id}"),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await?;
+    let payload = json!({
+        "ticket_id": place.ticket_id, "reservation_id": place.reservation_id,
+        "program_id": planned.program_id, "schedule_id": place.schedule_id,
+        "price": price, "refunded": payout,
+    });
+    let kind = EventKind::TicketRefunded;
+    events::write(tx, &NewEvent { kind, subject_id: place.ticket_id, payload }).await
+}

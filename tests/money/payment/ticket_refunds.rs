@@ -1,0 +1,291 @@
+//! One ticket of an order given back by itself: what comes back, what stays, and what is refused.
+
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{assert_sound, cancel, status_of};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, agree_on, count, email_of,
+    hold, ledger::balance, read_all, read_one, read_one_with, run_sql, storm,
+};
+
+/// Ada's order of two seats and two places, with 1,000,000 points bought before it.
+struct Four {
+    office: Office,
+    concert: Concert,
+    ada: Person,
+    bought: Purchase,
+}
+
+impl Four {
+    /// Sells them for 160,000 points in all, of which `percent` comes back, less `fee`.
+    async fn sold(db: &PgPool, percent: i32, fee: i32) -> Self {
+        let office = Office::open(db.clone()).await;
+        let concert = Concert::usual(db).await;
+        let ada = office.sign_in("ada").await;
+        let hold = Hold { seat_ids: &concert.seat_ids[..2], places: 2, ..Hold::default() };
+        let bought = Purchase::make(db, &concert, &ada, hold).await;
+        agree_on(db, bought.reservation_id, percent, fee).await;
+        Self { office, concert, ada, bought }
+    }
+
+    /// The code of a ticket for the seat, or for a place, with this index.
+    async fn code(&self, is_seat: bool, nth: usize) -> String {
+        let sql =
+            "select t.code from tickets t join reservation_items i on i.id = t.reservation_item_id
+                   where (i.schedule_seat_id is not null) = $1 order by t.id";
+        let codes = sqlx::query_scalar::<_, String>(sql).bind(is_seat);
+        codes.fetch_all(&self.office.db).await.unwrap().swap_remove(nth)
+    }
+
+    async fn expect_kept(&self, n_valid: i64) {
+        let valid = "select count(*) from tickets where status = 'VALID'";
+        assert_eq!(read_one::<i64>(&self.office.db, valid).await, n_valid);
+        assert_sound(&self.office).await;
+    }
+}
+
+fn path_of(code: &str) -> String {
+    format!("/tickets/{code}/refund")
+}
+
+async fn give_back(person: &Person, code: &str) -> Answer {
+    let form = json!({ "request_key": Uuid::now_v7() });
+    person.post_json(&path_of(code), &form).await
+}
+
+#[track_caller]
+fn expect_refused(answer: &Answer, status: u16, code: &str) {
+    assert_eq!(answer.status, status, "{}", answer.body);
+    assert_eq!(answer.code(), code, "{}", answer.body);
+}
+
+async fn listen(db: &PgPool) {
+    let sql =
+        "insert into webhook_endpoints (id, url, description, kinds, sealed_secret, paused_at)
+        values (gen_random_uuid(), 'https://hooks.example/', 'Accounting',
+            '{ticket.refunded,ticket.resold}', sha256('a') || substr(sha256('b'), 1, 28), now())";
+    run_sql(db, sql).await;
+}
+
+#[sqlx::test]
+async fn one_ticket_of_four_comes_back_by_the_terms_and_the_rest_stays(db: PgPool) {
+    let four = Four::sold(&db, 90, 1_600).await;
+    listen(&db).await;
+    let (ada, id) = (&four.ada, four.bought.reservation_id);
+    let (seat, place) = (four.code(true, 0).await, four.code(false, 0).await);
+    // 90 percent of 50,000, less its part of the fee.
+    let shown = ada.get(&path_of(&seat)).await.json();
+    assert_eq!(shown, json!({ "price": 50_000, "refunded": 44_500 }));
+    let ticket = ada.visit(&format!("/tickets/{seat}")).await;
+    assert!(ticket.has(&format!("a[href='{}']", path_of(&seat))), "{}", ticket.body);
+    let page = ada.visit(&path_of(&seat)).await;
+    assert!(page.body.contains("44,500 points") && page.body.contains("90%"), "{}", page.body);
+    assert!(page.body.contains("this ticket bears its part"), "{}", page.body);
+    let before = balance(&db, ada.account_id).await;
+    let form = [
+        ("refunded", page.attribute("[name='refunded']", "value")),
+        ("request_key", page.attribute("[name='request_key']", "value")),
+    ];
+    for _ in 0..2 {
+        let given = ada.submit(&path_of(&seat), &form).await;
+        assert_eq!((given.status, given.location()), (303, format!("/tickets/{seat}").as_str()));
+    }
+    assert_eq!(balance(&db, ada.account_id).await, before + 44_500);
+    let sold = "select status from schedule_seats where id = $1";
+    let seat_id = four.concert.seat_ids[0];
+    assert_eq!(read_one_with::<String>(&db, sold, seat_id).await, "AVAILABLE");
+    let void = ada.visit(&format!("/tickets/{seat}")).await;
+    assert!(void.body.contains("You gave this ticket back"), "{}", void.body);
+    four.expect_kept(3).await;
+
+    let given = give_back(ada, &place).await;
+    assert_eq!((given.status, &given.json()["refunded"]), (201, &json!(26_700)));
+    four.expect_kept(2).await;
+    assert_eq!(status_of(&db, id).await, "CONFIRMED");
+    let reservation = ada.visit(&format!("/reservations/{id}")).await;
+    assert!(reservation.body.contains("71,200"), "the rest: {}", reservation.body);
+    // What all of it gives together is what one refund of all of it gives: the fee is paid once.
+    assert_eq!(cancel(ada, id).await.json()["refunded"], 71_200);
+    assert_eq!(balance(&db, ada.account_id).await, before + 160_000 * 9 / 10 - 1_600);
+    four.expect_kept(0).await;
+    let kinds: Vec<String> =
+        read_all(&db, "select kind from outbox where kind like 'ticket%' order by position").await;
+    assert_eq!(kinds, ["ticket-refunded", "ticket-refunded"]);
+    let told: Vec<Value> =
+        read_all(&db, "select payload from domain_events where kind = 'ticket.refunded'").await;
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!((&told[0]["price"], &told[0]["refunded"]), (&json!(50_000), &json!(44_500)));
+    four.office.close().await;
+}
+
+#[sqlx::test]
+async fn of_refunds_of_a_ticket_and_of_its_order_at_once_each_point_comes_back_once(db: PgPool) {
+    let four = Four::sold(&db, 100, 0).await;
+    let before = balance(&db, four.ada.account_id).await;
+    let (seat, id) = (four.code(true, 0).await, four.bought.reservation_id);
+    let answers = storm((0..20).map(|nth| {
+        let (ada, seat) = (four.ada.clone(), seat.clone());
+        async move {
+            match nth {
+                7 => cancel(&ada, id).await,
+                _ => give_back(&ada, &seat).await,
+            }
+        }
+    }))
+    .await;
+    assert_eq!(count(&answers, 200, ""), 1, "the order: {answers:?}");
+    let n_alone = count(&answers, 201, "");
+    let n_late = count(&answers, 409, "ticket-refund-not-valid");
+    assert!(n_alone <= 1 && n_alone + n_late == 19, "{answers:?}");
+    assert_eq!(balance(&db, four.ada.account_id).await, before + 160_000);
+    four.expect_kept(0).await;
+    four.office.close().await;
+}
+
+#[sqlx::test]
+async fn the_place_is_sold_again_at_its_own_price(db: PgPool) {
+    let four = Four::sold(&db, 50, 0).await;
+    run_sql(&db, "update schedule_seats set price = 70000").await;
+    assert_eq!(give_back(&four.ada, &four.code(true, 0).await).await.status, 201);
+    let bob = four.office.sign_in("bob").await;
+    crate::support::admit(&db, &four.concert, std::slice::from_ref(&bob)).await;
+    let held = hold(&bob, &four.concert, &four.concert.seat_ids[..1]).await;
+    assert_eq!((held.status, &held.json()["total"]), (201, &json!(70_000)), "{}", held.body);
+    four.expect_kept(3).await;
+    // Nobody is asked to pay the seller.
+    let resold = "select count(*) from outbox where kind = 'ticket-sold'";
+    assert_eq!(read_one::<i64>(&db, resold).await, 0);
+    four.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_ticket_that_is_somewhere_else_is_not_refunded_by_itself(db: PgPool) {
+    let four = Four::sold(&db, 100, 0).await;
+    let Four { office, ada, .. } = &four;
+    let (bob, seat, other) =
+        (office.sign_in("bob").await, four.code(true, 0).await, four.code(true, 1).await);
+    expect_refused(&give_back(&bob, &seat).await, 404, "not-found");
+    expect_refused(&bob.get(&path_of(&seat)).await, 404, "not-found");
+
+    let returned = ada.post_json(&format!("/tickets/{seat}/returns"), &json!({})).await.json();
+    expect_refused(&give_back(ada, &seat).await, 409, "ticket-refund-on-sale");
+    let page = ada.visit(&path_of(&seat)).await;
+    assert!(page.body.contains("Take it off sale first"), "{}", page.body);
+    let taken = format!("/returns/{}/cancellation", returned["return_id"].as_str().unwrap());
+    assert_eq!(ada.post(&taken, &()).await.status, 200);
+
+    let to = json!({ "to": email_of(&db, bob.account_id).await });
+    let offer = ada.post_json(&format!("/tickets/{other}/hand-overs"), &to).await.json();
+    expect_refused(&give_back(ada, &other).await, 409, "ticket-refund-offered");
+    let path = format!("/hand-overs/{}/acceptance", offer["hand_over_id"].as_str().unwrap());
+    let accepted = bob.post(&path, &()).await.json();
+    let theirs = accepted["code"].as_str().unwrap();
+    expect_refused(&give_back(&bob, theirs).await, 403, "ticket-refund-not-payer");
+    expect_refused(&give_back(ada, &other).await, 404, "not-found");
+
+    let form = json!({ "refunded": 49_999 });
+    let changed = ada.post_json(&path_of(&seat), &form).await;
+    expect_refused(&changed, 409, "ticket-refund-changed");
+    assert_eq!(changed.json()["refunded"], 50_000);
+    four.expect_kept(4).await;
+    // The whole order waits for the ticket that is away; this one does not.
+    expect_refused(&cancel(ada, four.bought.reservation_id).await, 409, "ticket-handed-over");
+    assert_eq!(give_back(ada, &seat).await.status, 201);
+    four.expect_kept(3).await;
+    four.office.close().await;
+}
+
+#[sqlx::test]
+async fn what_was_agreed_for_the_whole_order_is_kept(db: PgPool) {
+    let four = Four::sold(&db, 100, 0).await;
+    let (ada, seat) = (&four.ada, four.code(true, 0).await);
+    run_sql(&db, "update reservations set places_min = 4").await;
+    let few = give_back(ada, &seat).await;
+    expect_refused(&few, 409, "leaves-too-few");
+    run_sql(&db, "update reservations set places_min = 1").await;
+
+    run_sql(&db, "update reservations set refund_steps = '[]'").await;
+    expect_refused(&give_back(ada, &seat).await, 409, "refund-over");
+    let page = ada.visit(&path_of(&seat)).await;
+    assert_eq!(page.status, 200);
+    assert!(!page.has("form[action$='/refund']"), "{}", page.body);
+
+    let used = "update tickets set status = 'USED', used_at = now() where code = $1";
+    sqlx::query(used).bind(&seat).execute(&db).await.unwrap();
+    let late = give_back(ada, &seat).await;
+    expect_refused(&late, 409, "ticket-refund-not-valid");
+    assert_eq!(late.json()["ticket_status"], "USED");
+    four.expect_kept(3).await;
+
+    let coded = "with gift as (
+            insert into sale_codes (id, program_id, word, amount, uses, created_at)
+            select gen_random_uuid(), program_id, 'GIFT', 1, 1, now() from reservations returning id)
+        update reservations set refund_steps = null, discount = 1, total = total - 1, sale_code_id = gift.id from gift";
+    run_sql(&db, coded).await;
+    let reduced = give_back(ada, &four.code(true, 1).await).await;
+    expect_refused(&reduced, 409, "ticket-refund-discounted");
+    // Its payment was of all of it.
+    four.office.close_as_it_is().await;
+}
+
+/// A friend who paid for one of the places gives it back, and the holder's refund is of the rest.
+#[sqlx::test]
+async fn who_paid_a_share_gives_the_own_ticket_back_alone(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, ConcertOptions::default()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    for person in [&ada, &bob] {
+        let charged = person.post("/wallet/charges", &[("amount", 200_000)]).await;
+        assert_eq!(charged.status, 201, "{}", charged.body);
+    }
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    let left = ada.get(&format!("/reservations/{id}/shares")).await.json()["left"].clone();
+    let form = json!({ "places": [left[0]["place"]] });
+    let share = ada.post_json(&format!("/reservations/{id}/shares"), &form).await.json();
+    let url = share["url"].as_str().unwrap();
+    let link = &url[url.find("/shares/").unwrap()..];
+    assert_eq!(bob.post(&format!("{link}/payment"), &()).await.status, 201);
+    assert_eq!(ada.post(&format!("/reservations/{id}/rest/payment"), &()).await.status, 201);
+    agree_on(&db, id, 80, 1_000).await;
+    let listed = bob.get("/tickets").await.json();
+    let code = listed["tickets"][0]["code"].as_str().unwrap();
+    // Half of the order, and half of its fee.
+    assert_eq!(give_back(&bob, code).await.json()["refunded"], 39_500);
+    assert_eq!(balance(&db, bob.account_id).await, 189_500);
+    assert_sound(&office).await;
+    assert_eq!(cancel(&ada, id).await.json()["refunded"], 39_500);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+/// What the constraints refuse, whatever the program did.
+#[sqlx::test]
+async fn the_database_refuses_a_second_refund_and_one_that_is_none(db: PgPool) {
+    let four = Four::sold(&db, 100, 0).await;
+    assert_eq!(give_back(&four.ada, &four.code(true, 0).await).await.status, 201);
+    let copy = |ticket: &str, status: &str, payout: i64| {
+        format!(
+            "insert into ticket_returns (id, ticket_id, reservation_item_id, reservation_id, schedule_id,
+                 schedule_seat_id, zone_id, seller_id, payment_id, price, fee_percent, payout, status,
+                 settled_at, to_house)
+             select gen_random_uuid(), {ticket}, reservation_item_id, reservation_id, schedule_id,
+                 schedule_seat_id, zone_id, seller_id, payment_id, price, 0, {payout}, '{status}',
+                 case '{status}' when 'OPEN' then null else now() end, true
+             from ticket_returns"
+        )
+    };
+    let other = "(select id from tickets where status = 'VALID' limit 1)";
+    for (sql, constraint) in [
+        (copy("ticket_id", "SOLD", 0), "ticket_returns_live_key"),
+        (copy(other, "OPEN", 0), "ticket_returns_to_house_is_sold"),
+        (copy(other, "SOLD", 50_001), "ticket_returns_payout_is_price_less_fee"),
+    ] {
+        let refused = sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&db).await.unwrap_err();
+        let refused = refused.as_database_error().unwrap().constraint();
+        assert_eq!(refused, Some(constraint));
+    }
+    four.office.close().await;
+}
