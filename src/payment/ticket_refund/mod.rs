@@ -42,6 +42,7 @@ use crate::{
         idempotency::{Claim, RequestKey, commit_kept},
         ids::new_id,
         postgres::{Connection, WhenHeld, retry_stale},
+        throwaway,
     },
     outbox::{self, AccountMail, Message},
     points::Points,
@@ -162,7 +163,7 @@ async fn credit(
     Ok(wallets.write(tx).await?)
 }
 
-/// Writes the mail to the payer, and the event.
+/// Writes the mail to the payer, and the event, which a rehearsal has none of.
 async fn tell(
     tx: &mut Connection,
     new: &NewReturn,
@@ -176,6 +177,9 @@ async fn tell(
         dedupe_key: format!("ticket-refunded:{id}"),
     };
     outbox::write_to_accounts(tx, &[mail]).await?;
+    if throwaway::is_marked(planned.program_id.0) {
+        return Ok(());
+    }
     let payload = json!({
         "ticket_id": place.ticket_id, "reservation_id": place.reservation_id,
         "program_id": planned.program_id, "schedule_id": place.schedule_id,
