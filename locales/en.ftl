@@ -1445,6 +1445,7 @@ admin-mail-kind-hand-over-ended = Ticket offer ended
 admin-mail-kind-hand-over-withdrawn = Offered ticket gone
 admin-mail-kind-ticket-voided = Received ticket no longer valid
 admin-mail-kind-ticket-sold = Ticket sold on
+admin-mail-kind-ticket-refunded = Ticket given back
 admin-mail-kind-payout-failed = Money could not be sent
 admin-mail-kind-return-gone = Ticket on sale gone
 admin-mail-kind-share-paid = Share paid

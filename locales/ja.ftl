@@ -1371,6 +1371,7 @@ admin-mail-kind-hand-over-ended = 譲渡の終了
 admin-mail-kind-hand-over-withdrawn = 譲渡チケットの取り消し
 admin-mail-kind-ticket-voided = 受け取ったチケットのキャンセル
 admin-mail-kind-ticket-sold = リセールの成立
+admin-mail-kind-ticket-refunded = チケット1枚のキャンセル
 admin-mail-kind-payout-failed = カード払い戻しの失敗
 admin-mail-kind-return-gone = リセールの終了
 admin-mail-kind-share-paid = 一緒に支払い完了

@@ -1368,6 +1368,7 @@ admin-mail-kind-hand-over-ended = 티켓 전달 결과
 admin-mail-kind-hand-over-withdrawn = 티켓 전달 취소
 admin-mail-kind-ticket-voided = 받은 티켓 취소
 admin-mail-kind-ticket-sold = 티켓 재판매 완료
+admin-mail-kind-ticket-refunded = 티켓 1매 취소
 admin-mail-kind-payout-failed = 카드 환불 실패
 admin-mail-kind-return-gone = 재판매 종료
 admin-mail-kind-share-paid = 함께 결제 완료

@@ -2,8 +2,13 @@
 
 use std::{
     net::TcpListener,
+    ops::Range,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::{
+        LazyLock,
+        atomic::{AtomicU16, Ordering},
+    },
 };
 
 use redis::aio::MultiplexedConnection;
@@ -108,9 +113,16 @@ impl Drop for PrivateRedis {
     }
 }
 
-/// Returns a port that is free at this moment.
+/// Ports from which one is picked. The kernel gives none of them to a server that asks for any port, nor to a
+/// connection, so what is free stays free while a test has nothing at it yet.
+const PORTS: Range<u16> = 20_000..32_000;
+
+/// Returns a port that is free, and that no other test of this process gets.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static PICKED: LazyLock<AtomicU16> = LazyLock::new(|| AtomicU16::new(rand::random()));
+    let n_ports = PORTS.end - PORTS.start;
+    let mut picked = PORTS.map(|_| PORTS.start + PICKED.fetch_add(1, Ordering::Relaxed) % n_ports);
+    picked.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }
 
 /// Three servers that share the slots of one cluster.
