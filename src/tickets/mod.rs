@@ -49,4 +49,4 @@ pub use hand_over::model::HandOverStatus;
 pub use hand_over::{claim_hand_overs, expire_hand_overs};
 pub use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
 pub use model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
-pub(crate) use store::{NewTickets, lock_by_code};
+pub(crate) use store::NewTickets;

@@ -12,7 +12,7 @@
 //! * The place, the ticket, the points and the mail change in one transaction, and the ticket comes back once:
 //!   `ticket_returns_live_key`.
 //! * A ticket that its order needs stays in it (`reservation/order_rules`).
-//! * A ticket that was used, is on sale, offered, or with somebody who did not pay for it is not refunded, nor one of
+//! * A ticket that was used, is on sale, offered, or with a holder who did not pay for it is not refunded, nor one of
 //!   an order with a discount, whose part in it was agreed for all places together.
 //!
 //! # Concurrency
@@ -24,8 +24,6 @@
 pub mod error;
 pub mod model;
 pub mod pages;
-
-use std::collections::HashSet;
 
 use serde_json::json;
 
@@ -41,20 +39,20 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         ids::new_id,
-        postgres::{Connection, WhenHeld, retry_stale},
+        postgres::{Connection, retry_stale},
         throwaway,
     },
     outbox::{self, AccountMail, Message},
     points::Points,
     reservation::{
-        self, ReservationError, ReturnId,
+        self, ReservationError, ReturnId, order_rules,
         returns::{self as reserved, model::NewReturn},
     },
     tickets::{
         self, TicketStatus,
-        returns::{model::ReturnTerms, store as terms},
+        returns::{lock_ticket, model::ReturnTerms},
     },
-    wallet::{Kind, LockedWallets, Movement, WalletError},
+    wallet::{self, Kind},
 };
 
 /// Refunds a ticket; a `key` that did so before returns its first result.
@@ -77,13 +75,10 @@ async fn refund_once(
     {
         return Ok(refunded);
     }
-    let place = terms::find_place(&mut tx, &order.code).await?;
-    let place = place.ok_or(TicketRefundError::NotFound)?;
-    let locked = reserved::lock_place(&mut tx, place).await?;
-    let ticket_id = tickets::lock_by_code(&mut tx, &order.code).await?;
-    let ticket_id = ticket_id.ok_or(TicketRefundError::NotFound)?;
-    let terms = terms::find_terms(&mut *tx, ticket_id).await?;
-    let planned = plan(&mut tx, order.account_id, terms).await?;
+    let found = lock_ticket(&mut tx, &order.code).await?;
+    let (locked, terms) = found.ok_or(TicketRefundError::NotFound)?;
+    let place = terms.place();
+    let planned = plan(&mut tx, order.account_id, &terms).await?;
     let PlannedRefund { price, refunded, .. } = planned;
     if order.shown.is_some_and(|shown| shown != refunded) {
         return Err(TicketRefundError::Changed { refunded });
@@ -100,7 +95,7 @@ async fn refund_once(
     };
     reserved::take_for_house(&mut tx, &locked, &new).await?;
     tickets::void_sold(&mut tx, &[place.ticket_id]).await?;
-    credit(&mut tx, order.account_id, id, refunded).await?;
+    wallet::credit(&mut tx, order.account_id, refunded, Kind::Resale, id.0).await?;
     tell(&mut tx, &new, &planned).await?;
     let refunded = TicketRefunded { return_id: id, price, refunded };
     let refunded = commit_kept(&app.db, tx, key, refunded).await?;
@@ -113,10 +108,11 @@ async fn refund_once(
 pub(crate) async fn plan(
     tx: &mut Connection,
     account_id: AccountId,
-    terms: Option<ReturnTerms>,
+    terms: &ReturnTerms,
 ) -> Result<PlannedRefund, TicketRefundError> {
-    let terms = terms.filter(|terms| terms.holder_id == account_id);
-    let terms = terms.ok_or(TicketRefundError::NotFound)?;
+    if terms.holder_id != account_id {
+        return Err(TicketRefundError::NotFound);
+    }
     if terms.status != TicketStatus::Valid || terms.is_cancelled {
         return Err(TicketRefundError::NotValid { status: terms.status });
     }
@@ -134,8 +130,8 @@ pub(crate) async fn plan(
         return Err(TicketRefundError::Discounted);
     }
     let share = agreed.share.ok_or(TicketRefundError::Over)?;
-    let needed = reserved::find_need(&mut *tx, terms.reservation_id, terms.item_id).await?;
-    needed.map_or(Ok(()), |rule| Err(ReservationError::from(rule)))?;
+    let need = reserved::find_need(&mut *tx, terms.reservation_id, terms.item_id).await?;
+    order_rules::refuse(need)?;
     let total = store::find_total(tx, terms.reservation_id).await?;
     let price = terms.price;
     let refunded = total.and_then(|total| share.of(price, total));
@@ -143,24 +139,6 @@ pub(crate) async fn plan(
         return Err(ReservationError::Inconsistent.into());
     };
     Ok(PlannedRefund { program_id: agreed.program_id, payment_id, price, refunded })
-}
-
-/// Credits the payer, whose wallet is locked last.
-async fn credit(
-    tx: &mut Connection,
-    account_id: AccountId,
-    id: ReturnId,
-    refunded: Points,
-) -> Result<(), TicketRefundError> {
-    let accounts = HashSet::from([account_id]);
-    let mut wallets = LockedWallets::lock(tx, &accounts, WhenHeld::Wait).await?;
-    // Who had a free place may have no wallet yet.
-    if !wallets.open_missing(tx, &accounts).await? {
-        return Err(WalletError::StaleVersion.into());
-    }
-    let credit = Movement::credit(Kind::Resale, refunded, id.0);
-    wallets.change(account_id, &credit).ok_or(WalletError::StaleVersion)??;
-    Ok(wallets.write(tx).await?)
 }
 
 /// Writes the mail to the payer, and the event, which a rehearsal has none of.

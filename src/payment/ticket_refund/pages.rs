@@ -115,7 +115,7 @@ pub async fn create_ticket_refund(
     }
 }
 
-/// Renders the page; a `refusal` is shown on it and sets its status. A program is refused where a browser is told
+/// Renders the page; a `refusal` is shown on it and sets its status. A program is refused where a browser is shown
 /// why nothing comes back.
 async fn page(
     app: &App,
@@ -127,7 +127,7 @@ async fn page(
     // Nothing is locked and nothing written: the transaction is one view of the rows.
     let mut tx = app.db.begin().await?;
     let found = terms::find_terms(&mut *tx, ticket.id).await?;
-    let planned = plan(&mut tx, me.account_id, found).await;
+    let planned = plan(&mut tx, me.account_id, &found.ok_or(NotFound)?).await;
     let agreed = agreed_refund(&mut tx, ticket.reservation_id).await;
     tx.commit().await?;
     let offer = planned

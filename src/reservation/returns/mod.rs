@@ -54,5 +54,7 @@ pub use ending::{
     LockedReturns, end, end_needed, end_overdue_of, give, lock_for_ending, lock_of_refund,
     take_back, void,
 };
-pub use making::{find_need, lock_place, put_on_sale, require_dispensable, take_for_house};
+pub use making::{
+    LockedPlace, find_need, lock_place, put_on_sale, require_dispensable, take_for_house,
+};
 pub use sale::{lock_sellers, sell};

@@ -35,7 +35,10 @@ use self::{
     error::ReturnError,
     model::{ReturnMade, ReturnOrder, ReturnTerms},
 };
-use super::{model::TicketStatus, store as tickets};
+use super::{
+    model::{TicketCode, TicketStatus},
+    store as tickets,
+};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -43,11 +46,11 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         ids::new_id,
-        postgres::retry_stale,
+        postgres::{Connection, retry_stale},
     },
     reservation::{
         self, ReservationError, ReturnId,
-        returns::{self as reserved, model::NewReturn},
+        returns::{self as reserved, LockedPlace, model::NewReturn},
     },
 };
 
@@ -71,21 +74,30 @@ async fn make_once(
     {
         return Ok(made);
     }
-    let place = store::find_place(&mut tx, &order.code).await?.ok_or(ReturnError::NotFound)?;
-    let locked = reserved::lock_place(&mut tx, place).await?;
-    let ticket_id = tickets::lock_by_code(&mut tx, &order.code).await?;
-    let ticket_id = ticket_id.ok_or(ReturnError::NotFound)?;
-    let terms = store::find_terms(&mut *tx, ticket_id).await?.ok_or(ReturnError::NotFound)?;
+    let found = lock_ticket(&mut tx, &order.code).await?;
+    let (locked, terms) = found.ok_or(ReturnError::NotFound)?;
     let new = allowed(&app.config, &terms, order)?;
     reserved::require_dispensable(&mut tx, &locked).await?;
-    let new = NewReturn { place, ..new };
     reserved::put_on_sale(&mut tx, &locked, &new).await?;
     let NewReturn { id, price, fee_percent, payout, .. } = new;
     let made = ReturnMade { return_id: id, price, fee_percent, payout };
     let made = commit_kept(&app.db, tx, key, made).await?;
     metrics::counter!("stagedoor_returns_total").increment(1);
-    reservation::announce(app, place.schedule_id);
+    reservation::announce(app, terms.schedule_id);
     Ok(made)
+}
+
+/// Locks the place of the ticket with `code`, and then the ticket, and reads what decides whether the place may leave
+/// its order; `None` without such a ticket.
+pub(crate) async fn lock_ticket(
+    tx: &mut Connection,
+    code: &TicketCode,
+) -> Result<Option<(LockedPlace, ReturnTerms)>, ReservationError> {
+    let Some(place) = store::find_place(tx, code).await? else { return Ok(None) };
+    let locked = reserved::lock_place(tx, place).await?;
+    let Some(ticket_id) = tickets::lock_by_code(tx, code).await? else { return Ok(None) };
+    let terms = store::find_terms(tx, ticket_id).await?;
+    Ok(terms.map(|terms| (locked, terms)))
 }
 
 /// Returns the return that `order` makes of a locked ticket, or why it may not be made.

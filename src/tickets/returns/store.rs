@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Returns the place of the ticket with a code, read without a lock.
-pub async fn find_place(
+pub(super) async fn find_place(
     tx: &mut Connection,
     code: &TicketCode,
 ) -> Result<Option<TicketPlace>, sqlx::Error> {

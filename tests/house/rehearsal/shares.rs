@@ -7,12 +7,17 @@ use super::{
     counts,
     door::{actor, concert_of, open, remove_all_of, set_up},
 };
-use crate::support::Hold;
+use crate::support::{Hold, read_one, run_sql};
 
 #[sqlx::test]
 async fn shares_of_a_rehearsal_stay_in_it_and_are_removed_with_it(db: PgPool) {
     let office = open(db.clone()).await;
     let real = office.sign_in("cas").await;
+    let listens =
+        "insert into webhook_endpoints (id, url, description, kinds, sealed_secret, paused_at)
+        values (gen_random_uuid(), 'https://hooks.example/', 'Accounting', '{ticket.refunded}',
+            sha256('a') || substr(sha256('b'), 1, 28), now())";
+    run_sql(&db, listens).await;
     let before = counts(&db).await;
     let stage = set_up(&office).await;
     let (ada, bob) = (actor(&office, &stage).await, actor(&office, &stage).await);
@@ -33,7 +38,13 @@ async fn shares_of_a_rehearsal_stay_in_it_and_are_removed_with_it(db: PgPool) {
     let rest = ada.post(&format!("{path}/rest/payment"), &()).await;
     assert_eq!(rest.json()["status"], "PAID", "{}", rest.body);
 
-    remove_all_of(&office, &concert, &["shares", "share_places", "payments"]).await;
+    let code = bob.get("/tickets").await.json()["tickets"][0]["code"].clone();
+    let given = format!("/tickets/{}/refund", code.as_str().unwrap());
+    assert_eq!(bob.post_json(&given, &json!({})).await.status, 201);
+    assert_eq!(read_one::<i64>(&db, "select count(*) from domain_events").await, 0);
+
+    let made = ["shares", "share_places", "payments", "ticket_returns"];
+    remove_all_of(&office, &concert, &made).await;
     assert_eq!(counts(&db).await, before);
     office.close().await;
 }

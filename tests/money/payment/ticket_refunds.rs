@@ -154,7 +154,7 @@ async fn the_place_is_sold_again_at_its_own_price(db: PgPool) {
     let held = hold(&bob, &four.concert, &four.concert.seat_ids[..1]).await;
     assert_eq!((held.status, &held.json()["total"]), (201, &json!(70_000)), "{}", held.body);
     four.expect_kept(3).await;
-    // Nobody is asked to pay the seller.
+    // The sale pays no seller.
     let resold = "select count(*) from outbox where kind = 'ticket-sold'";
     assert_eq!(read_one::<i64>(&db, resold).await, 0);
     four.office.close().await;
