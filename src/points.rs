@@ -90,7 +90,7 @@ impl fmt::Display for Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::i18n::Locale;
+    use crate::text::{i18n::Locale, prices::in_points};
 
     #[test]
     fn a_share_is_rounded_down_and_exact_for_the_largest_amount() {
@@ -110,10 +110,7 @@ mod tests {
 
     #[test]
     fn an_amount_is_written_by_thousands_and_counts_for_the_plural() {
-        let text = |amount| {
-            let text = Locale::default().text("points-amount").number("count", Points(amount));
-            text.number("points", Points(amount)).to_string()
-        };
+        let text = |amount| in_points(Locale::default(), Points(amount));
         assert_eq!((text(1).as_str(), text(1_234).as_str()), ("1 point", "1,234 points"));
         assert_eq!(Points(1_234_567).to_string(), "1,234,567");
     }

@@ -1,6 +1,9 @@
 //! Errors of the admin pages.
 
-use super::questions::{OpeningQuestion, ZoneQuestion};
+use super::{
+    letters::model::OfficeLetterId,
+    questions::{OpeningQuestion, ZoneQuestion},
+};
 use crate::{
     accounts::{AccountError, api_keys::KEYS_MAX},
     audit::model::Meanwhile,
@@ -24,6 +27,8 @@ problems! {
             => KitError::ChangedMeanwhile.problem().member("meanwhile", meanwhile),
         /// The mail is waiting, or was sent.
         MailNotFailed(id: MailId) = 409 "mail-not-failed".recovery(format!("/admin/mails/{id}")),
+        /// The letter is not a draft any more, or was stopped.
+        LetterSettled(id: OfficeLetterId) = 409 "letter-settled".recovery(format!("/admin/letters/{id}")),
         TooManyKeys = 409 "too-many-keys".recovery("/admin/api-keys").number("count", KEYS_MAX),
         /// The venue's time zone changes performances, and the form does not say how.
         ZoneAsked(asked: ZoneQuestion) = 409 "zone-moves-performances" { performances: asked.named }

@@ -30,6 +30,7 @@ mod chart;
 pub mod codes;
 mod edits;
 pub mod error;
+pub mod letters;
 pub mod mails;
 pub mod office;
 pub mod overview;
@@ -48,5 +49,6 @@ pub mod webhooks;
 
 pub use cancellation::wind_down;
 pub use error::AdminError;
+pub use letters::write_due as write_letters;
 pub use people::reset_at_command_line as reset_second_factor;
 pub use schedules::repricing::write_prices;

@@ -122,8 +122,18 @@ pub enum Act {
     ZoneEdited,
     /// A mail that was given up is to be sent again.
     MailSentAgain,
+    /// A letter to holders of tickets was drafted.
+    LetterDrafted,
+    /// A letter was sent to the administrator alone.
+    LetterTested,
+    /// A letter was released, at once or for a moment.
+    LetterReleased,
+    /// A letter was stopped.
+    LetterStopped,
     /// An endpoint was registered.
     WebhookRegistered,
+    /// The address, the description or the kinds of an endpoint were changed.
+    WebhookEdited,
     /// The secret of an endpoint was replaced.
     WebhookRotated,
     /// An endpoint was paused.

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{sold::SoldChange, topic::MailTopic};
+use super::{
+    sold::{NewPrice, SoldChange},
+    topic::MailTopic,
+};
 use crate::points::Points;
 
 /// How long most mails may be on their way before they are given up.
@@ -176,6 +179,34 @@ pub enum Message {
         /// Whether the account has no part in it and only waits for places.
         is_waiting: bool,
     },
+    /// A program, or one performance of it, was cancelled, to an account that held places which were not paid, or
+    /// waited for some.
+    PerformanceCancelled {
+        /// Id of the program.
+        program_id: Uuid,
+        /// Id of the performance; `None` where the whole program was cancelled.
+        schedule_id: Option<Uuid>,
+        /// Whether the account held no places and only waited for some.
+        is_waiting: bool,
+    },
+    /// Places of a performance have other prices, to an account that waits for some of them.
+    PricesChanged {
+        /// Id of the performance.
+        schedule_id: Uuid,
+        /// Prices that changed, at most 12.
+        prices: Vec<NewPrice>,
+        /// Number of prices that changed beside these.
+        n_more: usize,
+    },
+    /// A letter of the office to a holder of a ticket of a show.
+    OfficeLetter {
+        /// Id of the letter.
+        letter_id: Uuid,
+        /// Whether it cannot be declined.
+        is_necessary: bool,
+        /// Whether it goes to the administrator who tries it.
+        is_test: bool,
+    },
     /// A share of a reservation is paid with it, to a friend of its holder.
     SharePaid {
         /// Id of the share.
@@ -245,6 +276,9 @@ impl Message {
             | Self::HandOverOffered { .. }
             | Self::HandOverWithdrawn { .. } => Some(MailTopic::Transfers),
             Self::QueueTurn { .. } => Some(MailTopic::Turn),
+            Self::OfficeLetter { is_necessary: false, is_test: false, .. } => {
+                Some(MailTopic::Letters)
+            }
             _ => None,
         }
     }
@@ -312,6 +346,17 @@ mod tests {
                 move_id: None,
                 is_waiting: false,
             },
+            Message::PerformanceCancelled {
+                program_id: reservation_id,
+                schedule_id: Some(reservation_id),
+                is_waiting: false,
+            },
+            Message::PricesChanged {
+                schedule_id: reservation_id,
+                prices: vec![NewPrice { of: "Stalls".to_owned(), was: None, now: refunded }],
+                n_more: 3,
+            },
+            Message::OfficeLetter { letter_id: reservation_id, is_necessary: true, is_test: false },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },

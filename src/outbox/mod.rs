@@ -39,7 +39,7 @@ pub use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
     SharedKeys, StoredMail,
 };
-pub use self::sold::{SoldChange, SoldPart};
+pub use self::sold::{NewPrice, SoldChange, SoldPart};
 pub use self::store::NewMails;
 pub use self::topic::MailTopic;
 use crate::app::AccountId;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::points::Points;
+
 /// Part of what was sold that is not the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -39,4 +41,15 @@ impl SoldChange {
         let is_change = was != now && !was.is_empty() && !now.is_empty();
         is_change.then(|| Self { part, was: was.to_owned(), now: now.to_owned() })
     }
+}
+
+/// New ordinary price of the places that are sold under one name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewPrice {
+    /// Name of the price category, section or zone.
+    pub of: String,
+    /// Highest price before; `None` where there was none.
+    pub was: Option<Points>,
+    /// Price since.
+    pub now: Points,
 }

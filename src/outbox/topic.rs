@@ -14,4 +14,6 @@ pub enum MailTopic {
     Transfers,
     /// The turn in a queue.
     Turn,
+    /// What the office writes about shows for which the reader has tickets, where it need not be read.
+    Letters,
 }

@@ -7,6 +7,7 @@ select jsonb_build_object(
         'created_at', a.created_at, 'email_confirmed_at', a.email_confirmed_at,
         'locked_at', a.locked_at, 'mail_locale', a.mail_locale,
         'mails_transfers', a.mails_transfers, 'mails_turn', a.mails_turn,
+        'mails_letters', a.mails_letters,
         'second_factor_set_at', (select set_at from second_factors where account_id = a.id limit 1)),
     'wallet', (select jsonb_build_object('balance', balance, 'pending', pending, 'debt', debt)
         from wallets where account_id = a.id limit 1),

@@ -31,7 +31,8 @@ pub(super) fn paths() -> Vec<Path> {
             .get(webhooks::list_webhooks, shows::<WebhooksDocument<'_>>("Lists the endpoints of webhooks."))
             .post(webhooks::create_webhook, creates::<SecretDocument>("Adds an endpoint, whose secret is shown once.").or_page(201).refuses(codes![WebhookError::TooMany])),
         at("/admin/webhooks/{id}")
-            .get(webhooks::show_webhook, shows::<WebhookDocument<'_>>("Shows an endpoint with its deliveries.")),
+            .get(webhooks::show_webhook, shows::<WebhookDocument<'_>>("Shows an endpoint with its deliveries."))
+            .post(webhooks::update_webhook, changes::<Identified<EndpointId>>("Changes the address, the description and the kinds of an endpoint.")),
         at("/admin/webhooks/{id}/secret")
             .post(webhooks::create_secret, creates::<SecretDocument>("Makes another secret for an endpoint, which is shown once.").or_page(201)),
         at("/admin/webhooks/{id}/pause")

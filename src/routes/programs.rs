@@ -6,6 +6,10 @@ use crate::{
     admin::{
         cancellation::pages::{self as cancellation, CancellationDocument},
         codes::pages::{self as codes, CodesDocument, NewCodesDocument},
+        letters::{
+            model::OfficeLetterId,
+            pages::{self as letters, LettersDocument, OfficeLetterDocument},
+        },
         overview::{self, pages::OverviewDocument},
         programs::pages::{
             self, EditionDocument, ProgramsDocument, copying, poster,
@@ -27,7 +31,7 @@ use crate::{
     entry_queue::{Purge, draw::DrawDocument},
     web::{
         error::codes,
-        page::Empty,
+        page::{Empty, Identified},
         path::{
             Path, at,
             operation::{changes, creates, file, page, shows},
@@ -78,8 +82,26 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/programs/{id}/codes/{code_id}/withdrawal")
             .post(codes::create_withdrawal, changes::<Empty>("Withdraws a code.").refuses(codes![CodeEditError::Withdrawn])),
     ];
+    paths.extend(letter_paths());
     paths.extend(queue_paths());
     paths
+}
+
+#[rustfmt::skip]
+fn letter_paths() -> Vec<Path> {
+    vec![
+        at("/admin/programs/{id}/letters")
+            .get(letters::list_letters, shows::<LettersDocument<'_>>("Lists the letters to the holders of tickets of a show."))
+            .post(letters::create_letter, creates::<Identified<OfficeLetterId>>("Drafts a letter to holders of tickets; nothing is sent yet.")),
+        at("/admin/letters/{id}")
+            .get(letters::show_letter, shows::<OfficeLetterDocument<'_>>("Shows a letter, and how many people get it.")),
+        at("/admin/letters/{id}/test")
+            .post(letters::create_test, changes::<Empty>("Sends a letter to the administrator alone.")),
+        at("/admin/letters/{id}/release")
+            .post(letters::create_release, changes::<Empty>("Sends a letter, at once or from a moment on.").refuses(codes![AdminError::LetterSettled])),
+        at("/admin/letters/{id}/stop")
+            .post(letters::create_stop, changes::<Empty>("Stops a letter: what of it is not sent yet is not sent.").refuses(codes![AdminError::LetterSettled])),
+    ]
 }
 
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! Texts that people read and type: languages, times, descriptions, e-mail addresses, the charsets and cells of files and the form in which all are kept. Depends on neither HTTP nor a feature.
+//! Texts that people read and type: languages, times, prices, descriptions, e-mail addresses, the charsets and cells of files and the form in which all are kept. Depends on neither HTTP nor a feature.
 //!
 //! A **locale** is a language of the product, a **phrase** a text with its arguments.
 
@@ -7,5 +7,6 @@ pub mod charset;
 pub mod email;
 pub mod i18n;
 pub mod markdown;
+pub mod prices;
 pub mod times;
 pub mod typed;

@@ -7,10 +7,15 @@ use super::{
     calendar::{CalendarEntry, file_of},
     error::PdfError,
     model::{Ticket, TicketStatus},
-    pdf::{self, Paper},
+    pdf::{self, Issuer, Paper},
     store,
 };
-use crate::{app::App, catalog::ScheduleId, reservation::ReservationId, text::i18n::Locale};
+use crate::{
+    app::App,
+    catalog::ScheduleId,
+    reservation::ReservationId,
+    text::{i18n::Locale, prices::PriceUnit},
+};
 
 /// File with its name and its media type.
 #[derive(Clone, Debug)]
@@ -47,7 +52,9 @@ pub async fn files_of(
     let office = app.office.settings();
     let entry = CalendarEntry::of_reservation((&app.config, &office), &valid, locale);
     let entry = entry.map(|entry| calendar_file(std::slice::from_ref(&entry), now));
-    let pdf = pdf::make(&tickets, None, Paper::OneTicket, locale, office.name()).await?;
+    let prices = PriceUnit::of(&app.config.payment);
+    let issuer = Issuer { office: office.name(), locale, prices };
+    let pdf = pdf::make(&tickets, None, Paper::OneTicket, issuer).await?;
     let pdf = pdf.map(|content| TicketFile {
         name: pdf::FILE_NAME,
         media_type: "application/pdf",

@@ -26,7 +26,7 @@ problems! {
             .recovery(format!("/reservations/{reservation_id}")),
         InsufficientPoints { balance: Points, needed: Points }
             = 402 "insufficient-points" { balance, needed }
-            .word("balance", balance).word("needed", needed),
+            .price("balance", balance).price("needed", needed),
         TooManyPoints = 422 "wallet-full",
         /// The release exceeds the withheld points.
         NothingWithheld => KitError::Internal,

@@ -105,6 +105,8 @@ async fn deliver(
         true => Attempt::impossible("the secret cannot be read with this SECRET_KEY: rotate it"),
         false => client.send(&endpoint.url, event, &secrets, app.now().timestamp()).await,
     };
+    let outcome = if attempt.error.is_none() { "made" } else { "put_off" };
+    metrics::counter!("stagedoor_webhook_attempts_total", "outcome" => outcome).increment(1);
     match &attempt.error {
         None => claims::write_delivered(&app.db, endpoint.id, event, &attempt).await,
         Some(error) => {
@@ -118,7 +120,12 @@ async fn deliver(
 /// Gives up deliveries past their end, and deletes remaining rows of deleted endpoints; a bounded number,
 /// called periodically.
 pub async fn end_old(db: &Pool) -> Result<(), sqlx::Error> {
-    OLD.parts(|rows_max| claims::write_expired(db, rows_max)).await?;
+    let give_up = |rows_max| async move {
+        let n_given_up = claims::write_expired(db, rows_max).await?;
+        metrics::counter!("stagedoor_webhook_deliveries_given_up_total").increment(n_given_up);
+        Ok::<_, sqlx::Error>(n_given_up)
+    };
+    OLD.parts(give_up).await?;
     OLD.parts(|rows_max| claims::delete_of_deleted(db, rows_max)).await?;
     endpoints::delete_emptied(db).await
 }

@@ -6,11 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::{
-    events::{EventId, EventKind},
-    infra::ids::ids,
-    text::times::rfc3339,
-};
+use crate::{events::EventId, infra::ids::ids, text::times::rfc3339};
 
 ids! {
     /// Id of an endpoint.
@@ -27,12 +23,14 @@ pub(crate) struct ActiveEndpoint {
     pub sealed_old_secret: Option<Vec<u8>>,
 }
 
-/// Endpoint to be registered.
-#[derive(Clone, Debug)]
-pub struct NewEndpoint {
+/// What administrators type of an endpoint.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndpointDetails {
+    /// Address that events are sent to.
     pub url: String,
     pub description: String,
-    pub kinds: Vec<EventKind>,
+    /// Names of the kinds of events that it asks for, in their order.
+    pub kinds: Vec<String>,
 }
 
 /// Endpoint as administrators see it.

@@ -219,6 +219,9 @@ impl Workers {
 
     /// Starts the workers that talk to the payment provider, to the mail server, to witnesses and to the receivers of events.
     fn run_beyond(&mut self, outside: &Outside<'_>) {
+        self.run("letters", TICK_MAX, every(periods::LETTERS), |app| async move {
+            admin::write_letters(&app.db).await
+        });
         let Outside { checkouts, mailer, witnesses, draws, hooks } = *outside;
         let draws = draws.clone();
         self.run("draws", LONG_TICK_MAX, every(periods::DRAW), move |_| {

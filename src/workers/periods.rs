@@ -22,6 +22,8 @@ pub(super) const MAIL: Duration = Duration::from_secs(1);
 pub(super) const HOOKS: Duration = Duration::from_secs(1);
 /// Period of the look for places to offer to waiting lists.
 pub(super) const WAITING_LISTS: Duration = Duration::from_secs(5);
+/// Period of writing the mails of letters to holders of tickets.
+pub(super) const LETTERS: Duration = Duration::from_secs(2);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
 pub(super) const COMPARISON: Duration = Duration::from_secs(30);
 /// Delay of the first comparison after the start: an instance that was killed may have left changes

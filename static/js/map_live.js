@@ -3,6 +3,7 @@
 //
 // Without this file the page is as fresh as its reload.
 
+import { priceWriter } from "./price.js";
 import { follow } from "./seat_live.js";
 import { typedPrice } from "./seat_types.js";
 
@@ -13,6 +14,7 @@ const CLASSES = 4;
 const LEASE_MS = 10_000;
 
 const live = document.querySelector("[data-live-map]");
+const written = live && priceWriter(live.dataset);
 const number = new Intl.NumberFormat(document.documentElement.lang);
 
 // The seats that this page offers are held for its reader: nobody took them.
@@ -46,7 +48,7 @@ function showZone({ id, remaining, price }) {
   const isOff = remaining <= 0;
   const left = zone.querySelector("[data-zone-remaining]");
   put(left, left.dataset.text.replace("{free}", number.format(remaining)));
-  put(zone.querySelector("[data-zone-price]"), amount(price));
+  put(zone.querySelector("[data-zone-price]"), written.price(price));
   zone.querySelector('input[name="unit_price"]').value = price;
   zone.classList.toggle("zone--off", isOff);
   left.hidden = isOff;
@@ -54,7 +56,7 @@ function showZone({ id, remaining, price }) {
   zone.querySelector("[data-zone-sold-out]").hidden = !isOff;
   for (const sign of zone.querySelectorAll("[data-type-price]")) {
     if (sign.dataset.percent === "0") continue;
-    put(sign, amount(typedPrice(price, sign.dataset)));
+    put(sign, written.price(typedPrice(price, sign.dataset)));
   }
   for (const option of zone.querySelectorAll("[data-count]")) {
     option.disabled = Number(option.dataset.count) > remaining;
@@ -67,10 +69,8 @@ function showZone({ id, remaining, price }) {
 
 function showSection({ name, free, price_min, price_max }) {
   const count = number.format(free);
-  const low = number.format(price_min);
-  const span = (high) => (price_min === price_max ? high : `${low}–${high}`);
-  const prices = span(amount(price_max));
-  const { textFree, textSoldOut } = live.dataset;
+  const { textAmount, textFree, textSign, textSoldOut } = live.dataset;
+  const prices = written.range(textAmount, price_min, price_max);
   const words = free > 0 ? textFree.replace("{free}", count) : textSoldOut;
   const look = free > 0 ? `seat--price-${classOf(price_max)}` : "block--sold-out";
   const block = document.querySelector(`[data-section="${CSS.escape(name)}"]`);
@@ -78,7 +78,7 @@ function showSection({ name, free, price_min, price_max }) {
     block.setAttribute("class", `block ${look}`);
     const label = block.dataset.label.replace("{free}", count).replace("{prices}", prices);
     put(block.querySelector("[data-name]"), label);
-    put(block.querySelector("[data-price-sign]"), span(number.format(price_max)));
+    put(block.querySelector("[data-price-sign]"), written.range(textSign, price_min, price_max));
     put(block.querySelector("[data-free]"), words);
   }
   const link = document.querySelector(`[data-section-link="${CSS.escape(name)}"]`);
@@ -92,10 +92,6 @@ function showSection({ name, free, price_min, price_max }) {
 function classOf(price) {
   const scale = document.querySelector("[data-overview]")?.dataset.scale.split(" ") ?? [];
   return Math.min(scale.filter((each) => Number(each) > price).length + 1, CLASSES);
-}
-
-function amount(points) {
-  return live.dataset.textAmount.replace("{points}", number.format(points));
 }
 
 function put(target, words) {

@@ -9,6 +9,7 @@
 // A hall has hundreds of seats. What a hand does is ready at once; what is said of each seat
 // follows in pieces, so that no touch waits for all of them.
 
+import { priceWriter } from "./price.js";
 import { SEAT_SIZE, Seat } from "./seat.js";
 import { seatCloser } from "./seat_closer.js";
 import { isOnReturn, seatTypes } from "./seat_types.js";
@@ -29,6 +30,7 @@ const svg = document.querySelector("[data-seat-map]");
 const text = form?.dataset;
 const number = new Intl.NumberFormat(document.documentElement.lang);
 const seats = new Map();
+const amount = form && priceWriter(text).price;
 const types = form && seatTypes(form, amount, showTotal);
 let zoom = null;
 
@@ -276,10 +278,6 @@ function discountOf(sum) {
   const typed = form.elements.code?.value.trim().toUpperCase();
   if (!word || typed !== word) return 0;
   return Number(percent) > 0 ? Math.floor((sum * percent) / 100) : Math.min(sum, Number(amount));
-}
-
-function amount(points) {
-  return text.textAmount.replace("{points}", number.format(points));
 }
 
 function put(selector, value) {

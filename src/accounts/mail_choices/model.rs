@@ -11,4 +11,6 @@ pub struct MailChoices {
     pub transfers: bool,
     /// Whether mails about the turn in a queue are wanted, where they were asked for.
     pub turn: bool,
+    /// Whether letters of the office are wanted about shows for which the account has tickets.
+    pub letters: bool,
 }

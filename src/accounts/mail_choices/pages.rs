@@ -44,6 +44,8 @@ pub struct ChoicesForm {
     transfers: Field,
     /// Whether mails about turns are wanted.
     turn: Field,
+    /// Whether letters of the office are wanted.
+    letters: Field,
 }
 
 impl ChoicesForm {
@@ -58,11 +60,13 @@ impl ChoicesForm {
             |name, field: &Field| mistakes.note(name, "account-refusal-mails", field.flag());
         let transfers = flag("transfers", &self.transfers);
         let turn = flag("turn", &self.turn);
-        let parsed = locale.zip(transfers).zip(turn);
-        mistakes.or(parsed.map(|((locale, transfers), turn)| MailChoices {
+        let letters = flag("letters", &self.letters);
+        let parsed = locale.zip(transfers).zip(turn).zip(letters);
+        mistakes.or(parsed.map(|(((locale, transfers), turn), letters)| MailChoices {
             locale,
             transfers,
             turn,
+            letters,
         }))
     }
 }

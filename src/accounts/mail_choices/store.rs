@@ -16,13 +16,14 @@ pub(crate) async fn write(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        update accounts set mail_locale = $2, mails_transfers = $3, mails_turn = $4
+        update accounts set mail_locale = $2, mails_transfers = $3, mails_turn = $4, mails_letters = $5
         where id = $1 and deleted_at is null
         "#,
         id as _,
         choices.locale.map(Locale::tag),
         choices.transfers,
         choices.turn,
+        choices.letters,
     )
     .execute(db)
     .await?;
@@ -37,7 +38,11 @@ pub(crate) async fn find_wanted(
 ) -> Result<Option<bool>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select case $2::text when 'TRANSFERS' then mails_transfers else mails_turn end as "is!"
+        select case $2::text
+            when 'TRANSFERS' then mails_transfers
+            when 'TURN' then mails_turn
+            else mails_letters
+        end as "is!"
         from accounts
         where id = $1 and deleted_at is null
         "#,
@@ -72,7 +77,8 @@ pub(crate) async fn write_declined(
         r#"
         update accounts
         set mails_transfers = mails_transfers and $2::text <> 'TRANSFERS',
-            mails_turn = mails_turn and $2::text <> 'TURN'
+            mails_turn = mails_turn and $2::text <> 'TURN',
+            mails_letters = mails_letters and $2::text <> 'LETTERS'
         where id = $1 and deleted_at is null
         "#,
         id as _,

@@ -82,6 +82,8 @@ struct MailsDocument {
     language: Option<&'static str>,
     transfers: bool,
     turn: bool,
+    /// Whether letters of the office are wanted.
+    letters: bool,
 }
 
 /// `GET /account`
@@ -96,6 +98,7 @@ pub async fn show_account(app: Data<App>, me: CurrentAccount) -> Result<HttpResp
             language: details.mails.locale.map(Locale::tag),
             transfers: details.mails.transfers,
             turn: details.mails.turn,
+            letters: details.mails.letters,
         },
     };
     let page = AccountPage { v: me.view, details, refusal: FormRefusal::default() };

@@ -32,7 +32,7 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
                 as "has_second_factor!",
             (select count(*) from api_keys k
              where k.made_by = accounts.id and k.revoked_at is null) as "n_keys!",
-            mail_locale, mails_transfers, mails_turn
+            mail_locale, mails_transfers, mails_turn, mails_letters
         from accounts
         where id = $1
         "#,
@@ -50,6 +50,7 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
             locale: row.mail_locale.as_deref().and_then(Locale::parse),
             transfers: row.mails_transfers,
             turn: row.mails_turn,
+            letters: row.mails_letters,
         },
     }))
 }

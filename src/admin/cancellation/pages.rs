@@ -18,6 +18,7 @@ use crate::{
             self,
             pages::{edition_of, program_path},
         },
+        schedules::telling::{Concerned, Whose, count_concerned},
     },
     app::App,
     audit::model::Reason,
@@ -52,6 +53,8 @@ pub(super) struct CancellationPage {
     pub(super) v: View,
     pub(super) subject: Cancellable,
     pub(super) progress: CancellationProgress,
+    /// Accounts that the cancellation would be told to.
+    pub(super) concerned: Concerned,
     pub(super) refusal: FormRefusal,
     /// Whether refunds may go to cards.
     pub(super) has_cards: bool,
@@ -62,10 +65,10 @@ impl CancellationPage {
         app: &App,
         v: View,
         subject: Cancellable,
-        progress: CancellationProgress,
+        (progress, concerned): (CancellationProgress, Concerned),
     ) -> Self {
         let has_cards = app.config.payment.is_for_money();
-        Self { v, subject, progress, refusal: FormRefusal::default(), has_cards }
+        Self { v, subject, progress, concerned, refusal: FormRefusal::default(), has_cards }
     }
 
     pub(super) fn refused(mut self, refusal: FormRefusal) -> HttpResponse {
@@ -77,6 +80,7 @@ impl CancellationPage {
         let edition = edition_of(app, id).await?;
         let of = CancelledPart { program_id: id, schedule_id: None };
         let progress = store::progress_of(&app.db, of).await?;
+        let concerned = count_concerned(&app.db, Whose::Program(id)).await?;
         let subject = Cancellable {
             href: program_path(id),
             program_id: id,
@@ -85,7 +89,7 @@ impl CancellationPage {
             version: edition.version,
             is_cancelled: edition.status == ProgramStatus::Cancelled,
         };
-        Ok(Self::new(app, v, subject, progress))
+        Ok(Self::new(app, v, subject, (progress, concerned)))
     }
 
     fn title_key(&self) -> &'static str {
@@ -115,6 +119,7 @@ impl CancellationPage {
 pub struct CancellationDocument<'a> {
     program: &'a Program,
     progress: &'a CancellationProgress,
+    concerned: &'a Concerned,
 }
 
 /// `GET /admin/programs/{id}/cancellation`
@@ -125,7 +130,11 @@ pub async fn show_cancellation(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, *id).await?;
     let page = CancellationPage::of(&app, me.view, edition.id).await?;
-    let document = CancellationDocument { program: &edition, progress: &page.progress };
+    let document = CancellationDocument {
+        program: &edition,
+        progress: &page.progress,
+        concerned: &page.concerned,
+    };
     Ok(page.v.show(&page, &document))
 }
 

@@ -16,7 +16,10 @@ use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
         cancellation::store::CancellationProgress,
-        schedules::{self, ScheduleEdit},
+        schedules::{
+            self, ScheduleEdit,
+            telling::{Concerned, Whose, count_concerned},
+        },
     },
     app::App,
     catalog::{ScheduleEdition, ScheduleId, find_schedule_edition},
@@ -36,6 +39,7 @@ async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage,
     let edition = edition_of(app, id).await?;
     let of = CancelledPart { program_id: edition.program_id, schedule_id: Some(id) };
     let progress = store::progress_of(&app.db, of).await?;
+    let concerned = count_concerned(&app.db, Whose::Schedule(id)).await?;
     let subject = Cancellable {
         href: format!("/admin/schedules/{id}"),
         program_id: edition.program_id,
@@ -44,7 +48,7 @@ async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage,
         is_cancelled: edition.cancelled_at.is_some(),
         performance: Some(edition),
     };
-    Ok(CancellationPage::new(app, v, subject, progress))
+    Ok(CancellationPage::new(app, v, subject, (progress, concerned)))
 }
 
 /// Cancellation of a performance, and how far it is.
@@ -52,6 +56,7 @@ async fn page_of(app: &App, v: View, id: ScheduleId) -> Result<CancellationPage,
 pub struct ScheduleCancellationDocument<'a> {
     schedule: Option<&'a ScheduleEdition>,
     progress: &'a CancellationProgress,
+    concerned: &'a Concerned,
 }
 
 /// `GET /admin/schedules/{id}/cancellation`
@@ -64,6 +69,7 @@ pub async fn show_schedule_cancellation(
     let document = ScheduleCancellationDocument {
         schedule: page.subject.performance.as_ref(),
         progress: &page.progress,
+        concerned: &page.concerned,
     };
     Ok(page.v.show(&page, &document))
 }

@@ -16,8 +16,9 @@ use super::error::AdminError;
 use crate::{
     accounts::api_keys::model::Actor,
     admin::{
+        cancellation::store::CancelledPart,
         edits::{commit_edit, worded},
-        schedules::telling::{Told, tell_program},
+        schedules::telling::{Told, tell_cancelled, tell_program},
     },
     app::App,
     audit::{
@@ -141,8 +142,8 @@ fn changes_of(before: &ProgramDetails, after: &ProgramDetails) -> Vec<SoldChange
     title.into_iter().chain(length).chain(age).collect()
 }
 
-/// Changes edition `version`; a cancellation has a reason. The sales of a cancelled program are
-/// given back by [`wind_down`](crate::admin::wind_down()).
+/// Changes edition `version`; a cancellation has a reason, and the accounts with unpaid places or wishes get a mail.
+/// The sales of a cancelled program are given back by [`wind_down`](crate::admin::wind_down()).
 pub async fn change(
     app: &App,
     by: impl Into<Actor>,
@@ -163,7 +164,11 @@ pub async fn change(
     };
     let entry = AuditEntry::new(by, act, Subject::Program, id).because(reason);
     commit_edit(app, &entry, version, async |tx| {
-        catalog::change_program(tx, id, version, change).await
+        let edited = catalog::change_program(tx, id, version, change).await?;
+        if let ProgramChange::Cancelled { .. } = change {
+            tell_cancelled(tx, CancelledPart { program_id: id, schedule_id: None }).await?;
+        }
+        Ok::<_, AdminError>(edited)
     })
     .await
 }

@@ -106,10 +106,12 @@ pub struct SoldReservation {
     pub email: String,
     pub starts_at: DateTime<Utc>,
     pub time_zone: String,
-    /// Places that no other account has bought since.
+    /// Places that stayed with the reservation.
     pub places: i64,
     /// Places that other accounts have bought since.
     pub resold: i64,
+    /// Places that were given back by themselves, to the office.
+    pub given_back: i64,
     /// Points paid, or to be paid, for `places`.
     pub total: Points,
     /// Names of price types with their numbers of places; empty if all are at the ordinary price.
@@ -132,7 +134,8 @@ pub async fn list_reservations(
         select r.id as "id: ReservationId", r.created_at, r.status, a.email, d.starts_at,
             time_zone, r.total - had.points as "total!: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code,
-            had.places as "places!", had.resold as "resold!",
+            had.places as "places!", had.returned - given_back as "resold!",
+            given_back as "given_back!",
             coalesce((
                 select string_agg(typed.name || ' × ' || typed.places, '; ' order by typed.name)
                 from (
@@ -150,10 +153,14 @@ pub async fn list_reservations(
         join schedules d on d.id = r.schedule_id
         join venues on venues.id = venue_id
         cross join lateral (
-            select coalesce(sum(quantity - returned), 0) as places, coalesce(sum(returned), 0) as resold,
+            select coalesce(sum(quantity - returned), 0) as places, coalesce(sum(returned), 0) as returned,
                 coalesce(sum(returned * unit_price), 0)::bigint as points
             from reservation_items where reservation_id = r.id offset 0
         ) had
+        cross join lateral (
+            select count(*) as given_back from ticket_returns
+            where reservation_id = r.id and to_house and status = 'SOLD' offset 0
+        ) house
         where r.program_id = $1 and r.id < $2
         order by r.id desc
         limit $3

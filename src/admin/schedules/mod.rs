@@ -26,11 +26,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::telling::{ShownStart, Told, tell_change, tell_move};
+use self::telling::{
+    ShownStart, Told, tell_cancelled, tell_change, tell_move, tell_prices, tell_zone_price,
+};
 use super::error::AdminError;
 use crate::{
     accounts::api_keys::model::Actor,
     admin::{
+        cancellation::store::CancelledPart,
         edits::{commit_edit, worded},
         questions::KeptTime,
     },
@@ -128,7 +131,8 @@ pub async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
     .await
 }
 
-/// Cancels a performance. Its holds and sales are given back by [`wind_down`](crate::admin::wind_down()).
+/// Cancels a performance, and tells the accounts that hold places of it or wait for some. Its holds and sales are
+/// given back by [`wind_down`](crate::admin::wind_down()), whose refunds tell the others.
 pub async fn cancel(
     app: &App,
     change: ScheduleEdit,
@@ -138,7 +142,10 @@ pub async fn cancel(
     let ScheduleEdit { by, id, version } = change;
     let entry = AuditEntry::new(by, Act::ScheduleCancelled, Subject::Schedule, id).because(reason);
     let cancelled = commit_edit(app, &entry, version, async |tx| {
-        catalog::cancel_schedule(tx, id, version, refunds).await
+        let edited = catalog::cancel_schedule(tx, id, version, refunds).await?;
+        let program_id = edited.after.program_id;
+        tell_cancelled(tx, CancelledPart { program_id, schedule_id: Some(id) }).await?;
+        Ok::<_, AdminError>(edited)
     });
     let cancelled = cancelled.await?;
     reservation::announce(app, id);
@@ -167,7 +174,8 @@ pub struct Repriced {
     is_pending: bool,
 }
 
-/// Sets the prices of price categories and sections; holds keep their price.
+/// Sets the prices of price categories and sections, and tells the accounts that wait for places which have another
+/// price now; holds keep their price.
 pub(crate) async fn set_prices(
     app: &App,
     change: ScheduleEdit,
@@ -175,7 +183,9 @@ pub(crate) async fn set_prices(
 ) -> Result<Repriced, AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::PricesSet, async |tx| {
-        catalog::update_prices(tx, id, version, prices).await
+        let edited = catalog::update_prices(tx, id, version, prices).await?;
+        tell_prices(tx, id, &edited.before, prices).await?;
+        Ok::<_, AdminError>(edited)
     });
     let prices = edit.await?;
     let is_pending = !repricing::write_now(app, id).await;
@@ -272,7 +282,7 @@ struct MadeZone<'a> {
 }
 
 /// Changes a zone's name, price and capacity. The accounts that have places in it, or wait for some, get mails about
-/// another name, with the `words` of the office.
+/// another name, with the `words` of the office; the ones that wait are told another price too.
 pub async fn update_zone(
     app: &App,
     change: ScheduleEdit,
@@ -294,6 +304,7 @@ pub async fn update_zone(
             is_elsewhere: false,
         };
         let is_told = tell_change(tx, id, None, &told).await?;
+        tell_zone_price(tx, id, zone_id, (&edited.before, &edited.after)).await?;
         let details = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
         let before = details(version, &edited.before);
         let after = details(version + 1, &edited.after);

@@ -1,4 +1,4 @@
-//! Endpoints of webhooks as administrators register, pause and delete them, and replays of deliveries.
+//! Endpoints of webhooks as administrators register, edit, pause and delete them, and replays of deliveries.
 //!
 //! # Invariants
 //!
@@ -8,7 +8,8 @@
 //! # Concurrency
 //!
 //! Two administrators who change one endpoint race for its row; the second is refused with
-//! [`WebhookError::Unchanged`] where nothing is left to change. The last rotation wins: both secrets were
+//! [`WebhookError::Unchanged`] where nothing is left to change. The last edit wins, and the log has both; the last
+//! rotation wins: both secrets were
 //! shown, and the one before signs for a day.
 
 pub mod pages;
@@ -29,7 +30,7 @@ use crate::{
     webhooks::{
         self, ENDPOINTS_MAX, HookSecret, OLD_SECRET_HOURS,
         error::WebhookError,
-        model::{EndpointId, ListedEndpoint, NewEndpoint},
+        model::{EndpointDetails, EndpointId, ListedEndpoint},
         store::{endpoints, replays},
     },
 };
@@ -46,7 +47,7 @@ async fn find(app: &App, id: EndpointId) -> Result<ListedEndpoint, AdminError> {
 pub async fn register(
     app: &App,
     by: AccountId,
-    new: &NewEndpoint,
+    new: &EndpointDetails,
 ) -> Result<(EndpointId, HookSecret), AdminError> {
     let (id, secret) = (EndpointId(new_id()), HookSecret::generate());
     let sealed = secret.seal(app, id).ok_or(WebhookError::Sealing)?;
@@ -54,13 +55,28 @@ pub async fn register(
         if !endpoints::insert(tx, id, new, &sealed, ENDPOINTS_MAX).await? {
             return Err(AdminError::Webhook(WebhookError::TooMany));
         }
-        let kinds: Vec<&str> = new.kinds.iter().map(|kind| kind.name()).collect();
-        let after = json!({ "url": new.url, "description": new.description, "kinds": kinds });
         let entry = AuditEntry::new(by, Act::WebhookRegistered, Subject::Webhook, id);
-        Ok(((), entry.after(&after)))
+        Ok(((), entry.after(new)))
     })
     .await?;
     Ok((id, secret))
+}
+
+/// Changes the address, description and kinds of an endpoint, which keeps its secret. Deliveries that wait go to the
+/// new address; kinds that are new are told from the next event on.
+pub async fn edit(
+    app: &App,
+    by: AccountId,
+    id: EndpointId,
+    new: &EndpointDetails,
+) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| {
+        let before = endpoints::lock(tx, id).await?.ok_or(AdminError::NotFound)?;
+        endpoints::update(tx, id, new).await?;
+        let entry = AuditEntry::new(by, Act::WebhookEdited, Subject::Webhook, id);
+        Ok(((), entry.before(&before).after(new)))
+    })
+    .await
 }
 
 /// Replaces the secret of an endpoint and returns the new one; the one before signs too for

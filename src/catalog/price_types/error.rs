@@ -14,7 +14,7 @@ problems! {
         /// The performance has no such type.
         Unknown => Mistakes::one("seat_types", "reservation-refusal-price-type"),
         /// The type has other terms than the request showed. The places cost `total` now.
-        Changed { total: Points } = 409 "price-changed" { total }.number("total", total),
+        Changed { total: Points } = 409 "price-changed" { total }.price("total", total),
         /// The type was withdrawn.
         Gone { name: String } = 409 "price-type-gone" { price_type: name }.word("name", name),
         /// One of the places is not sold as this type.

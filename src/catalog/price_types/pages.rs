@@ -8,7 +8,7 @@ pub fn cost_words(v: &View, price_type: &PriceType) -> String {
     match price_type.details.cost {
         Cost::Percent(0) => v.t("price-type-free").to_string(),
         Cost::Percent(percent) => v.t("price-type-percent").word("percent", percent).to_string(),
-        Cost::Price(price) => v.points(price.get()).to_string(),
+        Cost::Price(price) => v.price(price.get()),
     }
 }
 

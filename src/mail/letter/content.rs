@@ -6,7 +6,10 @@ use super::sender::Sender;
 use crate::{
     office::model::OfficeSettings,
     points::Points,
-    text::i18n::{Locale, Phrase},
+    text::{
+        i18n::{Locale, Phrase},
+        prices::PriceUnit,
+    },
 };
 
 /// Content of a letter, in its order.
@@ -24,6 +27,8 @@ pub(super) struct Content {
     pub(super) notes: Vec<Phrase>,
     pub(super) site: String,
     pub(super) office: Arc<OfficeSettings>,
+    /// Unit of prices, points or money.
+    pub(super) prices: PriceUnit,
     /// Address that ends the mails of this topic; `None` where they cannot be declined.
     pub(super) unsubscription: Option<String>,
 }
@@ -44,8 +49,14 @@ impl Content {
             notes: Vec::new(),
             site: from.site,
             office: from.office,
+            prices: from.prices,
             unsubscription: None,
         }
+    }
+
+    /// Returns a price in words.
+    pub(super) fn price(&self, points: Points) -> String {
+        self.prices.say(self.locale, points)
     }
 
     /// Returns the text named `key`, which names the office by `$office`.
@@ -59,10 +70,4 @@ pub(super) fn on_one_line(text: &str) -> String {
     let is_end = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<&str> = text.split(is_end).filter(|word| !word.is_empty()).collect();
     words.join(" ")
-}
-
-/// Returns an amount of points in words.
-pub(super) fn points(locale: Locale, points: Points) -> String {
-    let amount = locale.text("points-amount").number("count", points.get());
-    amount.number("points", points.get()).to_string()
 }

@@ -3,6 +3,7 @@
 mod account;
 mod content;
 mod hand_over;
+mod office_letter;
 mod payout;
 mod performance;
 mod resale;
@@ -11,8 +12,10 @@ mod sender;
 mod share;
 mod transfer;
 mod turn;
+mod waiting;
 
 use askama::Template;
+use uuid::Uuid;
 
 use self::content::Content;
 pub use self::sender::Sender;
@@ -97,9 +100,7 @@ async fn content_of(
         }
         Message::ReservationRefunded { reservation_id, .. }
         | Message::ProgramCancelled { reservation_id, .. } => {
-            let event = reservation::read(db, *reservation_id).await?;
-            let to_card = payouts::money_to_owner(db, *reservation_id).await?;
-            reservation::given_back(blank, &event, message, to_card)?
+            given_back(blank, db, *reservation_id, message).await?
         }
         Message::PayoutFailed { payout_id } => payout::failed(blank, db, *payout_id).await?,
         Message::TransferReceived { transfer_id }
@@ -121,20 +122,72 @@ async fn content_of(
         Message::ReturnGone { reservation_id } => {
             reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }
-        Message::PerformanceMoved { .. } => performance::moved(blank, db, message).await?,
-        Message::PerformanceChanged { .. } => performance::changed(blank, db, message).await?,
-        Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
-        Message::ShareReturned { share_id } => {
-            share::returned(blank, &share::read(db, *share_id).await?)
-        }
-        Message::ShareTakenBack { share_id } => {
-            share::taken_back(blank, &share::read(db, *share_id).await?)
-        }
-        Message::ShareRefunded { share_id, refunded } => {
-            let to_card = payouts::money_to_payer(db, *share_id).await?;
-            share::refunded(blank, &share::read(db, *share_id).await?, *refunded, to_card)
+        Message::PerformanceMoved { .. }
+        | Message::PerformanceChanged { .. }
+        | Message::PerformanceCancelled { .. }
+        | Message::PricesChanged { .. }
+        | Message::OfficeLetter { .. } => of_performance(blank, db, message).await?,
+        Message::SharePaid { share_id }
+        | Message::ShareReturned { share_id }
+        | Message::ShareTakenBack { share_id }
+        | Message::ShareRefunded { share_id, .. } => {
+            of_share(blank, db, *share_id, message).await?
         }
         Message::QueueTurn { token_id } => turn::tell(blank, db, *token_id).await?,
         Message::QueueCancelled { token_id } => turn::cancelled(blank, db, *token_id).await?,
     })
+}
+
+/// Fills an empty letter about a refund, with the money of it that goes back to the card.
+async fn given_back(
+    blank: Content,
+    db: &Pool,
+    reservation_id: Uuid,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    let event = reservation::read(db, reservation_id).await?;
+    let to_card = payouts::money_to_owner(db, reservation_id).await?;
+    reservation::given_back(blank, &event, message, to_card)
+}
+
+/// Fills an empty letter about a share of a reservation.
+async fn of_share(
+    blank: Content,
+    db: &Pool,
+    share_id: Uuid,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    let part = share::read(db, share_id).await?;
+    Ok(match message {
+        Message::SharePaid { .. } => share::paid(blank, &part),
+        Message::ShareReturned { .. } => share::returned(blank, &part),
+        Message::ShareTakenBack { .. } => share::taken_back(blank, &part),
+        Message::ShareRefunded { refunded, .. } => {
+            let to_card = payouts::money_to_payer(db, share_id).await?;
+            share::refunded(blank, &part, *refunded, to_card)
+        }
+        _ => return Err(ComposeError::UnknownMessage),
+    })
+}
+
+/// Fills an empty letter about a performance rather than about a purchase.
+async fn of_performance(
+    blank: Content,
+    db: &Pool,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    match message {
+        Message::PerformanceMoved { .. } => performance::moved(blank, db, message).await,
+        Message::PerformanceChanged { .. } => performance::changed(blank, db, message).await,
+        Message::PerformanceCancelled { program_id, schedule_id, is_waiting } => {
+            waiting::cancelled(blank, db, (*program_id, *schedule_id), *is_waiting).await
+        }
+        Message::PricesChanged { schedule_id, prices, n_more } => {
+            waiting::repriced(blank, db, *schedule_id, (prices, *n_more)).await
+        }
+        Message::OfficeLetter { letter_id, is_test, .. } => {
+            office_letter::tell(blank, db, *letter_id, *is_test).await
+        }
+        _ => Err(ComposeError::UnknownMessage),
+    }
 }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    content::{Content, on_one_line, points},
+    content::{Content, on_one_line},
     hand_over::greeting,
 };
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
         error::ComposeError,
         store::payouts::{self, FailedPayout},
     },
+    text::prices::in_points,
 };
 
 /// Tells the person that the money could not be sent, and that the points are back.
@@ -21,7 +22,7 @@ pub(super) async fn failed(blank: Content, db: &Pool, id: Uuid) -> Result<Conten
     let FailedPayout { name, points: back, .. } = &failed;
     let subject = locale.text("mail-payout-failed-subject").word("amount", failed.money());
     let amount = (locale.text("mail-fact-payout-amount"), failed.money());
-    let returned = (locale.text("mail-fact-payout-points"), points(locale, *back));
+    let returned = (locale.text("mail-fact-payout-points"), in_points(locale, *back));
     Ok(Content {
         subject: on_one_line(&subject.to_string()),
         greeting: greeting(locale, Some(name)),

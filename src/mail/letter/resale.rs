@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    content::{Content, on_one_line, points},
+    content::{Content, on_one_line},
     hand_over::{facts, greeting},
 };
 use crate::{
@@ -34,7 +34,7 @@ async fn told(
     let ticket = store::find_ticket(db, sale.ticket_id).await?.ok_or(ComposeError::Gone)?;
     let locale = blank.locale;
     let subject = locale.text(subject).word("title", &ticket.title);
-    let payout = (locale.text("mail-fact-payout"), points(locale, sale.payout));
+    let payout = (locale.text("mail-fact-payout"), blank.price(sale.payout));
     Ok(Content {
         subject: on_one_line(&subject.to_string()),
         greeting: greeting(locale, Some(&ticket.holder)),

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::content::{Content, on_one_line, points};
+use super::content::{Content, on_one_line};
 use crate::{
     infra::postgres::Pool,
     mail::{
@@ -32,14 +32,14 @@ pub(super) async fn read(db: &Pool, id: Uuid) -> Result<Reserved, ComposeError> 
 pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-paid-subject").word("title", &event.title);
-    let total = (locale.text("mail-fact-total"), points(locale, event.total));
+    let total = (locale.text("mail-fact-total"), blank.price(event.total));
     Content {
         subject: on_one_line(&subject.to_string()),
         greeting: locale.text("mail-greeting").word("name", &event.name),
         paragraphs: vec![locale.text("mail-paid-lede")],
         facts: facts(locale, reserved)
             .into_iter()
-            .chain(discount(locale, event))
+            .chain(discount(&blank, event))
             .chain([total])
             .collect(),
         action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
@@ -57,7 +57,7 @@ pub(super) fn offered(blank: Content, reserved: &Reserved, id: Uuid) -> Option<C
     let subject = locale.text("mail-offered-subject").word("title", &event.title);
     let until = times::in_full(event.expires_at, times::zone(&event.time_zone), locale);
     let terms = [
-        (locale.text("mail-fact-total"), points(locale, event.total)),
+        (locale.text("mail-fact-total"), blank.price(event.total)),
         (locale.text("mail-fact-until"), until),
     ];
     Some(Content {
@@ -118,7 +118,7 @@ fn refunded(
 ) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-refunded-subject").word("title", &event.title);
-    let refunded = (locale.text("mail-fact-refunded"), points(locale, refunded));
+    let refunded = (locale.text("mail-fact-refunded"), blank.price(refunded));
     let lede = match to_card {
         Some(_) => "mail-refunded-card-lede",
         None => "mail-refunded-lede",
@@ -177,10 +177,10 @@ fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
 }
 
 /// Returns the discount of the code; `None` without one.
-fn discount(locale: Locale, event: &ReservedEvent) -> Option<(Phrase, String)> {
+fn discount(blank: &Content, event: &ReservedEvent) -> Option<(Phrase, String)> {
     let code = event.code.as_ref()?;
-    let name = locale.text("reservation-code").word("code", code);
-    Some((name, format!("−{}", points(locale, event.discount))))
+    let name = blank.locale.text("reservation-code").word("code", code);
+    Some((name, format!("−{}", blank.price(event.discount))))
 }
 
 /// Returns the name of a seat, or of a zone with its number of places, with the price type.

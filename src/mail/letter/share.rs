@@ -5,7 +5,7 @@
 use uuid::Uuid;
 
 use super::{
-    content::{Content, on_one_line, points},
+    content::{Content, on_one_line},
     reservation::place_name,
 };
 use crate::{
@@ -38,7 +38,7 @@ pub(super) async fn read(db: &Pool, id: Uuid) -> Result<SharedPart, ComposeError
 pub(super) fn paid(blank: Content, part: &SharedPart) -> Content {
     let (locale, share) = (blank.locale, &part.share);
     let subject = locale.text("mail-paid-subject").word("title", &share.title);
-    let amount = (locale.text("mail-fact-share"), points(locale, share.amount));
+    let amount = (locale.text("mail-fact-share"), blank.price(share.amount));
     Content {
         subject: on_one_line(&subject.to_string()),
         paragraphs: vec![locale.text("mail-share-paid-lede")],
@@ -60,7 +60,7 @@ pub(super) fn taken_back(blank: Content, part: &SharedPart) -> Content {
 fn ended(blank: Content, part: &SharedPart, subject: &'static str, lede: &'static str) -> Content {
     let (locale, share) = (blank.locale, &part.share);
     let subject = locale.text(subject).word("title", &share.title);
-    let amount = (locale.text("mail-fact-share"), points(locale, share.amount));
+    let amount = (locale.text("mail-fact-share"), blank.price(share.amount));
     Content {
         subject: on_one_line(&subject.to_string()),
         paragraphs: vec![locale.text(lede)],
@@ -78,7 +78,7 @@ pub(super) fn refunded(
 ) -> Content {
     let (locale, share) = (blank.locale, &part.share);
     let subject = locale.text("mail-refunded-subject").word("title", &share.title);
-    let refunded = (locale.text("mail-fact-refunded"), points(locale, refunded));
+    let refunded = (locale.text("mail-fact-refunded"), blank.price(refunded));
     let to_card = to_card.map(|money| (locale.text("mail-fact-to-card"), money));
     let mut content = Content {
         subject: on_one_line(&subject.to_string()),

@@ -5,7 +5,7 @@
 use uuid::Uuid;
 
 use super::{
-    content::{Content, on_one_line, points},
+    content::{Content, on_one_line},
     hand_over::greeting,
 };
 use crate::{
@@ -15,7 +15,10 @@ use crate::{
         store::{self, OfferedPoints},
     },
     outbox::Message,
-    text::times::{self, in_full},
+    text::{
+        prices::in_points,
+        times::{self, in_full},
+    },
     wallet::TransferStatus,
 };
 
@@ -49,7 +52,7 @@ fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Content {
         paragraphs: vec![locale.text("mail-offer-lede")],
         facts: vec![
             (locale.text("mail-fact-from"), on_one_line(&offer.from)),
-            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+            (locale.text("mail-fact-points"), in_points(locale, offer.amount)),
             (locale.text("mail-fact-until"), until),
         ],
         action: Some((format!("{}{path}", blank.site), locale.text("mail-offer-action"))),
@@ -67,7 +70,7 @@ fn waiting(blank: Content, offer: &OfferedPoints) -> Option<Content> {
         subject: locale.text("mail-offer-subject").to_string(),
         paragraphs: vec![blank.naming("mail-waiting-lede")],
         facts: vec![
-            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+            (locale.text("mail-fact-points"), in_points(locale, offer.amount)),
             (locale.text("mail-fact-until"), until),
         ],
         action: Some((
@@ -99,7 +102,7 @@ fn withdrawn(blank: Content, offer: &OfferedPoints) -> Content {
         paragraphs: vec![locale.text("mail-offer-ended-lede")],
         facts: vec![
             (locale.text("mail-fact-from"), on_one_line(&offer.from)),
-            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+            (locale.text("mail-fact-points"), in_points(locale, offer.amount)),
         ],
         action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
         ..blank
@@ -123,7 +126,7 @@ fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
         _ => offer.address.as_deref(),
     };
     let to = to.map(|to| (locale.text("mail-fact-to"), on_one_line(to)));
-    let points = (locale.text("mail-fact-points"), points(locale, offer.amount));
+    let points = (locale.text("mail-fact-points"), in_points(locale, offer.amount));
     Some(Content {
         subject: locale.text(subject).to_string(),
         greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.from)),

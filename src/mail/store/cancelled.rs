@@ -1,4 +1,4 @@
-//! SQL of places that ended with their program.
+//! SQL of programs that were cancelled, and of the places in line that ended with them.
 
 use uuid::Uuid;
 
@@ -36,4 +36,19 @@ pub(crate) async fn find_place(db: &Pool, id: Uuid) -> Result<Option<CancelledPl
     )
     .fetch_optional(db)
     .await
+}
+
+/// Program as a mail about its cancellation describes it.
+pub(crate) struct CancelledShow {
+    /// Title of the program.
+    pub title: String,
+    /// Name of the program in addresses.
+    pub slug: String,
+}
+
+/// Returns a program as a mail describes it; `None` if there is none.
+pub(crate) async fn find_show(db: &Pool, id: Uuid) -> Result<Option<CancelledShow>, sqlx::Error> {
+    sqlx::query_as!(CancelledShow, "select title, slug from programs where id = $1", id)
+        .fetch_optional(db)
+        .await
 }

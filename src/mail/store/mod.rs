@@ -1,6 +1,7 @@
 //! SQL of the subjects of mails.
 
 pub(crate) mod cancelled;
+pub(crate) mod office_letters;
 pub(crate) mod payouts;
 pub(crate) mod performances;
 pub(crate) mod sales;

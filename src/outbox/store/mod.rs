@@ -104,6 +104,7 @@ pub(crate) async fn insert_for_all(
             where accounts.id = new.account_id and deleted_at is null and case $7::text
                 when 'TRANSFERS' then mails_transfers
                 when 'TURN' then mails_turn
+                when 'LETTERS' then mails_letters
                 else true end
             limit 1
         ) a

@@ -26,7 +26,7 @@ problems! {
         Over => PaymentError::RefundOver,
         /// Other terms hold now than the request showed; `refunded` would come back.
         Changed { refunded: Points } = 409 "ticket-refund-changed" { refunded }
-            .number("refunded", refunded),
+            .price("refunded", refunded),
         Contended => KitError::Contended,
     }
     wraps {

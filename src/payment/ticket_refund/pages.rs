@@ -133,7 +133,7 @@ async fn page(
     let offer = planned
         .map(|planned| TicketRefundDocument { price: planned.price, refunded: planned.refunded });
     if me.view.format.is_for_programs() {
-        return Ok(crate::web::page::json(StatusCode::OK, &offer?));
+        return Ok(me.view.json(StatusCode::OK, &offer?));
     }
     let bears_fee = agreed.as_ref().is_ok_and(AgreedRefund::bears_fee);
     let lines = agreed.map(|agreed| {

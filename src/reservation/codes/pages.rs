@@ -35,7 +35,6 @@ use crate::{
         flash::with_message,
         form::{Body, Field, FormRefusal, Mistakes},
         limits::Limits,
-        page::json as json_answer,
     },
 };
 
@@ -87,7 +86,7 @@ pub async fn show_terms(
     };
     match me.view.or_refusal(found)? {
         Ok(code) if me.view.format.is_for_programs() => {
-            Ok(json_answer(StatusCode::OK, &code.map(TermsDocument::of).unwrap_or_default()))
+            Ok(me.view.json(StatusCode::OK, &code.map(TermsDocument::of).unwrap_or_default()))
         }
         Ok(code) => Ok(admitted.stamp(map(code, None).await?)),
         Err(refusal) => match refusal.find() {

@@ -22,7 +22,7 @@ use crate::{
     },
     web::{
         error::{NotFound, PageError},
-        page::{View, json as json_answer, see_other},
+        page::{View, see_other},
     },
 };
 
@@ -122,7 +122,7 @@ pub async fn show_bought(
         let tickets = tickets.iter().map(Ticket::document).collect();
         let number = ReservationNumber::from(*id).to_string();
         let document = BoughtDocument { reservation_id: *id, number, tickets };
-        return Ok(json_answer(StatusCode::OK, &document));
+        return Ok(me.view.json(StatusCode::OK, &document));
     }
     tickets.retain(|ticket| ticket.status != TicketStatus::Void);
     let Some(first) = tickets.first() else { return Ok(see_other(TICKETS_PATH)) };

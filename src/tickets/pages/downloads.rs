@@ -14,12 +14,13 @@ use crate::{
     tickets::{
         calendar::CalendarEntry,
         model::{Ticket, TicketCode, TicketStatus},
-        pdf::{self, Paper},
+        pdf::{self, Issuer, Paper},
         store,
     },
     web::{
         error::{Internal, NotFound, PageError},
         files::qr_code::{self, Repair},
+        page::View,
     },
 };
 
@@ -57,11 +58,13 @@ pub async fn show_pdf(
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
     let tickets = store::list_of_reservation(&app.db, ticket.reservation_id).await?;
-    let (tickets, locale) = (own(tickets, &me), me.view.locale);
-    let file =
-        pdf::make(&tickets, Some(&ticket.code), Paper::OneTicket, locale, me.view.office.name())
-            .await?;
-    pdf_file(file)
+    let (tickets, issuer) = (own(tickets, &me), issuer_of(&me.view));
+    pdf_file(pdf::make(&tickets, Some(&ticket.code), Paper::OneTicket, issuer).await?)
+}
+
+/// Returns the office as a page shows it.
+fn issuer_of(v: &View) -> Issuer<'_> {
+    Issuer { office: v.office.name(), locale: v.locale, prices: v.prices }
 }
 
 /// Keeps the tickets that the account holds.
@@ -90,9 +93,7 @@ pub async fn show_reservation_pdf(
     id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
     let tickets = own_of_reservation(&app, &me, *id).await?;
-    pdf_file(
-        pdf::make(&tickets, None, Paper::OneTicket, me.view.locale, me.view.office.name()).await?,
-    )
+    pdf_file(pdf::make(&tickets, None, Paper::OneTicket, issuer_of(&me.view)).await?)
 }
 
 /// Handles `GET /reservations/{id}/tickets-a4.pdf`: the same tickets, four a page.
@@ -102,10 +103,7 @@ pub async fn show_reservation_print(
     id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
     let tickets = own_of_reservation(&app, &me, *id).await?;
-    pdf_file(
-        pdf::make(&tickets, None, Paper::FourTickets, me.view.locale, me.view.office.name())
-            .await?,
-    )
+    pdf_file(pdf::make(&tickets, None, Paper::FourTickets, issuer_of(&me.view)).await?)
 }
 
 /// Handles `GET /reservations/{id}/tickets.ics`: one entry for all tickets that the account holds

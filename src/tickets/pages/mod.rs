@@ -33,7 +33,7 @@ use crate::{
     reservation::ReservationId,
     web::{
         error::{NotFound, PageError},
-        page::{View, json as json_answer, see_other},
+        page::{View, see_other},
     },
 };
 
@@ -163,7 +163,7 @@ pub async fn list_tickets(
     if me.view.format.is_for_programs() {
         let tickets = page.rows.iter().map(Ticket::document).collect();
         let document = TicketsDocument { tickets, received: &received, next: page.next };
-        return Ok(json_answer(StatusCode::OK, &document));
+        return Ok(me.view.json(StatusCode::OK, &document));
     }
     let now = app.now();
     let (ahead, past): (Vec<_>, Vec<_>) =

@@ -41,6 +41,7 @@ use crate::{
     reservation::ReservationNumber,
     text::{
         i18n::Locale,
+        prices::PriceUnit,
         times::{in_full, zone},
     },
 };
@@ -54,21 +55,32 @@ const WAIT_MAX: Duration = Duration::from_secs(1);
 
 static TURNS: Semaphore = Semaphore::const_new(FILES_AT_ONCE);
 
+/// What a file says of its office, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Issuer<'a> {
+    /// Name of the office.
+    pub(crate) office: &'a str,
+    /// Language of the file.
+    pub(crate) locale: Locale,
+    /// Unit of prices, points or money.
+    pub(crate) prices: PriceUnit,
+}
+
 /// Returns a file of the valid tickets among `tickets`, which belong to one reservation and are in
 /// the order of issue, or only of the ticket with `code`; `None` if there is no such ticket.
 pub(crate) async fn make(
     tickets: &[Ticket],
     code: Option<&TicketCode>,
     paper: Paper,
-    locale: Locale,
-    office: &str,
+    issuer: Issuer<'_>,
 ) -> Result<Option<Vec<u8>>, PdfError> {
+    let locale = issuer.locale;
     let sheets: Vec<Sheet> = tickets
         .iter()
         .enumerate()
         .filter(|(_, ticket)| ticket.status == TicketStatus::Valid)
         .filter(|(_, ticket)| code.is_none_or(|code| *code == ticket.code))
-        .map(|(idx, ticket)| sheet_of(ticket, office, locale, (idx + 1, tickets.len())))
+        .map(|(idx, ticket)| sheet_of(ticket, issuer, (idx + 1, tickets.len())))
         .collect();
     if sheets.is_empty() {
         return Ok(None);
@@ -86,14 +98,12 @@ pub(crate) async fn make(
 
 fn sheet_of(
     ticket: &Ticket,
-    office: &str,
-    locale: Locale,
+    Issuer { office, locale, prices }: Issuer<'_>,
     (index, total): (usize, usize),
 ) -> Sheet {
     let zone = zone(&ticket.time_zone);
     let text = |key: &'static str| locale.text(key).to_string();
-    let price = locale.text("points-amount").number("count", ticket.price.get());
-    let price = price.number("points", ticket.price.get()).to_string();
+    let price = prices.say(locale, ticket.price);
     // The type stands before the price: the door compares it with the person.
     let price = match ticket.price_names(locale) {
         names if names.is_empty() => price,

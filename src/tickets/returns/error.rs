@@ -24,7 +24,7 @@ problems! {
         SaleClosed = 410 "return-sale-closed",
         /// The program's share is another one than the request showed. `payout` would go to the seller.
         PayoutChanged { payout: Points } = 409 "return-payout-changed" { payout }
-            .number("payout", payout),
+            .price("payout", payout),
         Contended => KitError::Contended,
     }
     wraps { Reservation(#[from] ReservationError), Key(#[from] KeyError), Database(sqlx::Error) }

@@ -27,7 +27,6 @@ mod batch;
 pub mod model;
 pub mod pages;
 pub mod payouts;
-pub mod price;
 pub mod provider;
 pub mod purchases;
 pub mod reversals;

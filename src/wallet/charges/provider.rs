@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{model::ChargeAmount, price::Money, stripe::Stripe};
-use crate::config::{PaymentConfig, ProviderConfig};
+use super::{model::ChargeAmount, stripe::Stripe};
+use crate::{
+    config::{PaymentConfig, ProviderConfig},
+    text::prices::Money,
+};
 
 /// Payment provider of this deployment, registered beside `App`.
 #[derive(Clone, Debug)]
@@ -51,7 +54,7 @@ impl Provider {
     pub fn price(&self, amount: ChargeAmount) -> Option<Money> {
         match self {
             Self::Demo => None,
-            Self::Stripe(stripe) => Some(Money::of(amount, stripe.price)),
+            Self::Stripe(stripe) => Some(Money::of(amount.points().get(), stripe.price)),
         }
     }
 }

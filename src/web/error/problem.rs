@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     text::{
         i18n::{Count, Locale, Phrase},
+        prices::PriceUnit,
         times,
     },
     web::local_path::with_next,
@@ -59,6 +60,7 @@ enum Argument {
     Number(i64),
     Word(String),
     Moment(DateTime<Utc>, Tz),
+    Price(i64),
     Text(String),
 }
 
@@ -151,6 +153,11 @@ impl Problem {
         self.argument(name, Argument::Word(value.to_string()))
     }
 
+    /// Sets an argument of the texts to a price, in points or in the money that they are sold for.
+    pub fn price(self, name: &'static str, points: impl Count) -> Self {
+        self.argument(name, Argument::Price(points.count()))
+    }
+
     /// Sets an argument of the texts to a moment, on the clock of the time zone named `zone`.
     pub fn moment(self, name: &'static str, moment: DateTime<Utc>, zone: &str) -> Self {
         self.argument(name, Argument::Moment(moment, times::zone(zone)))
@@ -166,12 +173,13 @@ impl Problem {
         self
     }
 
-    /// Returns one of the texts: `title`, `detail` or `action`.
-    pub fn localize(&self, locale: Locale, part: &str) -> Phrase {
+    /// Returns one of the texts: `title`, `detail` or `action`, with prices in `prices`.
+    pub fn localize(&self, locale: Locale, prices: PriceUnit, part: &str) -> Phrase {
         let text = locale.text(format!("error-{}-{part}", self.code));
         self.arguments.iter().fold(text, |text, (name, argument)| match argument {
             Argument::Number(number) => text.number(name, *number),
             Argument::Word(word) => text.word(name, word),
+            Argument::Price(points) => text.word(name, prices.say(locale, *points)),
             Argument::Moment(moment, zone) => {
                 text.word(name, times::in_full(*moment, *zone, locale))
             }

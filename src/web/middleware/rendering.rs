@@ -119,10 +119,10 @@ fn error_page(request: &HttpRequest, view: &View, problem: &Problem) -> HttpResp
         v: view,
         status: problem.status.as_u16(),
         code: problem.code,
-        title: problem.localize(view.locale, "title"),
-        detail: problem.localize(view.locale, "detail"),
+        title: view.told(problem, "title"),
+        detail: view.told(problem, "detail"),
         reasons: reasons(view, problem),
-        action: problem.localize(view.locale, "action"),
+        action: view.told(problem, "action"),
         href: href.unwrap_or_else(|| way_back(request, view, problem)),
         request_id: request_id.unwrap_or_default(),
     };
@@ -168,9 +168,9 @@ fn document(view: &View, problem: &mut Problem) -> HttpResponse {
     problem.members.retain(|name, _| !OF_EVERY_PROBLEM.contains(&name.as_str()));
     let document = ProblemDocument {
         kind: "about:blank",
-        title: problem.localize(view.locale, "title").to_string(),
+        title: view.told(problem, "title").to_string(),
         status: problem.status.as_u16(),
-        detail: problem.localize(view.locale, "detail").to_string(),
+        detail: view.told(problem, "detail").to_string(),
         code: problem.code,
         members: std::mem::take(&mut problem.members),
     };

@@ -4,6 +4,7 @@
 
 pub mod moments;
 mod office;
+mod priced;
 
 use std::future::{Ready, ready};
 
@@ -18,7 +19,7 @@ use serde::Serialize;
 
 use super::{
     client,
-    error::HttpError,
+    error::{HttpError, Problem},
     files::assets,
     flash,
     form::Mistakes,
@@ -27,7 +28,10 @@ use super::{
     negotiation::Format,
     poster::Poster,
 };
-use crate::text::i18n::{Count, Locale, Phrase, grouped};
+use crate::text::{
+    i18n::{Count, Locale, Phrase, grouped},
+    prices::{PricePattern, PriceUnit, in_points},
+};
 
 /// Account that is signed in, as the page's header shows it. The session extractor puts it into the
 /// request's extensions, so that an error page shows it too.
@@ -70,6 +74,8 @@ pub struct View {
     pub account: Option<SignedIn>,
     /// Settings of the office.
     pub office: office::ShownOffice,
+    /// Unit of prices, points or money.
+    pub prices: PriceUnit,
     flash: Option<String>,
 }
 
@@ -91,6 +97,7 @@ impl View {
             format: Format::of(request),
             account: request.extensions().get::<SignedIn>().cloned(),
             office: office::settings_of(request),
+            prices: office::prices_of(request),
             flash: flash::of(request),
         }
     }
@@ -132,8 +139,23 @@ impl View {
     }
 
     /// Formats an amount of points.
-    pub fn points(&self, points: impl Count) -> Phrase {
-        self.t("points-amount").number("count", &points).number("points", &points)
+    pub fn points(&self, points: impl Count) -> String {
+        in_points(self.locale, points)
+    }
+
+    /// Formats a price: in money where points are sold for it, else in points.
+    pub fn price(&self, points: impl Count) -> String {
+        self.prices.say(self.locale, points)
+    }
+
+    /// Formats a price for little room, or where the unit was said: in money, or as a number of points.
+    pub fn price_sign(&self, points: impl Count) -> String {
+        self.prices.sign(points)
+    }
+
+    /// Returns how scripts write prices that change while the page is open.
+    pub fn price_pattern(&self) -> PricePattern {
+        self.prices.pattern(self.locale)
     }
 
     /// Returns an e-mail address; of a deleted account, which has none, says that it is deleted.
@@ -197,7 +219,12 @@ impl View {
 
     /// Returns the detail of `error`, as one paragraph beside a form.
     pub fn refusal(&self, error: &dyn HttpError) -> String {
-        error.problem().localize(self.locale, "detail").to_string()
+        self.told(&error.problem(), "detail").to_string()
+    }
+
+    /// Returns one of the texts of a problem: `title`, `detail` or `action`.
+    pub fn told(&self, problem: &Problem, part: &str) -> Phrase {
+        problem.localize(self.locale, self.prices, part)
     }
 
     /// Joins the reasons of all refused fields with spaces.
@@ -229,8 +256,16 @@ impl View {
     /// Answers a read: with the page, or for programs with `document` as JSON.
     pub fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
         match self.format.is_for_programs() {
-            true => json(StatusCode::OK, document),
+            true => self.json(StatusCode::OK, document),
             false => self.html(StatusCode::OK, page),
+        }
+    }
+
+    /// Answers a program with `document`, whose prices stand in money too where points are sold for it.
+    pub fn json(&self, status: StatusCode, document: &impl Serialize) -> HttpResponse {
+        match self.prices {
+            PriceUnit::Points => json(status, document),
+            PriceUnit::Money(_) => json(status, &priced::in_money(document, self.prices)),
         }
     }
 
@@ -244,7 +279,7 @@ impl View {
     ) -> HttpResponse {
         match self.format.is_for_programs() {
             true if status == StatusCode::NO_CONTENT => HttpResponse::NoContent().finish(),
-            true => json(status, document),
+            true => self.json(status, document),
             false => see_other(location),
         }
     }

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, web::Data};
 
-use crate::{app::App, office::model::OfficeSettings, text::i18n::Phrase};
+use crate::{
+    app::App,
+    office::model::OfficeSettings,
+    text::{i18n::Phrase, prices::PriceUnit},
+};
 
 /// Settings as one page shows them.
 pub(crate) type ShownOffice = Arc<OfficeSettings>;
@@ -16,6 +20,12 @@ const NAMING: [&str; 2] = ["layout-title", "account-code-lede"];
 pub(super) fn settings_of(request: &HttpRequest) -> ShownOffice {
     let app = request.app_data::<Data<App>>();
     app.map(|app| app.office.settings()).unwrap_or_default()
+}
+
+/// Returns the unit in which the office of a request tells prices.
+pub(super) fn prices_of(request: &HttpRequest) -> PriceUnit {
+    let app = request.app_data::<Data<App>>();
+    app.map(|app| PriceUnit::of(&app.config.payment)).unwrap_or_default()
 }
 
 /// Gives the text named `key` the name of the office, if it is one that shows it.

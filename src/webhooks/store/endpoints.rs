@@ -2,7 +2,7 @@
 
 use crate::{
     infra::postgres::{Connection, Pool},
-    webhooks::model::{ActiveEndpoint, COUNTED_MAX, EndpointId, ListedEndpoint, NewEndpoint},
+    webhooks::model::{ActiveEndpoint, COUNTED_MAX, EndpointDetails, EndpointId, ListedEndpoint},
 };
 
 /// Lists endpoints that deliveries are made to.
@@ -64,11 +64,10 @@ pub async fn list(
 pub async fn insert(
     tx: &mut Connection,
     id: EndpointId,
-    new: &NewEndpoint,
+    new: &EndpointDetails,
     sealed_secret: &[u8],
     endpoints_max: i64,
 ) -> Result<bool, sqlx::Error> {
-    let kinds: Vec<String> = new.kinds.iter().map(|kind| kind.name().to_owned()).collect();
     let inserted = sqlx::query!(
         r#"
         insert into webhook_endpoints (id, url, description, kinds, sealed_secret)
@@ -78,13 +77,49 @@ pub async fn insert(
         id as _,
         new.url,
         new.description,
-        &kinds,
+        &new.kinds,
         sealed_secret,
         endpoints_max,
     )
     .execute(tx)
     .await?;
     Ok(inserted.rows_affected() == 1)
+}
+
+/// Locks an endpoint; `None` if there is none, or it is deleted.
+pub async fn lock(
+    tx: &mut Connection,
+    id: EndpointId,
+) -> Result<Option<EndpointDetails>, sqlx::Error> {
+    sqlx::query_as!(
+        EndpointDetails,
+        r#"
+        select url, description, kinds from webhook_endpoints
+        where id = $1 and deleted_at is null
+        for no key update
+        "#,
+        id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Writes the address, description and kinds of a locked endpoint.
+pub async fn update(
+    tx: &mut Connection,
+    id: EndpointId,
+    new: &EndpointDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update webhook_endpoints set url = $2, description = $3, kinds = $4 where id = $1",
+        id as _,
+        new.url,
+        new.description,
+        &new.kinds,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Pauses an endpoint, or lets it go on; returns whether that changed anything.

@@ -297,7 +297,7 @@ async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db:
     assert!(again.body.contains("You were charged once."), "{}", again.body);
     let refunded = ada.submit(&format!("{page}/cancellation"), &()).await;
     assert_eq!((refunded.status, refunded.location()), (303, page.as_str()));
-    assert!(ada.visit(&page).await.body.contains("the points are back in your wallet"));
+    assert!(ada.visit(&page).await.body.contains("the refund is in your wallet"));
     assert_eq!(ada.submit(&format!("{page}/cancellation"), &()).await.status, 409);
     assert_eq!(
         office.sign_in("bob").await.submit(&format!("{page}/payment"), &()).await.status,

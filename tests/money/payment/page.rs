@@ -19,7 +19,7 @@ async fn the_page_says_what_is_bought_what_is_left_and_has_one_button_with_the_p
         "Stalls, row A, seat 150,000 points",
         "Stalls, row A, seat 250,000 points",
         "Total100,000 points",
-        "Points you can use120,000 points",
+        "In your wallet120,000 points",
         "Left after paying20,000 points",
     ] {
         assert!(sums.iter().any(|sum| sum == line), "{line}: {sums:?}");
@@ -48,7 +48,7 @@ async fn who_lacks_points_is_offered_the_missing_ones_and_no_payment(db: PgPool)
     let path = format!("/reservations/{id}/payment");
     let page = ada.visit(&path).await;
     assert!(!page.has(&format!("form[action='{path}']")), "{}", page.body);
-    assert_eq!(page.texts(".checkout__short"), ["Points missing80,000 points"]);
+    assert_eq!(page.texts(".checkout__short"), ["Still to pay80,000 points"]);
     assert_eq!(page.texts(".button--primary"), ["Top up 80,000 points"]);
     let next = page.attribute("form[action='/wallet/charges'] [name='next']", "value");
     assert_eq!(next, path);
@@ -70,7 +70,7 @@ async fn a_mistyped_amount_of_points_is_refused_on_the_page_that_is_paid_on(db: 
         assert_eq!(refused.status, 422, "{}", refused.body);
         assert!(refused.has("[data-countdown]"), "{amount}: {}", refused.body);
         assert!(refused.has(&format!("form[action='/reservations/{id}/cancellation']")));
-        assert_eq!(refused.texts(".checkout__short"), ["Points missing80,000 points"]);
+        assert_eq!(refused.texts(".checkout__short"), ["Still to pay80,000 points"]);
         assert_eq!(refused.count("[role='alert'].form__refusal"), 1, "{}", refused.body);
         assert_eq!(refused.attribute("#charge-amount", "value"), typed);
         let next = "form[action='/wallet/charges'] [name='next']";

@@ -154,6 +154,11 @@ async fn the_place_is_sold_again_at_its_own_price(db: PgPool) {
     let held = hold(&bob, &four.concert, &four.concert.seat_ids[..1]).await;
     assert_eq!((held.status, &held.json()["total"]), (201, &json!(70_000)), "{}", held.body);
     four.expect_kept(3).await;
+    let admin = four.office.employ("admin", "ADMIN").await;
+    let sales = format!("/admin/programs/{}/sales.csv", four.concert.program_id);
+    let rows = admin.get(&sales).await.records();
+    let of_ada = rows.iter().find(|row| row[2] == "CONFIRMED").unwrap();
+    assert_eq!([&of_ada[5], &of_ada[10], &of_ada[12]], ["3", "0", "1"], "{rows:?}");
     // The sale pays no seller.
     let resold = "select count(*) from outbox where kind = 'ticket-sold'";
     assert_eq!(read_one::<i64>(&db, resold).await, 0);

@@ -145,6 +145,9 @@ impl House {
         ids.push(("/admin/venues/", of_venue));
         ids.push(("/admin/people/", id(&ada.account_id)));
         ids.push(("/admin/payouts/", id(&Uuid::nil())));
+        let letter = json!({ "subject_en": "Where to enter", "words_en": "By the north door." });
+        let path = format!("/admin/programs/{program}/letters");
+        ids.push(("/admin/letters/", id(&made(&admin.post_json(&path, &letter).await, "id"))));
         ids.push(("/admin/mails/", id(&id_in(&db, "outbox").await)));
         ids.push(("/admin/api-keys/", id(&key)));
         let mut of_hook = id(&hook);

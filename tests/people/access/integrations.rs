@@ -1,4 +1,4 @@
-//! Paths of mails, webhooks, API keys, the office and posters, and for whom they are.
+//! Paths of letters, mails, webhooks, API keys, the office and posters, and for whom they are.
 
 use super::Door;
 
@@ -7,6 +7,11 @@ use super::Door;
 pub(super) const PATHS: &[(&str, Door)] = &[
     ("/admin/api-keys", Door::Admin),
     ("/admin/api-keys/{id}/revocation", Door::Admin),
+    ("/admin/programs/{id}/letters", Door::Admin),
+    ("/admin/letters/{id}", Door::Admin),
+    ("/admin/letters/{id}/test", Door::Admin),
+    ("/admin/letters/{id}/release", Door::Admin),
+    ("/admin/letters/{id}/stop", Door::Admin),
     ("/admin/mails", Door::Admin),
     ("/admin/mails/{id}", Door::Admin),
     ("/admin/mails/{id}/html", Door::Admin),

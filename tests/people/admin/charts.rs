@@ -31,7 +31,7 @@ async fn the_sales_of_each_day_are_drawn_with_axes_and_told_in_a_table(db: PgPoo
     assert_eq!(page.count(".chart:first-child .chart__slot title"), 30);
     assert_eq!(page.count(".chart:first-child .chart__time"), 5);
     let titles = page.texts(".chart__slot title");
-    for value in ["Bookings: 37", "Bookings: -4", "Points: 1,850,000", "Bookings: 0"] {
+    for value in ["Bookings: 37", "Bookings: -4", "Revenue: 1,850,000", "Bookings: 0"] {
         assert!(titles.iter().any(|title| title.ends_with(value)), "{value}: {titles:?}");
     }
     assert_eq!(page.count("details tbody tr"), 30);

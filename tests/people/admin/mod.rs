@@ -15,6 +15,7 @@ mod ended_keys;
 mod kinds;
 mod large_plans;
 mod let_in;
+mod letters;
 mod moved;
 mod moves_of_orders;
 mod office;
@@ -33,6 +34,7 @@ mod sentences;
 mod times;
 mod told_changes;
 mod told_moves;
+mod told_waits;
 mod typed;
 mod zones;
 

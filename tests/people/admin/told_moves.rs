@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::told_waits::wish;
 use crate::support::{
     Answer, Concert, ConcertOptions, Hold, MailServer, Office, Person, Purchase, Received, admit,
     email_of, eventually, ledger::balance, read_all, read_one, run_sql, run_sql_with, storm,
@@ -359,11 +360,7 @@ async fn who_waits_for_places_is_told_of_a_move_and_who_has_no_part_is_not(db: P
     let hold = Hold { seat_ids: &show.concert.seat_ids, places: 1, ..Hold::default() };
     Purchase::make(&db, &show.concert, &ada, hold).await;
     let path = format!("/schedules/{}/waiting-list", show.concert.schedule_id);
-    let wish = "insert into wishes
-            (id, schedule_id, program_id, account_id, number, places, is_together)
-        select gen_random_uuid(), id, program_id, $1, 1, 1, false from schedules";
-    run_sql_with(&db, wish, bob.account_id).await;
-    run_sql(&db, "update waiting_lists set next_number = 2, waiting = 1").await;
+    wish(&db, show.concert.schedule_id, bob.account_id, 1).await;
     show.office.sign_in("eve").await;
     show.move_to("2031-06-16T20:00", "").await;
     let told: Vec<String> = read_all(&db, TOLD).await;

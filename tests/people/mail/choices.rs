@@ -27,15 +27,15 @@ async fn declined_mails_are_not_written_and_what_was_paid_always_is(db: PgPool) 
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
-    let all = json!({ "language": null, "transfers": true, "turn": true });
+    let all = json!({ "language": null, "transfers": true, "turn": true, "letters": true });
     assert_eq!(choices_of(&bob).await, all);
     let page = bob.visit("/account").await;
-    assert_eq!(page.count("#mails [type=checkbox][checked]"), 2, "{}", page.body);
+    assert_eq!(page.count("#mails [type=checkbox][checked]"), 3, "{}", page.body);
 
     // A browser leaves out what is not checked.
     let saved = bob.submit("/account/mails", &[("language", ""), ("turn", "on")]).await;
     assert_eq!((saved.status, saved.location()), (303, "/account#mails"));
-    let declined = json!({ "language": null, "transfers": false, "turn": true });
+    let declined = json!({ "language": null, "transfers": false, "turn": true, "letters": false });
     assert_eq!(choices_of(&bob).await, declined);
     charge(&ada).await;
     offer(&db, &ada, &bob, 100).await;
@@ -103,7 +103,7 @@ async fn a_link_ends_its_kind_of_mails_without_a_log_in_and_reading_it_ends_noth
     assert!(!stranger.visit(path_of(&link)).await.has("main form"));
     assert_eq!(
         choices_of(&bob).await,
-        json!({ "language": null, "transfers": false, "turn": true })
+        json!({ "language": null, "transfers": false, "turn": true, "letters": true })
     );
     offer(&db, &ada, &bob, 100).await;
     assert_eq!(kinds(&db).await, ["reservation-paid", "transfer-received"]);

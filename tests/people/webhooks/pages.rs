@@ -1,9 +1,10 @@
 //! The pages of webhooks.
 
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{Hooked, act};
-use crate::support::{HookAnswer, acts, read_one, until};
+use super::{Hooked, RESERVATIONS, act};
+use crate::support::{HookAnswer, HookReceiver, acts, read_one, run_sql, until};
 
 #[sqlx::test]
 async fn a_secret_is_shown_once_and_the_one_before_signs_for_a_day(db: PgPool) {
@@ -23,7 +24,7 @@ async fn a_secret_is_shown_once_and_the_one_before_signs_for_a_day(db: PgPool) {
     assert!(page.body.contains("signs too until"), "{}", page.body);
 
     let day = "update webhook_endpoints set old_secret_until = now()";
-    crate::support::run_sql(&db, day).await;
+    run_sql(&db, day).await;
     hooked.hold(1).await;
     hooked.until_accepted(2).await;
     let hook = hooked.receiver.received().remove(1);
@@ -54,6 +55,53 @@ async fn a_paused_webhook_gets_what_happened_meanwhile_when_it_goes_on(db: PgPoo
     hooked.until_noted().await;
     let expected = ["webhook-registered", "webhook-paused", "webhook-resumed"];
     assert_eq!(acts(&db).await, expected);
+    hooked.close().await;
+}
+
+#[sqlx::test]
+async fn a_webhook_that_is_changed_keeps_its_secret_and_sends_what_waits_to_its_new_address(
+    db: PgPool,
+) {
+    let hooked = Hooked::open(&db).await;
+    hooked.receiver.answer(|_| HookAnswer::Status(500));
+    let (ada, id) = hooked.hold(0).await;
+    until("an attempt", async || !hooked.receiver.received().is_empty()).await;
+    let other = HookReceiver::start().await;
+    let form = |url: &str| {
+        json!({
+            "url": url, "description": "The new system",
+            "kinds": ["reservation.held", "reservation.paid"],
+        })
+    };
+    let page = hooked.admin.visit(&hooked.path()).await;
+    let edit = format!("form[action='{}']", hooked.path());
+    assert_eq!(page.attribute(&format!("{edit} [name=url]"), "value"), hooked.receiver.href());
+    assert_eq!(page.count(&format!("{edit} [name=kinds][checked]")), RESERVATIONS.len());
+    let refused = hooked.admin.post_json(&hooked.path(), &form("ftp://example.com/")).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    let changed = hooked.admin.post_json(&hooked.path(), &form(&other.href())).await;
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    run_sql(&db, "update webhook_deliveries set next_attempt_at = now()").await;
+    until("the event at the new address", async || !other.received().is_empty()).await;
+    let hook = other.received().remove(0);
+    assert!(hook.kind() == "reservation.held" && hook.is_signed_with(&hooked.secret));
+
+    // A release is no kind any more that it asks for, and a payment still is.
+    let released = ada.post(&format!("/reservations/{id}/cancellation"), &()).await;
+    assert_eq!(released.status, 200, "{}", released.body);
+    let told = "select count(*) from webhook_deliveries d join domain_events e on e.id = d.event_id
+        where e.kind = 'reservation.released'";
+    assert_eq!(read_one::<i64>(&db, told).await, 0);
+    let act: Value = read_one(
+        &db,
+        "select json_build_array(before, after) from audit_log where act = 'webhook-edited'",
+    )
+    .await;
+    assert_eq!(act[0]["url"], hooked.receiver.href(), "{act}");
+    assert_eq!(act[1]["kinds"], json!(["reservation.held", "reservation.paid"]), "{act}");
+    assert_eq!(hooked.admin.submit(&format!("{}/deletion", hooked.path()), &()).await.status, 303);
+    let gone = hooked.admin.post_json(&hooked.path(), &form(&other.href())).await;
+    assert_eq!(gone.status, 404, "{}", gone.body);
     hooked.close().await;
 }
 

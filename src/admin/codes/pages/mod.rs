@@ -90,7 +90,7 @@ impl CodesPage {
         match (code.percent, code.amount) {
             _ if code.is_access => self.v.t("admin-code-access").to_string(),
             (Some(percent), _) => format!("{percent}%"),
-            (None, amount) => self.v.points(amount.unwrap_or_default().get()).to_string(),
+            (None, amount) => self.v.price(amount.unwrap_or_default().get()),
         }
     }
 

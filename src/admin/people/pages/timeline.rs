@@ -36,7 +36,9 @@ impl TimelineEntry {
             "points" => kind(v, &moment.subject),
             _ => moment.subject.clone(),
         };
-        let amount = moment.amount.map(|amount| v.number(amount)).unwrap_or_default();
+        let is_price = matches!(key, "admin-moment-held" | "admin-moment-paid");
+        let amount = |amount| if is_price { v.price(amount) } else { v.number(amount) };
+        let amount = moment.amount.map(amount).unwrap_or_default();
         let text = v.t(key).word("subject", subject).word("amount", amount);
         Self { moment, text, href }
     }

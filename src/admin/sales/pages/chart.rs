@@ -40,25 +40,26 @@ impl SalesCharts {
             found.copied().unwrap_or(SoldDay { day, bookings: 0, revenue: 0 })
         });
         let days: Vec<SoldDay> = filled.collect();
-        let drawn = |name: &'static str, count: fn(&SoldDay) -> i64| {
-            let slots = (1..).zip(&days).map(|(nth, day): (u32, _)| {
-                let when = times::short_day(day.day, v.locale);
-                let what = v.t("admin-chart-value").word("name", v.t(name));
-                let what = what.word("count", v.number(count(day)));
-                let is_tick = (DAYS - nth).is_multiple_of(TICK_DAYS);
-                SlotValues {
-                    bar: Some(count(day)),
-                    line: None,
-                    title: format!("{when}, {what}"),
-                    tick: is_tick.then_some(when),
-                }
-            });
-            Chart::of(slots.collect(), |count| v.number(count))
-        };
+        let drawn =
+            |name: &'static str, count: fn(&SoldDay) -> i64, shown: &dyn Fn(i64) -> String| {
+                let slots = (1..).zip(&days).map(|(nth, day): (u32, _)| {
+                    let when = times::short_day(day.day, v.locale);
+                    let what = v.t("admin-chart-value").word("name", v.t(name));
+                    let what = what.word("count", shown(count(day)));
+                    let is_tick = (DAYS - nth).is_multiple_of(TICK_DAYS);
+                    SlotValues {
+                        bar: Some(count(day)),
+                        line: None,
+                        title: format!("{when}, {what}"),
+                        tick: is_tick.then_some(when),
+                    }
+                });
+                Chart::of(slots.collect(), shown)
+            };
         Self {
-            bookings: drawn("popularity-bookings", |day| day.bookings),
+            bookings: drawn("popularity-bookings", |day| day.bookings, &|n| v.number(n)),
             bookings_total: days.iter().map(|day| day.bookings).sum(),
-            revenue: drawn("popularity-revenue", |day| day.revenue),
+            revenue: drawn("popularity-revenue", |day| day.revenue, &|points| v.price_sign(points)),
             revenue_total: days.iter().map(|day| day.revenue).sum(),
             days,
         }

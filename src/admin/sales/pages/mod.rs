@@ -21,12 +21,13 @@ use crate::{
     admin::{chart::Chart, programs::pages::edition_of},
     app::{App, StaleRead},
     catalog::{Program, ProgramId, ScheduleId},
+    points::Points,
     reservation::ReservationNumber,
     text::times::{self, rfc3339_in, zone},
     web::{
         error::PageError,
         files::download::{CHUNK_ROWS, csv},
-        page::{View, json},
+        page::View,
     },
 };
 
@@ -44,6 +45,10 @@ const COLUMNS: &[&str] = &[
     "code",
     "resold",
     "reservation_id",
+    "given_back",
+    "total_minor",
+    "discount_minor",
+    "currency",
 ];
 
 /// Width of a bar, in units of its drawing.
@@ -146,7 +151,7 @@ pub async fn show_sales(
     if me.view.format.is_for_programs() {
         let (program, price_types) = (edition, types);
         let document = SalesDocument { program, sections, price_types, discounts, days };
-        return Ok(json(StatusCode::OK, &document));
+        return Ok(me.view.json(StatusCode::OK, &document));
     }
     let mut evenings: Vec<Evening> = Vec::new();
     for section in sections {
@@ -172,17 +177,23 @@ pub async fn show_sales(
 /// `GET /admin/programs/{id}/sales.csv`
 pub async fn download_sales(
     app: Data<App>,
-    _: AdminAccount,
+    me: AdminAccount,
     id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, *id).await?;
     let id = program.id;
+    let unit = me.view.prices;
+    let currency = unit.money(0).map_or_else(String::new, |money| money.currency.to_string());
     csv(&program.details.slug, COLUMNS.iter().copied(), move |after| {
-        let app = app.clone();
+        let (app, currency) = (app.clone(), currency.clone());
         async move {
             let read =
                 |db| async move { store::list_reservations(&db, id, after, CHUNK_ROWS).await };
             let sold = app.read_stale(StaleRead::Downloads, read).await?;
+            // Empty where points are not sold for money.
+            let minor = |points: Points| {
+                unit.money(points).map_or_else(String::new, |money| money.minor.to_string())
+            };
             let cells_of = |row: store::SoldReservation| {
                 let clock = zone(&row.time_zone);
                 let cells = vec![
@@ -199,6 +210,10 @@ pub async fn download_sales(
                     row.code.unwrap_or_default(),
                     row.resold.to_string(),
                     row.id.0.to_string(),
+                    row.given_back.to_string(),
+                    minor(row.total),
+                    minor(row.discount),
+                    currency.clone(),
                 ];
                 (row.id.0, cells)
             };

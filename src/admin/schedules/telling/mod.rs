@@ -1,5 +1,5 @@
-//! Mails about a performance that changes after it was sold: its start, the hour at which it is shown, or another
-//! part of what the tickets say.
+//! Mails about a performance that changes after it was sold: its start, the hour at which it is shown, other parts of
+//! its tickets, its end (`cancelled`), and the prices of places with wishes (`repriced`).
 //!
 //! # Invariants
 //!
@@ -12,11 +12,15 @@
 //!   to no account and gives no right.
 //! * No mail names a part that stays as it was.
 
+mod cancelled;
+mod repriced;
 mod store;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+pub(in crate::admin) use self::cancelled::tell_cancelled;
+pub(in crate::admin) use self::repriced::{tell_prices, tell_zone_price};
 pub(crate) use self::store::{Concerned, Whose, count as count_concerned};
 
 use crate::{

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
+    admin::cancellation::store::CancelledPart,
     catalog::{ProgramId, ScheduleId, VenueId, ZoneId},
     infra::postgres::{Connection, Pool},
 };
@@ -121,6 +122,111 @@ pub(super) async fn list(
     sqlx::query_file_as!(
         ConcernedAccount,
         "../../src/admin/schedules/telling/list_concerned.sql",
+        id as _,
+        zone_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Locks the performances that end, against new holds and wishes, having waited for the ones under way.
+pub(super) async fn lock_ended(
+    tx: &mut Connection,
+    of: CancelledPart,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id from schedules
+        where program_id = $1 and (id = $2 or $2::uuid is null and cancelled_at is null)
+        order by id
+        for update
+        "#,
+        of.program_id as _,
+        of.schedule_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Account whose unpaid places or wishes end.
+pub(super) struct UnpaidAccount {
+    pub(super) id: AccountId,
+    /// Whether it holds places; otherwise it waits for some.
+    pub(super) holds: bool,
+}
+
+/// Lists the accounts that hold unpaid places of performances, or wait for some, each once.
+pub(super) async fn list_unpaid(
+    tx: &mut Connection,
+    ended: &[Uuid],
+) -> Result<Vec<UnpaidAccount>, sqlx::Error> {
+    sqlx::query_as!(
+        UnpaidAccount,
+        r#"
+        select account_id as "id!: AccountId", bool_or(holds) as "holds!"
+        from (
+            select account_id, true as holds from reservations
+            where schedule_id = any($1) and status = 'HELD' and settled_at is null
+                and expires_at > statement_timestamp()
+            union all
+            select w.account_id, false
+            from unnest($1::uuid[]) ended (id)
+            cross join lateral (
+                select account_id from wishes
+                where schedule_id = ended.id and status = 'WAITING' and settled_at is null
+                offset 0
+            ) w
+        ) unpaid
+        where account_id is not null
+        group by account_id
+        "#,
+        ended,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Lists the accounts whose wish of a performance is for places anywhere, or in a section with seats of one of the
+/// price categories, or one of the sections whose seats have none.
+pub(super) async fn list_waiting_for(
+    tx: &mut Connection,
+    id: ScheduleId,
+    categories: &[String],
+    sections: &[String],
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with repriced as materialized (
+            select distinct s.section
+            from schedules d
+            join seats s on s.venue_id = d.venue_id
+            where d.id = $1 and (s.price_category = any($2)
+                or s.price_category is null and s.section = any($3))
+        )
+        select account_id as "id!: AccountId" from wishes
+        where schedule_id = $1 and status = 'WAITING' and settled_at is null and account_id is not null
+            and (section is null or zone_id is null and section in (select section from repriced))
+        "#,
+        id as _,
+        categories,
+        sections,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Lists the accounts whose wish of a performance is for places anywhere, or in a zone.
+pub(super) async fn list_waiting_for_zone(
+    tx: &mut Connection,
+    id: ScheduleId,
+    zone_id: ZoneId,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select account_id as "id!: AccountId" from wishes
+        where schedule_id = $1 and status = 'WAITING' and settled_at is null and account_id is not null
+            and (section is null or zone_id = $2)
+        "#,
         id as _,
         zone_id as _,
     )

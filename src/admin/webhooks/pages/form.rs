@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use strum::VariantArray;
 use tokio::time::timeout;
 use url::{Host, Url};
 
@@ -12,7 +13,7 @@ use crate::{
     events::EventKind,
     web::form::{Field, Fields, Mistakes},
     webhooks::{
-        model::NewEndpoint,
+        model::{EndpointDetails, ListedEndpoint},
         target::{self, TargetFault, TargetResolver},
     },
 };
@@ -25,7 +26,7 @@ const DESCRIPTION_CHARS_MAX: usize = 80;
 /// thirty days.
 const HOURS_MAX: i64 = 720;
 
-/// Form of a new endpoint as typed.
+/// Form of an endpoint, a new one or one to change, as typed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["url"]))]
@@ -34,18 +35,28 @@ pub struct EndpointForm {
     pub(super) url: Field,
     /// Description.
     pub(super) description: Field,
-    /// Kinds of events; none: all.
+    /// Kinds of events, one or more.
     kinds: Fields,
 }
 
 impl EndpointForm {
-    /// Whether a kind is chosen.
-    pub(super) fn has(&self, kind: EventKind) -> bool {
-        self.kinds.0.iter().any(|field| field.text() == kind.name())
+    /// Returns the form as an endpoint fills it.
+    pub(super) fn of(endpoint: &ListedEndpoint) -> Self {
+        Self {
+            url: Field::of(&endpoint.url),
+            description: Field::of(&endpoint.description),
+            kinds: Fields(endpoint.kinds.iter().map(Field::of).collect()),
+        }
+    }
+
+    /// Returns the kinds of events: the name of each, and whether it is chosen.
+    pub(super) fn all_kinds(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        let is_chosen = |name: &str| self.kinds.0.iter().any(|field| field.text() == name);
+        EventKind::VARIANTS.iter().map(move |kind| (kind.name(), is_chosen(kind.name())))
     }
 
     /// Parses the form, and refuses a name that resolves to a private address.
-    pub(super) async fn parse(&self, allows_private: bool) -> Result<NewEndpoint, Mistakes> {
+    pub(super) async fn parse(&self, allows_private: bool) -> Result<EndpointDetails, Mistakes> {
         let mut mistakes = Mistakes::default();
         let url = match check(self.url.text(), allows_private).await {
             Ok(url) => Some(url),
@@ -58,11 +69,11 @@ impl EndpointForm {
         let kinds = kinds.filter(|kinds| !kinds.is_empty()).map(|mut kinds| {
             kinds.sort_by_key(|kind| kind.name());
             kinds.dedup();
-            kinds
+            kinds.iter().map(|kind| kind.name().to_owned()).collect()
         });
         let kinds = mistakes.note("kinds", "admin-webhook-refusal-kinds", kinds);
         let new = url.zip(description).zip(kinds);
-        mistakes.or(new.map(|((url, description), kinds)| NewEndpoint {
+        mistakes.or(new.map(|((url, description), kinds)| EndpointDetails {
             url: url.into(),
             description,
             kinds,

@@ -21,12 +21,12 @@ use self::{
     },
     form::{EndpointForm, ReplayForm},
 };
-use super::{delete, find, pause, register, replay, replay_failed, rotate};
+use super::{delete, edit, find, pause, register, replay, replay_failed, rotate};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::AdminError,
     app::App,
-    events::{EventId, EventKind},
+    events::EventId,
     infra::postgres::page::{PAGE_ROWS, Page},
     text::i18n::Phrase,
     web::{
@@ -56,11 +56,6 @@ impl WebhooksPage {
         let endpoints = endpoints::list(&app.db, None, ENDPOINTS_MAX).await?;
         let (form, refusal) = (EndpointForm::default(), FormRefusal::default());
         Ok(Self { v, endpoints, form, refusal })
-    }
-
-    /// Returns the kinds of events: the name of each, and whether it is chosen.
-    fn kinds(&self) -> impl Iterator<Item = (&'static str, bool)> {
-        EventKind::VARIANTS.iter().map(|kind| (kind.name(), self.form.has(*kind)))
     }
 }
 
@@ -116,6 +111,9 @@ struct WebhookPage {
     endpoint: ListedEndpoint,
     state: Option<HookState>,
     deliveries: Page<ListedDelivery>,
+    form: EndpointForm,
+    /// Whether the form was sent and refused.
+    form_is_open: bool,
     refusal: FormRefusal,
 }
 
@@ -187,7 +185,9 @@ async fn page_of(
     let state = query.state.parse().ok();
     let rows = deliveries::list(&app.db, id, state, query.after, PAGE_ROWS + 1).await?;
     let deliveries = Page::cut(rows, |delivery| delivery.event_id.0);
-    Ok(WebhookPage { v, endpoint, state, deliveries, refusal: FormRefusal::default() })
+    let form = EndpointForm::of(&endpoint);
+    let refusal = FormRefusal::default();
+    Ok(WebhookPage { v, endpoint, state, deliveries, form, form_is_open: false, refusal })
 }
 
 fn path_of(id: EndpointId) -> String {
@@ -211,6 +211,31 @@ async fn answer<T: Serialize>(
             Ok(page.v.html(page.refusal.status(), &page))
         }
     }
+}
+
+/// `POST /admin/webhooks/{id}`
+pub async fn update_webhook(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    id: Path<EndpointId>,
+    Body(form): Body<EndpointForm>,
+) -> Result<HttpResponse, PageError> {
+    find(&app, *id).await?;
+    let changed = async {
+        let new = form.parse(app.config.webhook_private_targets).await?;
+        edit(&app, me.account_id, *id, &new).await?;
+        Ok(Identified { id: *id })
+    }
+    .await;
+    let done = |v: &View, document| {
+        with_message(v.done(StatusCode::OK, &document, &path_of(*id)), "flash-admin-saved")
+    };
+    let page = async |v, refusal| {
+        let shown = page_of(&app, v, *id, &DeliveriesQuery::default()).await?;
+        let page = WebhookPage { form, form_is_open: true, refusal, ..shown };
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(changed, done, page).await
 }
 
 /// `POST /admin/webhooks/{id}/secret`

@@ -206,7 +206,7 @@ pub async fn show_shares(
         left,
         rest: shared.rest(),
     };
-    Ok(crate::web::page::json(StatusCode::OK, &document))
+    Ok(me.view.json(StatusCode::OK, &document))
 }
 
 async fn shares_page(

@@ -84,7 +84,7 @@ impl<'a> Refused<'a> {
                 Refusal {
                     to_confirm: Some(self.typed.to_confirm(&[])),
                     ..Refusal::plain(
-                        error.problem().localize(v.locale, "title"),
+                        v.told(&error.problem(), "title"),
                         text.collect::<Vec<_>>().join(" "),
                     )
                 }
@@ -95,25 +95,25 @@ impl<'a> Refused<'a> {
             }
             ReservationError::Code(_) => Refusal {
                 without_code: self.typed.has_choice().then(|| self.typed.without_code()),
-                ..Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
+                ..Refusal::plain(v.told(&error.problem(), "title"), v.refusal(error))
             },
             ReservationError::LeavesSingle { seat_ids } => {
                 let names = names_of(v, map, seat_ids);
                 let text = v.t("seat-single-text").word("seats", names.join(", "));
-                Refusal::plain(error.problem().localize(v.locale, "title"), text.to_string())
+                Refusal::plain(v.told(&error.problem(), "title"), text.to_string())
             }
             ReservationError::SoldOut { zone_id: None, .. } => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
             }
             ReservationError::SoldOut { alternatives, .. } => {
-                let title = error.problem().localize(v.locale, "title");
+                let title = v.told(&error.problem(), "title");
                 Refusal { places: alternatives, ..Refusal::plain(title, v.refusal(error)) }
             }
             ReservationError::UnknownSeat | ReservationError::UnknownZone => {
                 let mistakes = error.mistake();
                 Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
             }
-            _ => Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error)),
+            _ => Refusal::plain(v.told(&error.problem(), "title"), v.refusal(error)),
         }
     }
 
@@ -121,10 +121,10 @@ impl<'a> Refused<'a> {
     /// terms were not shown yet, or prices have changed.
     fn price_changed(&self, v: &View, error: &ReservationError, total: Points) -> Refusal<'a> {
         if self.typed.has_code() {
-            let text = v.t("seat-code-total").word("amount", v.points(total.get()));
+            let text = v.t("seat-code-total").word("amount", v.price(total.get()));
             Refusal::plain(v.t("seat-code-total-title"), text.to_string())
         } else {
-            let title = error.problem().localize(v.locale, "title");
+            let title = v.told(&error.problem(), "title");
             Refusal::plain(title, v.refusal(error))
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Refused<'a> {
         let text: Vec<_> = [Some(v.refusal(error)), which].into_iter().flatten().collect();
         Refusal {
             to_confirm: is_free.then(|| self.typed.to_confirm(&ids)),
-            ..Refusal::plain(error.problem().localize(v.locale, "title"), text.join(" "))
+            ..Refusal::plain(v.told(&error.problem(), "title"), text.join(" "))
         }
     }
 }

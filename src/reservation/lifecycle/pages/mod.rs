@@ -42,7 +42,7 @@ use crate::{
         error::{NotFound, PageError},
         flash::with_message,
         form::FormRefusal,
-        page::{View, json as json_answer},
+        page::View,
     },
 };
 
@@ -205,7 +205,7 @@ pub async fn show_reservation(
     }
     let reservation = lifecycle::find_owned(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
     let items = seat_map::store::list_items(&app.db, *id).await?;
-    Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items, app.now())))
+    Ok(me.view.json(StatusCode::OK, &ReservationDocument::of(&reservation, &items, app.now())))
 }
 
 /// Renders the page of one reservation: of a hold, its payment. A `refusal` is shown on the page and

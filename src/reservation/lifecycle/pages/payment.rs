@@ -31,7 +31,7 @@ use crate::{
     web::{
         error::PageError,
         form::FormRefusal,
-        page::{View, json as json_answer, see_other},
+        page::{View, see_other},
     },
 };
 
@@ -152,7 +152,7 @@ pub async fn show_payment(
         let reservation_id = *id;
         let document =
             PaymentDocument { reservation_id, status, total, usable, lacking, expires_at };
-        return Ok(json_answer(StatusCode::OK, &document));
+        return Ok(me.view.json(StatusCode::OK, &document));
     }
     match shown.is_held() {
         true => payment_page(&app, &provider, &me, &shown, FormRefusal::default()).await,

@@ -66,7 +66,7 @@ impl RefundStep {
             Points::ZERO => v.t("refund-terms-percent").number("percent", self.percent).to_string(),
             fee => {
                 let text = v.t("refund-terms-less").number("percent", self.percent);
-                text.word("amount", v.points(fee)).to_string()
+                text.word("amount", v.price(fee)).to_string()
             }
         }
     }

@@ -24,7 +24,7 @@ use crate::{
     reservation::seat_map::{
         delta::Delta, maps::SeatMaps, streams::OpenStream, subscription::DeltaStream,
     },
-    web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
+    web::{error::PageError, form::Mistakes, negotiation::Format},
 };
 
 /// Interval of heartbeats, by which both ends notice a broken stream.
@@ -68,7 +68,7 @@ pub async fn show_changes(
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     if me.view.format != Format::EventStream {
         let changes = maps.feed.changes(&app, *id, since).await?;
-        return Ok(admitted.stamp(json_answer(StatusCode::OK, &changes)));
+        return Ok(admitted.stamp(me.view.json(StatusCode::OK, &changes)));
     }
     let open = maps.streams.open(me.account_id)?;
     let deltas = maps.feed.view(&app, *id, since).await?;

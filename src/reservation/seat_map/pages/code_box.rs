@@ -28,7 +28,7 @@ impl SeatMapPage<'_> {
         let terms = match (code.percent, code.amount) {
             (Some(percent), _) => self.v.t("seat-code-percent").word("percent", percent),
             (None, amount) => {
-                let amount = self.v.points(amount.unwrap_or_default().get());
+                let amount = self.v.price(amount.unwrap_or_default().get());
                 self.v.t("seat-code-amount").word("amount", amount)
             }
         };

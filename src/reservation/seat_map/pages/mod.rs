@@ -128,7 +128,7 @@ impl SeatMapPage<'_> {
         };
         label
             .word("name", self.seat_name(&view.seat))
-            .word("amount", self.v.points(view.seat.price.get()))
+            .word("amount", self.v.price(view.seat.price.get()))
             .word("status", self.v.text(format!("seat-status-{}", view.word())))
     }
 
@@ -164,11 +164,11 @@ impl SeatMapPage<'_> {
     /// Returns a price after the price categories of its seats, if any are drawn.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
     fn price_name(&self, price: &Points) -> String {
-        let points = self.v.points(price.get());
+        let amount = self.v.price(price.get());
         let mark = self.map.drawing.prices.iter().find(|mark| mark.price == *price);
         match mark.map(|mark| mark.categories.as_str()) {
-            None | Some("") => points.to_string(),
-            Some(categories) => format!("{categories} · {points}"),
+            None | Some("") => amount,
+            Some(categories) => format!("{categories} · {amount}"),
         }
     }
 
@@ -206,10 +206,6 @@ impl SeatMapPage<'_> {
     fn label_kind_pattern(&self) -> Phrase {
         let pattern = self.v.t("seat-label-kind").word("name", "{name}").word("kind", "{kind}");
         pattern.word("amount", "{amount}").word("status", "{status}")
-    }
-
-    fn amount_pattern(&self) -> Phrase {
-        self.v.t("points-amount").number("count", 2).word("points", "{points}")
     }
 }
 

@@ -48,5 +48,5 @@ pub fn price_difference(v: &View, points: i64) -> Option<Phrase> {
         1.. => "seat-alternative-more",
         _ => "seat-alternative-less",
     };
-    Some(v.t(text).word("amount", v.points(points.abs())))
+    Some(v.t(text).word("amount", v.price(points.abs())))
 }

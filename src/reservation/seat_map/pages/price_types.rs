@@ -32,7 +32,7 @@ use crate::{
     },
     web::{
         error::{BadRequest, PageError},
-        page::{View, json as json_answer, see_other},
+        page::{View, see_other},
     },
 };
 
@@ -111,7 +111,7 @@ impl TypeChoice {
 fn price_words(v: &View, price_type: &PriceType, ordinary: Points) -> String {
     match price_type.details.cost {
         Cost::Percent(0) => v.t("price-type-free").to_string(),
-        cost => v.points(rules::price(cost, ordinary).get()).to_string(),
+        cost => v.price(rules::price(cost, ordinary).get()),
     }
 }
 
@@ -154,7 +154,7 @@ impl TypesShown {
         let types = types.filter(|each| each.details.is_for(&zone.name, SeatKind::Standard));
         let types = types.map(|each| TypeChoice::of(each, price_words(v, each, zone.price)));
         let types: Vec<_> = types.collect();
-        let ordinary = TypeChoice::ordinary(v, v.points(zone.price.get()).to_string());
+        let ordinary = TypeChoice::ordinary(v, v.price(zone.price.get()));
         TypeQuantities::of(ordinary, types, (Some(&zone.id), PLACES_USUAL), form)
     }
 
@@ -214,7 +214,7 @@ pub async fn show_price_types(
     let types = TypesShown::read(&app, &performance.schedule).await?;
     if me.view.format.is_for_programs() {
         let document = TypesDocument { price_types: types.all() };
-        return Ok(admitted.stamp(json_answer(StatusCode::OK, &document)));
+        return Ok(admitted.stamp(me.view.json(StatusCode::OK, &document)));
     }
     let Ok(form) = serde_html_form::from_str::<HoldForm>(request.query_string()) else {
         return Err(BadRequest.into());

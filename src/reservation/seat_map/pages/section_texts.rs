@@ -1,7 +1,7 @@
 //! Texts and addresses of sections on the page of the map.
 
 use super::SeatMapPage;
-use crate::{points::Points, reservation::seat_map::listing::SectionListing, text::i18n::Phrase};
+use crate::{reservation::seat_map::listing::SectionListing, text::i18n::Phrase};
 
 impl SeatMapPage<'_> {
     pub(super) fn section_free(&self, name: &str, free: impl std::fmt::Display) -> Phrase {
@@ -17,20 +17,12 @@ impl SeatMapPage<'_> {
 
     /// Returns the price range of a section, with its unit.
     pub(super) fn section_prices(&self, section: &SectionListing) -> String {
-        let (low, high) = (section.price_min.get(), section.price_max.get());
-        match low == high {
-            true => self.v.points(low).to_string(),
-            false => format!("{}–{}", self.v.number(low), self.v.points(high)),
-        }
+        self.v.prices.say_range(self.v.locale, section.price_min, section.price_max)
     }
 
-    /// Returns the price range of a section as bare numbers.
+    /// Returns the price range of a section for the little room on its shape.
     pub(super) fn price_sign(&self, section: &SectionListing) -> String {
-        let number = |price: Points| self.v.number(price.get());
-        match section.price_min == section.price_max {
-            true => number(section.price_min),
-            false => format!("{}–{}", number(section.price_min), number(section.price_max)),
-        }
+        self.v.prices.sign_range(self.v.locale, section.price_min, section.price_max)
     }
 
     pub(super) fn section_label(

@@ -179,7 +179,7 @@ pub fn order_in_words(v: &View, order: &WishOrder) -> String {
     words.extend(order.section.clone());
     let price = order
         .price_max
-        .map(|price| v.t("waiting-list-up-to").word("amount", v.points(price.get())).to_string());
+        .map(|price| v.t("waiting-list-up-to").word("amount", v.price(price.get())).to_string());
     words.extend(price);
     words.extend(order.is_together.then(|| v.t("waiting-list-together").to_string()));
     words.join(" · ")

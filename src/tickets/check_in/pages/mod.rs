@@ -101,7 +101,7 @@ impl DoorPage {
 
     /// Returns what is wrong with a refused ticket, in a few words.
     fn title(&self, refusal: &FormRefusal) -> Option<Phrase> {
-        Some(refusal.problem()?.localize(self.v.locale, "title"))
+        Some(self.v.told(&refusal.problem()?, "title"))
     }
 
     fn place(&self, check_in: &CheckIn) -> String {

@@ -9,10 +9,9 @@ use crate::{
     config::PointPrice,
     infra::{idempotency::RequestKey, ids::new_id},
     points::Points,
-    text::i18n::Count,
+    text::{i18n::Count, prices::Money},
     wallet::charges::{
         model::{Charge, ChargeAmount},
-        price::Money,
         provider::Provider,
         purchases::model::PurchaseOrder,
     },
@@ -65,7 +64,7 @@ impl ChargeForm {
             account_id: charge.account_id,
             request_key: charge.charge_id,
             amount: charge.amount,
-            price: Money::of(charge.amount, price),
+            price: Money::of(charge.amount.points().get(), price),
             reservation_id: self.reservation_id.parse(),
             next: self.next().map_or_else(|| WALLET_PATH.to_owned(), |next| next.to_string()),
         }

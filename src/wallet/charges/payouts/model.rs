@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    infra::ids::ids,
-    points::Points,
-    wallet::charges::{price::Money, purchases::model::PurchaseId},
+    infra::ids::ids, points::Points, text::prices::Money,
+    wallet::charges::purchases::model::PurchaseId,
 };
 
 ids! {

@@ -9,9 +9,9 @@ use crate::{
     accounts::AccountId,
     infra::ids::ids,
     points::Points,
+    text::prices::Money,
     wallet::charges::{
         model::{ChargeAmount, TakenPayment},
-        price::Money,
         stripe::checkout::Checkout,
     },
 };

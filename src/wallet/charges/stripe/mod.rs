@@ -30,7 +30,7 @@ use super::{
 use crate::{
     config::{PointPrice, StripeConfig},
     infra::https,
-    text::i18n::Locale,
+    text::{i18n::Locale, prices::in_points},
 };
 
 /// Version of the API that this client is written for.
@@ -112,8 +112,7 @@ impl Stripe {
         let back = self.return_href(purchase);
         let (points, id) = (purchase.points, purchase.id.to_string());
         // The text does not depend on the request: a repeated one must be the same.
-        let name = Locale::default().text("points-amount");
-        let name = name.number("count", points).number("points", points).to_string();
+        let name = in_points(Locale::default(), points);
         let form = [
             ("mode", "payment".to_owned()),
             ("client_reference_id", id.clone()),

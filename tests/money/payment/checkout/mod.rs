@@ -7,6 +7,7 @@ mod failed_refunds;
 mod messages;
 mod payouts;
 mod pledges;
+mod prices;
 mod rest;
 mod reversals;
 mod unheard;

@@ -98,7 +98,7 @@ async fn what_was_not_bought_comes_back_as_points(db: PgPool) {
     let payment = buy(&bought.stripe, &bob, 40).await;
     let id = order(1).await;
     let page = bob.visit(&format!("/reservations/{id}")).await;
-    assert!(page.body.contains("The other 60 points"), "{}", page.body);
+    assert!(page.body.contains("The other \u{20a9}60"), "{}", page.body);
     let given = give_back(&bob, id, "card").await;
     assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(100), &json!(40)));
     until_all(&db, "SETTLED").await;

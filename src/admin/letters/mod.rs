@@ -1,0 +1,139 @@
+//! Letters that the office writes to the people who hold tickets of a show.
+//!
+//! A **letter** has a subject and words in some languages, and an **audience**: the holders of valid or used tickets of
+//! performances, of a section, of a price type, or only those who have not come yet. It is drafted, looked at, tested
+//! by a mail to oneself, and **released** for a moment; then the workers write its mails.
+//!
+//! # Invariants
+//!
+//! * Nothing is sent before the release, and a released letter never changes.
+//! * Each account that belongs to the audience gets one mail at most, in its language or else in the first that the
+//!   letter has.
+//! * The section and the price type are the ones that the names meant when the letter was drafted.
+//! * A stopped letter writes no further mail, and mails of it that are not sent yet are given up.
+//! * An account that declined such letters gets only necessary ones.
+//!
+//! # Concurrency
+//!
+//! Workers of every instance race for the row of a letter, which they skip where another one has it. A part of the
+//! audience is written in one transaction with the account that it ends at, so a process that dies leaves nothing
+//! twice and nothing out. Who becomes a holder while the letter is written may be left out.
+
+pub mod model;
+pub mod pages;
+mod store;
+
+use chrono::{DateTime, Utc};
+
+use self::model::{Audience, LetterDraft, OfficeLetter, OfficeLetterId};
+use super::error::AdminError;
+use crate::{
+    accounts::AccountId,
+    app::App,
+    audit::{
+        self,
+        model::{Act, AuditEntry, Subject},
+    },
+    catalog::ProgramId,
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool},
+    },
+    outbox::{self, AccountMail, Message, SharedKeys},
+};
+
+/// Accounts that one transaction writes to.
+const PART_ACCOUNTS: i64 = 1_000;
+/// Parts of one tick.
+const PARTS_MAX: usize = 20;
+
+/// Drafts a letter and returns its id.
+async fn draft(
+    app: &App,
+    by: AccountId,
+    program_id: ProgramId,
+    (draft, audience): (&LetterDraft, &Audience),
+) -> Result<OfficeLetterId, AdminError> {
+    let id = OfficeLetterId(new_id());
+    audit::perform(app, async |tx| {
+        store::insert(tx, id, program_id, (draft, audience)).await?;
+        let entry = AuditEntry::new(by, Act::LetterDrafted, Subject::Program, program_id);
+        Ok::<_, AdminError>((id, entry.after(draft)))
+    })
+    .await
+}
+
+/// Sends a letter to the administrator alone, whatever its state.
+async fn test(app: &App, by: AccountId, letter: &OfficeLetter) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| {
+        let mail = AccountMail {
+            account_id: by,
+            message: letter.message(true),
+            order_key: format!("office-letter:{}:{by}", letter.id),
+            dedupe_key: format!("office-letter-test:{}", new_id()),
+        };
+        outbox::write_to_accounts(tx, &[mail]).await?;
+        Ok::<_, AdminError>(((), entry_of(by, Act::LetterTested, letter)))
+    })
+    .await
+}
+
+/// Has a draft written from `send_at` on; `None`: at once.
+async fn release(
+    app: &App,
+    by: AccountId,
+    letter: &OfficeLetter,
+    send_at: Option<DateTime<Utc>>,
+) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| match store::write_planned(tx, letter.id, send_at).await? {
+        true => Ok(((), entry_of(by, Act::LetterReleased, letter))),
+        false => Err(AdminError::LetterSettled(letter.id)),
+    })
+    .await
+}
+
+/// Stops a letter that is released, or puts a draft away.
+async fn stop(app: &App, by: AccountId, letter: &OfficeLetter) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| match store::write_stopped(tx, letter.id).await? {
+        true => Ok(((), entry_of(by, Act::LetterStopped, letter))),
+        false => Err(AdminError::LetterSettled(letter.id)),
+    })
+    .await
+}
+
+fn entry_of(by: AccountId, act: Act, letter: &OfficeLetter) -> AuditEntry {
+    AuditEntry::new(by, act, Subject::Program, letter.program_id).after(letter)
+}
+
+/// Writes the mails of the letters that are due, a bounded number; one tick of a worker.
+pub async fn write_due(db: &Pool) -> Result<(), sqlx::Error> {
+    for _ in 0..PARTS_MAX {
+        let mut tx = db.begin().await?;
+        if !write_part(&mut tx).await? {
+            break;
+        }
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Writes the next mails of the first letter that is due and that no other process has; returns whether there was one.
+async fn write_part(tx: &mut Connection) -> Result<bool, sqlx::Error> {
+    let Some(due) = store::lock_due(tx).await? else { return Ok(false) };
+    let accounts =
+        store::list_audience(&mut *tx, due.id, due.last_account_id, PART_ACCOUNTS).await?;
+    let message = Message::OfficeLetter {
+        letter_id: due.id.0,
+        is_necessary: due.is_necessary,
+        is_test: false,
+    };
+    let keys = SharedKeys {
+        order_key: format!("office-letter:{}:", due.id),
+        dedupe_key: format!("office-letter:{}:", due.id),
+    };
+    outbox::write_to_all(tx, &accounts, &message, &keys).await?;
+    let n_accounts = i64::try_from(accounts.len()).unwrap_or(PART_ACCOUNTS);
+    let last = (n_accounts == PART_ACCOUNTS).then(|| accounts.last().copied()).flatten();
+    store::write_progress(tx, due.id, n_accounts, last).await?;
+    Ok(true)
+}

@@ -1,0 +1,246 @@
+//! SQL of letters of the office, and of the accounts that they go to.
+
+use sqlx::{PgExecutor, types::Json};
+
+use super::model::{
+    Audience, LetterDraft, LetterStatus, LetterTexts, OfficeLetter, OfficeLetterId,
+};
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ScheduleId},
+    infra::postgres::{Connection, Pool},
+};
+
+/// Returns what the names of a draft mean now.
+pub(super) async fn find_audience(db: &Pool, draft: &LetterDraft) -> Result<Audience, sqlx::Error> {
+    sqlx::query_as!(
+        Audience,
+        r#"
+        select
+            exists (
+                select from schedules d
+                join seats s on s.venue_id = d.venue_id and s.section = $2
+                where d.id = any($1)
+            ) as "has_seats!",
+            array(select id from zones where schedule_id = any($1) and name = $2) as "zone_ids!",
+            -- All terms that a type of the name has had.
+            array(
+                select id from price_types
+                where schedule_id = any($1) and series_id in (
+                    select series_id from price_types where schedule_id = any($1) and name = $3)
+            ) as "price_type_ids!"
+        "#,
+        &draft.schedule_ids as _,
+        draft.section,
+        draft.price_type,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Inserts a draft.
+pub(super) async fn insert(
+    tx: &mut Connection,
+    id: OfficeLetterId,
+    program_id: ProgramId,
+    (draft, audience): (&LetterDraft, &Audience),
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into office_letters
+            (id, program_id, schedule_ids, section, zone_ids, price_type, price_type_ids,
+             is_for_absent, is_necessary, texts)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        "#,
+        id as _,
+        program_id as _,
+        &draft.schedule_ids as _,
+        draft.section,
+        &audience.zone_ids,
+        draft.price_type,
+        &audience.price_type_ids,
+        draft.is_for_absent,
+        draft.is_necessary,
+        Json(&draft.texts) as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Lists the newest letters of a program.
+pub(super) async fn list(
+    db: &Pool,
+    program_id: ProgramId,
+    rows_max: i64,
+) -> Result<Vec<OfficeLetter>, sqlx::Error> {
+    sqlx::query_as!(
+        OfficeLetter,
+        r#"
+        select id as "id: OfficeLetterId", program_id as "program_id: ProgramId",
+            schedule_ids as "schedule_ids: Vec<ScheduleId>", section, price_type, is_for_absent,
+            is_necessary, texts as "texts: Json<LetterTexts>", status as "status: LetterStatus",
+            send_at, n_accounts, created_at
+        from office_letters
+        where program_id = $1
+        order by created_at desc, id
+        limit $2
+        "#,
+        program_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns a letter; `None` if there is none.
+pub(super) async fn find(
+    db: &Pool,
+    id: OfficeLetterId,
+) -> Result<Option<OfficeLetter>, sqlx::Error> {
+    sqlx::query_as!(
+        OfficeLetter,
+        r#"
+        select id as "id: OfficeLetterId", program_id as "program_id: ProgramId",
+            schedule_ids as "schedule_ids: Vec<ScheduleId>", section, price_type, is_for_absent,
+            is_necessary, texts as "texts: Json<LetterTexts>", status as "status: LetterStatus",
+            send_at, n_accounts, created_at
+        from office_letters
+        where id = $1
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Lists the accounts of the audience of a letter behind `after`, in the order of their ids.
+pub(super) async fn list_audience(
+    db: impl PgExecutor<'_>,
+    id: OfficeLetterId,
+    after: Option<AccountId>,
+    accounts_max: i64,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with letter as materialized (
+            select schedule_ids, section, zone_ids, price_type, price_type_ids, is_for_absent
+            from office_letters where id = $1
+        ), paid as materialized (
+            select r.id
+            from letter
+            cross join lateral (
+                select id from reservations
+                where schedule_id = any(letter.schedule_ids) and status = 'CONFIRMED' offset 0
+            ) r
+        )
+        select distinct t.account_id as "id!: AccountId"
+        from letter
+        cross join paid
+        cross join lateral (
+            select i.id from reservation_items i
+            where i.reservation_id = paid.id
+                and (letter.price_type is null or i.price_type_id = any(letter.price_type_ids))
+                and (letter.section is null or i.zone_id = any(letter.zone_ids)
+                    or (select s.section from schedule_seats c join seats s on s.id = c.seat_id
+                        where c.id = i.schedule_seat_id) = letter.section)
+            offset 0
+        ) i
+        cross join lateral (
+            select account_id from tickets
+            where reservation_item_id = i.id
+                and (status = 'VALID' or status = 'USED' and not letter.is_for_absent)
+                and ($2::uuid is null or account_id > $2)
+            offset 0
+        ) t
+        order by 1
+        limit $3
+        "#,
+        id as _,
+        after as _,
+        accounts_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Letter whose mails are due.
+pub(super) struct DueLetter {
+    pub(super) id: OfficeLetterId,
+    pub(super) is_necessary: bool,
+    /// Last account that has its mail; `None` before the first.
+    pub(super) last_account_id: Option<AccountId>,
+}
+
+/// Locks the first due letter that no other transaction has.
+pub(super) async fn lock_due(tx: &mut Connection) -> Result<Option<DueLetter>, sqlx::Error> {
+    sqlx::query_as!(
+        DueLetter,
+        r#"
+        select id as "id: OfficeLetterId", is_necessary, last_account_id as "last_account_id: AccountId"
+        from office_letters
+        where status = 'PLANNED' and send_at <= now()
+        order by send_at
+        limit 1
+        for no key update skip locked
+        "#,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Adds the accounts that were written to, up to `last`; `None`: the letter is written.
+pub(super) async fn write_progress(
+    tx: &mut Connection,
+    id: OfficeLetterId,
+    n_accounts: i64,
+    last: Option<AccountId>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update office_letters
+        set n_accounts = n_accounts + $2, last_account_id = coalesce($3, last_account_id),
+            status = case when $3::uuid is null then 'WRITTEN' else status end,
+            settled_at = case when $3::uuid is null then clock_timestamp() end
+        where id = $1
+        "#,
+        id as _,
+        n_accounts,
+        last as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Plans a draft for `send_at`, or for now; returns whether it was one.
+pub(super) async fn write_planned(
+    tx: &mut Connection,
+    id: OfficeLetterId,
+    send_at: Option<chrono::DateTime<chrono::Utc>>,
+) -> Result<bool, sqlx::Error> {
+    let planned = sqlx::query!(
+        r#"
+        update office_letters set status = 'PLANNED', send_at = coalesce($2, clock_timestamp())
+        where id = $1 and status = 'DRAFT'
+        "#,
+        id as _,
+        send_at,
+    );
+    Ok(planned.execute(tx).await?.rows_affected() == 1)
+}
+
+/// Stops a letter; returns whether it was not stopped yet.
+pub(super) async fn write_stopped(
+    tx: &mut Connection,
+    id: OfficeLetterId,
+) -> Result<bool, sqlx::Error> {
+    let stopped = sqlx::query!(
+        r#"
+        update office_letters set status = 'STOPPED', settled_at = clock_timestamp()
+        where id = $1 and status <> 'STOPPED'
+        "#,
+        id as _,
+    );
+    Ok(stopped.execute(tx).await?.rows_affected() == 1)
+}
