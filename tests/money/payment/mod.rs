@@ -270,7 +270,7 @@ async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db:
     let short = ada.submit(&format!("{page}/payment"), &()).await;
     assert_eq!(short.status, 402);
     for text in [
-        "You have 20,000 points to use; this needs 50,000.",
+        "You have 20,000 points to use; this needs 50,000 points.",
         "action=\"/wallet/charges\"",
         "name=\"amount\" value=\"30000\"",
         "data-countdown",

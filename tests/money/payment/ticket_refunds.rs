@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{assert_sound, cancel, status_of};
 use crate::support::{
     Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, agree_on, count, email_of,
-    hold, ledger::balance, read_all, read_one, read_one_with, run_sql, storm,
+    hold, ledger::balance, read_all, read_one, read_one_with, run_sql, storm, until,
 };
 
 /// Ada's order of two seats and two places, with 1,000,000 points bought before it.
@@ -135,10 +135,14 @@ async fn of_refunds_of_a_ticket_and_of_its_order_at_once_each_point_comes_back_o
         }
     }))
     .await;
-    assert_eq!(count(&answers, 200, ""), 1, "the order: {answers:?}");
-    let n_alone = count(&answers, 201, "");
+    // A slow machine ends some at their deadline: what came of those is unknown until it is asked.
+    let n_unknown = count(&answers, 503, "unavailable");
+    let (n_orders, n_alone) = (count(&answers, 200, ""), count(&answers, 201, ""));
     let n_late = count(&answers, 409, "ticket-refund-not-valid");
-    assert!(n_alone <= 1 && n_alone + n_late == 19, "{answers:?}");
+    assert!(n_orders <= 1 && n_alone <= 1, "{answers:?}");
+    assert_eq!(n_orders + n_alone + n_late + n_unknown, 20, "{answers:?}");
+    assert!(n_orders == 1 || n_unknown > 0, "{answers:?}");
+    until("the order is given back", async || cancel(&four.ada, id).await.status == 409).await;
     assert_eq!(balance(&db, four.ada.account_id).await, before + 160_000);
     four.expect_kept(0).await;
     four.office.close().await;

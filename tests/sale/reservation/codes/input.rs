@@ -163,11 +163,11 @@ async fn guesses_are_limited_for_a_network_whatever_its_accounts(db: PgPool) {
     let n_max = PER_MINUTE + (began.elapsed().as_secs() + 1) * PER_MINUTE.div_ceil(60);
     let (looked_at, limited) =
         (count(&answers, 422, "code-unknown"), count(&answers, 429, "rate-limited"));
-    assert_eq!(looked_at + limited, PEOPLE * EACH);
-    assert!(
-        (PER_MINUTE..=n_max).contains(&u64::try_from(looked_at).unwrap()),
-        "{looked_at}, {n_max}"
-    );
+    // A slow machine ends some at their deadline, before or after they were looked at.
+    let n_unknown = count(&answers, 503, "unavailable");
+    assert_eq!(looked_at + limited + n_unknown, PEOPLE * EACH);
+    let [least, most] = [looked_at + n_unknown, looked_at].map(|n| u64::try_from(n).unwrap());
+    assert!(least >= PER_MINUTE && most <= n_max, "{looked_at}, {n_unknown}, {n_max}");
     refused(&guess(people[0].clone(), "198.51.100.1").await, 422, "code-unknown");
     office.close().await;
 }
