@@ -92,7 +92,7 @@ async fn who_holds_or_waits_for_places_of_a_cancelled_date_is_told_once_and_the_
     assert_eq!(again.status, 409, "{}", again.body);
     assert_eq!(told(&db, CANCELLED).await.len(), 2);
 
-    // The whole show: whoever was told of the first date is told of the other one only.
+    // The whole show: accounts with wishes for the other date get a mail about the show.
     let path = format!("/admin/programs/{}", show.concert.program_id);
     let version = show.admin.get(&path).await.json()["program"]["version"].to_string();
     let ended = cancel(&show.admin, &path, &version).await;

@@ -1,5 +1,5 @@
-//! Mails about new ordinary prices to the accounts that wait for places which have them. A hold keeps the price that
-//! it was made at, so nobody else is concerned.
+//! Mails about new ordinary prices to the accounts whose wishes are for places which have them. Holds keep the price
+//! that they were made at, so their accounts get none.
 
 use super::store;
 use crate::{
