@@ -17,7 +17,7 @@
 //!
 //! Workers of every instance race for the row of a letter, which they skip where another one has it. A part of the
 //! audience is written in one transaction with the account that it ends at, so a process that dies leaves nothing
-//! twice and nothing out. Who becomes a holder while the letter is written may be left out.
+//! twice and nothing out. Accounts that become holders while the letter is written may be left out.
 
 pub mod model;
 pub mod pages;

@@ -1,5 +1,5 @@
-//! Mails about a cancellation to the accounts that have not paid: the ones that hold places, and the ones that wait
-//! for some. Accounts that have paid are told by the refund of their order, and the line by its end.
+//! Mails about a cancellation to accounts with unpaid places or wishes. The refund of an order tells the accounts that
+//! have paid, and the end of a line the accounts in it.
 
 use super::store;
 use crate::{
