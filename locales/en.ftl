@@ -2085,7 +2085,7 @@ admin-cancel-running = Everything is being refunded. You can leave this page.
 admin-cancel-done = Everything was refunded.
 admin-cancel-held = Unpaid holds
 admin-cancel-wishes = On waiting lists
-admin-cancel-told = Each of them gets an email: who has paid with the refund, who holds places or waits for some at once.
+admin-cancel-told = Each of them gets an email: people who paid with their refund, people with unpaid holds or on a waiting list at once.
 admin-cancel-paid = Paid reservations
 admin-cancel-back = Released or refunded
 admin-cancel-refunded = Refunded
@@ -2182,7 +2182,7 @@ admin-letter-send-at = Send at
 admin-letter-send-at-help = Empty: at once.
 admin-letter-test = Send a test to me
 admin-letter-release = { $count ->
-    [0] Send to who has a ticket by then
+    [0] Send to everybody with a ticket by then
     [one] Send to one person
    *[other] Send to { $count } people
 }

@@ -23,6 +23,7 @@
 //! whose sender was killed is sent again, with the same id. An instance whose claim ended cannot
 //! give the mail up any more, but a mail that it sent counts as sent.
 
+mod letter_texts;
 mod message;
 mod model;
 mod sold;
@@ -33,6 +34,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+pub use self::letter_texts::{LetterText, LetterTexts};
 use self::message::MAIL_TTL;
 pub use self::message::{Message, ProtectionChange};
 pub use self::model::{

@@ -75,6 +75,10 @@ impl PrivateRedis {
             .unwrap();
         self.server = Some(server);
         eventually("a start of redis-server", async || {
+            let server = self.server.as_mut().unwrap();
+            if let Some(status) = server.try_wait().unwrap() {
+                panic!("redis-server ends at its start, at port {port}: {status}");
+            }
             let mut link = self.try_connect().await?;
             redis::cmd("PING").query_async::<String>(&mut link).await
         })
@@ -136,19 +140,23 @@ impl PrivateCluster {
 
     /// Starts the servers and waits until they know each other.
     pub async fn start() -> Self {
-        let arguments = [
-            ["--cluster-enabled", "yes"],
-            ["--cluster-require-full-coverage", "no"],
-            ["--cluster-node-timeout", "2000"],
-        ];
         let mut nodes = Vec::new();
-        for _ in Self::SLOTS {
+        // Unless told, a node listens for the others 10,000 above its port, where the kernel gives ports to any
+        // connection.
+        let buses = Self::SLOTS.map(|_| free_port().to_string());
+        for bus in &buses {
+            let arguments = [
+                ["--cluster-enabled", "yes"],
+                ["--cluster-require-full-coverage", "no"],
+                ["--cluster-node-timeout", "2000"],
+                ["--cluster-port", bus],
+            ];
             nodes.push(PrivateRedis::start_with(&arguments.concat()).await);
         }
         let first = nodes[0].port.to_string();
         for (node, (from, to)) in nodes.iter().zip(Self::SLOTS) {
             node.run::<()>(&["CLUSTER", "ADDSLOTSRANGE", from, to]).await;
-            node.run::<()>(&["CLUSTER", "MEET", "127.0.0.1", &first]).await;
+            node.run::<()>(&["CLUSTER", "MEET", "127.0.0.1", &first, &buses[0]]).await;
         }
         let cluster = Self { nodes };
         for node in &cluster.nodes {

@@ -1,16 +1,14 @@
 //! Letters of the office, as they are drafted and shown.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
     catalog::{ProgramId, ScheduleId},
     infra::ids::ids,
-    outbox::Message,
+    outbox::{LetterTexts, Message},
     text::i18n::Locale,
 };
 
@@ -18,18 +16,6 @@ ids! {
     /// Id of a letter of the office.
     pub OfficeLetterId(Uuid),
 }
-
-/// Subject and words of a letter in one language.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LetterText {
-    /// Subject, on one line.
-    pub subject: String,
-    /// Words, as plain text; an empty line begins a paragraph.
-    pub words: String,
-}
-
-/// Texts of a letter by the tags of their languages.
-pub type LetterTexts = BTreeMap<String, LetterText>;
 
 /// Letter as it is typed.
 #[derive(Clone, Debug, Serialize)]
@@ -109,7 +95,6 @@ impl OfficeLetter {
 
     /// Returns the subject in `locale`, or else in the first language that it has.
     pub(crate) fn subject(&self, locale: Locale) -> &str {
-        let text = self.texts.get(locale.tag()).or_else(|| self.texts.values().next());
-        text.map_or("", |text| &text.subject)
+        self.texts.in_language(locale).map_or("", |text| &text.subject)
     }
 }

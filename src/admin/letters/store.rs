@@ -1,14 +1,14 @@
 //! SQL of letters of the office, and of the accounts that they go to.
 
+use chrono::{DateTime, Utc};
 use sqlx::{PgExecutor, types::Json};
 
-use super::model::{
-    Audience, LetterDraft, LetterStatus, LetterTexts, OfficeLetter, OfficeLetterId,
-};
+use super::model::{Audience, LetterDraft, LetterStatus, OfficeLetter, OfficeLetterId};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId},
     infra::postgres::{Connection, Pool},
+    outbox::LetterTexts,
 };
 
 /// Returns what the names of a draft mean now.
@@ -68,12 +68,21 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Lists the newest letters of a program.
-pub(super) async fn list(
-    db: &Pool,
-    program_id: ProgramId,
-    rows_max: i64,
-) -> Result<Vec<OfficeLetter>, sqlx::Error> {
+/// Letters to be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Which {
+    /// The newest of a program, so many at most.
+    Newest(ProgramId, i64),
+    /// The one with this id.
+    One(OfficeLetterId),
+}
+
+/// Lists letters, the newest first.
+pub(super) async fn list(db: &Pool, which: Which) -> Result<Vec<OfficeLetter>, sqlx::Error> {
+    let (program_id, rows_max, id) = match which {
+        Which::Newest(program_id, rows_max) => (Some(program_id), rows_max, None),
+        Which::One(id) => (None, 0, Some(id)),
+    };
     sqlx::query_as!(
         OfficeLetter,
         r#"
@@ -82,35 +91,16 @@ pub(super) async fn list(
             is_necessary, texts as "texts: Json<LetterTexts>", status as "status: LetterStatus",
             send_at, n_accounts, created_at
         from office_letters
-        where program_id = $1
+        where id = any(array(
+            select id from office_letters where program_id = $1 order by created_at desc limit $2
+        ) || $3::uuid)
         order by created_at desc, id
-        limit $2
         "#,
         program_id as _,
         rows_max,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Returns a letter; `None` if there is none.
-pub(super) async fn find(
-    db: &Pool,
-    id: OfficeLetterId,
-) -> Result<Option<OfficeLetter>, sqlx::Error> {
-    sqlx::query_as!(
-        OfficeLetter,
-        r#"
-        select id as "id: OfficeLetterId", program_id as "program_id: ProgramId",
-            schedule_ids as "schedule_ids: Vec<ScheduleId>", section, price_type, is_for_absent,
-            is_necessary, texts as "texts: Json<LetterTexts>", status as "status: LetterStatus",
-            send_at, n_accounts, created_at
-        from office_letters
-        where id = $1
-        "#,
         id as _,
     )
-    .fetch_optional(db)
+    .fetch_all(db)
     .await
 }
 
@@ -217,7 +207,7 @@ pub(super) async fn write_progress(
 pub(super) async fn write_planned(
     tx: &mut Connection,
     id: OfficeLetterId,
-    send_at: Option<chrono::DateTime<chrono::Utc>>,
+    send_at: Option<DateTime<Utc>>,
 ) -> Result<bool, sqlx::Error> {
     let planned = sqlx::query!(
         r#"

@@ -26,8 +26,7 @@ pub(super) async fn tell(
         return Err(ComposeError::Gone);
     }
     let locale = blank.locale;
-    let text = texts.get(locale.tag()).or_else(|| texts.values().next());
-    let text = text.ok_or(ComposeError::Gone)?;
+    let text = texts.in_language(locale).ok_or(ComposeError::Gone)?;
     let subject = match is_test {
         true => locale.text("mail-letter-test").word("subject", &text.subject).to_string(),
         false => text.subject.clone(),

@@ -1,22 +1,10 @@
 //! SQL of the letters that the office writes.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::infra::postgres::Pool;
-
-/// Subject and words in one language.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct TextTold {
-    /// Subject, on one line.
-    pub subject: String,
-    /// Words, as plain text.
-    pub words: String,
-}
+use crate::{infra::postgres::Pool, outbox::LetterTexts};
 
 /// Letter as its mail says it.
 #[derive(Clone, Debug)]
@@ -30,7 +18,7 @@ pub(crate) struct LetterTold {
     /// Time zone of the venue; `None` likewise.
     pub time_zone: Option<String>,
     /// Texts by the tags of their languages.
-    pub texts: Json<BTreeMap<String, TextTold>>,
+    pub texts: Json<LetterTexts>,
     /// Whether it was stopped.
     pub is_stopped: bool,
 }
@@ -41,7 +29,7 @@ pub(crate) async fn find(db: &Pool, id: Uuid) -> Result<Option<LetterTold>, sqlx
         LetterTold,
         r#"
         select p.title, performance.starts_at as "starts_at?", performance.venue as "venue?",
-            performance.time_zone as "time_zone?", l.texts as "texts: Json<BTreeMap<String, TextTold>>",
+            performance.time_zone as "time_zone?", l.texts as "texts: Json<LetterTexts>",
             l.status = 'STOPPED' as "is_stopped!"
         from (select * from office_letters where id = $1 offset 0) l
         cross join lateral (select title from programs where id = l.program_id limit 1) p

@@ -71,6 +71,7 @@ async fn a_letter_is_seen_and_tried_before_it_goes_to_each_holder_once_in_the_ow
         assert!(page.body.contains(word), "{word}: {}", page.body);
     }
     assert!(!page.body.contains("<b>Please"), "{}", page.body);
+    assert!(page.has("nav [href='/admin/programs'][aria-current]"), "{}", page.body);
     assert_eq!(show.act(&path, "test").await.status, 200);
     show.write_all().await;
     assert_eq!(told(&db).await.len(), 0, "a draft is written to nobody");

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use crate::{
     admin::{
-        letters::model::{LetterDraft, LetterText, LetterTexts},
+        letters::model::LetterDraft,
         pages::{parse_text, parse_words},
     },
     catalog::{ScheduleEdition, ScheduleId},
-    text::i18n::Locale,
+    outbox::{LetterText, LetterTexts},
     web::form::{Field, Mistakes, local_time::parse_optional_time},
 };
 
@@ -112,7 +112,7 @@ impl LetterForm {
     }
 
     fn parse_texts(&self, mistakes: &mut Mistakes) -> Option<LetterTexts> {
-        let mut texts = LetterTexts::new();
+        let mut texts = LetterTexts::default();
         let mut is_whole = true;
         for (tag, [subject_name, words_name], [subject, words]) in self.texts() {
             if subject.is_empty() && words.is_empty() {
@@ -128,15 +128,13 @@ impl LetterForm {
             );
             match subject.zip(words) {
                 Some((subject, words)) => {
-                    texts.insert(tag.to_owned(), LetterText { subject, words });
+                    texts.0.insert(tag.to_owned(), LetterText { subject, words });
                 }
                 None => is_whole = false,
             }
         }
-        if texts.is_empty() && is_whole {
-            let first = Locale::default().tag();
-            let name = if first == "en" { "words_en" } else { "words_ko" };
-            return mistakes.note(name, "admin-letter-refusal-words", None);
+        if texts.0.is_empty() && is_whole {
+            return mistakes.note("words_en", "admin-letter-refusal-words", None);
         }
         is_whole.then_some(texts)
     }

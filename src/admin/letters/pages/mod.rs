@@ -14,7 +14,7 @@ use serde::Serialize;
 use self::form::{LetterForm, ReleaseForm};
 use super::{
     model::{Audience, LetterDraft, LetterStatus, OfficeLetter, OfficeLetterId},
-    store,
+    store::{self, Which},
 };
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
@@ -54,7 +54,7 @@ impl LettersPage {
         Ok(Self {
             v,
             schedules: list_schedule_editions(&app.db, edition.id).await?,
-            letters: store::list(&app.db, edition.id, LETTERS_MAX).await?,
+            letters: store::list(&app.db, Which::Newest(edition.id, LETTERS_MAX)).await?,
             edition,
             form: LetterForm::default(),
             refusal: FormRefusal::default(),
@@ -116,7 +116,6 @@ pub async fn create_letter(
         with_message(v.done(StatusCode::CREATED, &made, &path_of(made.id)), "flash-admin-saved")
     };
     let page = async |v, refusal| {
-        let edition = edition_of(&app, *id).await?;
         let page = LettersPage { form, refusal, ..LettersPage::of(&app, v, edition).await? };
         Ok(page.v.html(page.refusal.status(), &page))
     };
@@ -179,7 +178,7 @@ impl LetterPage {
 }
 
 async fn find(app: &App, id: OfficeLetterId) -> Result<OfficeLetter, PageError> {
-    Ok(store::find(&app.db, id).await?.ok_or(NotFound)?)
+    Ok(store::list(&app.db, Which::One(id)).await?.pop().ok_or(NotFound)?)
 }
 
 /// Letter, and how many accounts belong to its audience.
