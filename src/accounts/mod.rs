@@ -49,6 +49,7 @@ pub mod second_factor;
 pub mod sessions;
 pub mod sign_up;
 mod store;
+mod streams;
 
 pub use crate::app::AccountId;
 pub use crate::text::email::Email;
@@ -75,3 +76,4 @@ pub use sessions::pages::forget;
 pub use sign_up::create_admin;
 pub use sign_up::purge_sessions;
 pub use store::{find_by_address, is_locked_out};
+pub use streams::{OpenStream, Streams};

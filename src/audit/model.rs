@@ -52,6 +52,12 @@ pub enum Act {
     QueuePaused,
     /// Admission to a program was resumed.
     QueueResumed,
+    /// The stays and holds of a program got more time.
+    TimeGiven,
+    /// The office said something to the line of a program.
+    LineTold,
+    /// Something that was said to a line was taken back.
+    LineUntold,
     /// An account was admitted past the queue.
     LetIn,
     /// Entries were purged from a queue.

@@ -6,11 +6,16 @@
 use serde_json::json;
 
 use super::{
+    announcements::NewAnnouncement,
     editing::{Edited, ProgramChange},
     error::CatalogError,
     model::{Program, ProgramId, ProgramStatus, ScheduleId},
     posters,
-    programs::{columns::ProgramDetails, slug, store},
+    programs::{
+        columns::ProgramDetails,
+        slug,
+        store::{self, announcements},
+    },
     schedules,
 };
 pub use crate::catalog::schedules::{
@@ -63,6 +68,19 @@ pub async fn change_program(
     if before.version != version {
         return Err(CatalogError::Stale);
     }
+    write(tx, &before, change).await?;
+    let after = store::find_by_id(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
+    tell(tx, change, &after).await?;
+    Ok(Edited { before, after })
+}
+
+/// Writes a change of a locked program that was `before`, as its next edition.
+async fn write(
+    tx: &mut Connection,
+    before: &Program,
+    change: &ProgramChange,
+) -> Result<(), CatalogError> {
+    let id = before.id;
     match change {
         ProgramChange::Details(details) => store::write(tx, id, details).await?,
         ProgramChange::Limits { capacity, rate_per_second } => {
@@ -79,7 +97,27 @@ pub async fn change_program(
             }
             store::write_next(tx, id).await?;
         }
-        ProgramChange::Paused(is_paused) => store::write_paused(tx, id, *is_paused).await?,
+        ProgramChange::Paused(said) => {
+            announce(tx, id, said.as_ref(), true).await?;
+            store::write_paused(tx, id, true).await?;
+        }
+        ProgramChange::Resumed => {
+            announce(tx, id, None, true).await?;
+            store::write_paused(tx, id, false).await?;
+        }
+        ProgramChange::Announced(_) if before.status != ProgramStatus::Published => {
+            return Err(CatalogError::WrongStatus);
+        }
+        ProgramChange::Announced(said) => {
+            announce(tx, id, Some(said), false).await?;
+            store::write_next(tx, id).await?;
+        }
+        ProgramChange::AnnouncementEnded(announcement_id) => {
+            if !announcements::end_one(tx, id, *announcement_id).await? {
+                return Err(CatalogError::NotFound);
+            }
+            store::write_next(tx, id).await?;
+        }
         ProgramChange::Published if before.status != ProgramStatus::Draft => {
             return Err(CatalogError::WrongStatus);
         }
@@ -93,13 +131,26 @@ pub async fn change_program(
             return Err(CatalogError::WrongStatus);
         }
         ProgramChange::Cancelled { refunds } => {
+            announcements::end(tx, id, &[true, false]).await?;
             store::write_status(tx, id, ProgramStatus::Cancelled).await?;
             store::write_refund_target(tx, id, *refunds).await?;
         }
     }
-    let after = store::find_by_id(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
-    tell(tx, change, &after).await?;
-    Ok(Edited { before, after })
+    Ok(())
+}
+
+/// Ends the announcement of a kind that stands, and makes the next if there is one.
+async fn announce(
+    tx: &mut Connection,
+    id: ProgramId,
+    said: Option<&NewAnnouncement>,
+    is_of_pause: bool,
+) -> Result<(), sqlx::Error> {
+    announcements::end(tx, id, &[is_of_pause]).await?;
+    match said {
+        Some(said) => announcements::insert(tx, id, said, is_of_pause).await,
+        None => Ok(()),
+    }
 }
 
 /// Writes the event of a change of a program that is, or was, public.
@@ -112,8 +163,11 @@ async fn tell(
         _ if after.status == ProgramStatus::Draft => return Ok(()),
         ProgramChange::Published => EventKind::ProgramPublished,
         ProgramChange::Cancelled { .. } => EventKind::ProgramCancelled,
-        ProgramChange::Paused(true) => EventKind::QueuePaused,
-        ProgramChange::Paused(false) => EventKind::QueueResumed,
+        ProgramChange::Paused(_) => EventKind::QueuePaused,
+        ProgramChange::Resumed => EventKind::QueueResumed,
+        ProgramChange::Announced(_) | ProgramChange::AnnouncementEnded(_) => {
+            EventKind::QueueAnnounced
+        }
         ProgramChange::Details(_)
         | ProgramChange::Limits { .. }
         | ProgramChange::Guards(_)
@@ -122,7 +176,7 @@ async fn tell(
     let payload = json!({
         "program_id": after.id, "slug": after.slug, "title": after.title,
         "status": after.status, "version": after.version, "on_sale_at": after.on_sale_at,
-        "off_sale_at": after.off_sale_at,
+        "off_sale_at": after.off_sale_at, "announcements": after.announcements,
     });
     events::write(tx, &NewEvent { kind, subject_id: after.id.0, payload }).await
 }

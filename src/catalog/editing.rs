@@ -6,6 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
+    announcements::{AnnouncementId, NewAnnouncement},
     guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
     posters::PosterFiles,
@@ -39,8 +40,14 @@ pub enum ProgramChange {
     Guards(Guards),
     /// Replaces the poster, or removes it.
     Poster(Option<PosterFiles>),
-    /// Pauses admission, or resumes it.
-    Paused(bool),
+    /// Pauses admission, and says why and until when if that is known.
+    Paused(Option<NewAnnouncement>),
+    /// Resumes admission, which ends what was said about the pause.
+    Resumed,
+    /// Says something to the accounts that wait or are inside. Refused as `WrongStatus` unless the program is published.
+    Announced(NewAnnouncement),
+    /// Ends an announcement.
+    AnnouncementEnded(AnnouncementId),
     /// Publishes a draft. Refused as `NothingToSell` if no performance has seats or places.
     Published,
     /// Cancels the program: nothing of it is sold or paid from then on.

@@ -18,6 +18,7 @@
 //!   is never taken back; no deadline is later than the start, but for one day after a move that people
 //!   are told of.
 //! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].
+//! * Of what the office says to a line, one announcement stands at most, and one that explains its pause.
 //!
 //! # Concurrency
 //!
@@ -32,6 +33,7 @@
 //! thousand, by the request that saved them and by the workers, in any order. Steps lock seats
 //! by `schedule_seats.id`, as holds do. If a process dies, another one writes the rest.
 
+mod announcements;
 mod cache;
 mod changes;
 mod deletion;
@@ -50,6 +52,7 @@ pub mod schedules;
 mod store;
 pub mod venues;
 
+pub use announcements::{AnnouncementId, LineAnnouncement, NewAnnouncement, PastAnnouncement};
 pub use changes::{
     PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
     create_schedule, create_zone, find_schedule_edition, has_prices_to_write, inventory_of,
@@ -68,8 +71,9 @@ pub use programs::columns::ProgramDetails;
 pub use programs::copying::copy_program;
 pub use programs::refund_terms::RefundTerms;
 pub use programs::store::{
-    find_by_id as find_program, insert as insert_program, lock as lock_program,
-    summaries::list_program_summaries, winding_down::write_wound_down,
+    announcements::list_newest as list_announcements, find_by_id as find_program,
+    insert as insert_program, lock as lock_program, summaries::list_program_summaries,
+    winding_down::write_wound_down,
 };
 pub use refund_target::RefundTarget;
 pub use schedules::store::{

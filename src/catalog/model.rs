@@ -9,7 +9,10 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::{
-    guards::Guards, posters::UploadedPoster, programs::columns::ProgramDetails,
+    announcements::{GivenNote, LineAnnouncement},
+    guards::Guards,
+    posters::UploadedPoster,
+    programs::columns::ProgramDetails,
     schedules::told::ToldNote,
 };
 use crate::{infra::ids::ids, points::Points};
@@ -114,6 +117,14 @@ pub struct Program {
     pub status: ProgramStatus,
     /// Time of the pause; `None` while accounts are admitted.
     pub queue_paused_at: Option<DateTime<Utc>>,
+    /// What the office says to its line, the explanation of a pause first.
+    pub announcements: Vec<LineAnnouncement>,
+    /// Milliseconds that its stays and holds got back so far, in all. Pages compare it to learn that ends have moved.
+    #[serde(skip)]
+    pub given_ms: i64,
+    /// What was given last; `None` if nothing was.
+    #[serde(skip)]
+    pub last_given: Option<GivenNote>,
     /// Time of the cancellation.
     pub cancelled_at: Option<DateTime<Utc>>,
     /// IANA zone in which its times are shown: the one of its first performance's venue.
@@ -178,6 +189,9 @@ impl Program {
             version: 0,
             status: ProgramStatus::Published,
             queue_paused_at: None,
+            announcements: Vec::new(),
+            given_ms: 0,
+            last_given: None,
             cancelled_at: None,
             time_zone: String::new(),
             guards: Guards::default(),

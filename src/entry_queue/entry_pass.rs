@@ -2,7 +2,7 @@
 //!
 //! The pass is a JWT (HS256) that states that one account is admitted to one program until a
 //! moment. A pass alone admits no account, because the live token is read as well; a pass that is
-//! forged, foreign or expired is refused.
+//! forged or foreign is refused. One that has ended says nothing: the stay may have been prolonged since.
 
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
@@ -50,6 +50,11 @@ impl EntryPass {
 
     /// Returns the pass in `text` if this deployment signed it and it has not expired at `now`.
     pub fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
+        Self::read_signed(text, key).filter(|pass| !pass.has_ended(now))
+    }
+
+    /// Returns the pass in `text` if this deployment signed it, also one that has ended.
+    pub(crate) fn read_signed(text: &str, key: &SigningKey) -> Option<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss", "sub", "aud"]);
@@ -57,8 +62,12 @@ impl EntryPass {
         validation.validate_aud = false;
         validation.validate_exp = false;
         let key = DecodingKey::from_secret(key.as_bytes());
-        let pass = jsonwebtoken::decode::<Self>(text, &key, &validation).ok()?.claims;
-        (now.timestamp() < pass.exp).then_some(pass)
+        jsonwebtoken::decode::<Self>(text, &key, &validation).ok().map(|pass| pass.claims)
+    }
+
+    /// Whether the pass has ended at `now`.
+    pub(crate) fn has_ended(&self, now: DateTime<Utc>) -> bool {
+        self.exp <= now.timestamp()
     }
 
     /// Whether the pass is for this program.

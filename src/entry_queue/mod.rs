@@ -8,7 +8,8 @@
 //! a second way in, for accounts that have redeemed an access code. The **entry pass** is a signed cookie that
 //! states a stay to the booking pages. **Guards** against hoarding, each off by default, refuse joins and holds
 //! or make them cost work. The public **log** shows the order of arrival without naming accounts. A sale may
-//! open with a **draw**, which numbers the accounts that came before the opening.
+//! open with a **draw**, which numbers the accounts that came before the opening. An **announcement** is what the office
+//! says to everybody who waits or is inside.
 //!
 //! # Invariants
 //!
@@ -21,7 +22,7 @@
 //!   that an administrator or an access gate admits. An account is silent only after a whole grace in which polls
 //!   were heard and none of its own, and admission stops at the first account whose presence is
 //!   unknown.
-//! * The end of a stay is fixed at admission, and an ended stay is never revived.
+//! * The end of a stay is fixed at admission, but for time that people get back, and an ended stay is never revived.
 //! * Redis holds a projection of the queue. It decides nothing, and losing it loses nothing.
 //!
 //! # Concurrency
@@ -40,6 +41,7 @@
 
 pub mod access_gates;
 mod admission;
+pub mod announcements;
 pub mod draw;
 mod entry_pass;
 mod error;
@@ -103,7 +105,7 @@ pub use purge::model::Purge;
 pub use purge::{begin_purge, entries::tell_entries, find_purge, purge_queues};
 pub use state::WaitingRoom;
 pub use tokens::{
-    end_tokens_of, extend_stays, lock_live_tokens, lock_tokens_of, model::OwnedToken,
-    wait_for_token,
+    end_tokens_of, extend_all, extend_stays, lock_live_tokens, lock_stays, lock_tokens_of,
+    model::OwnedToken, project_inside, wait_for_token,
 };
 pub use turn_notices::tell_turns;

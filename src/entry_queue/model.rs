@@ -7,7 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{accounts::AccountId, catalog::ProgramId, infra::ids::ids};
+use crate::{
+    accounts::AccountId,
+    catalog::{LineAnnouncement, ProgramId},
+    infra::ids::ids,
+};
 
 /// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
 /// token further back can be admitted. Where all of it went away, a whole grace and a half passes before the
@@ -181,6 +185,8 @@ pub struct QueueState {
     pub waiting: Option<u64>,
     /// Whether an administrator paused the queue: no account is admitted and no wait is estimated.
     pub is_paused: bool,
+    /// What the office says to the line, the explanation of a pause first.
+    pub announcements: Vec<LineAnnouncement>,
     /// Estimated wait at the measured speed, in seconds; `None` while unknown or paused.
     pub estimated_wait_seconds: Option<u64>,
     /// Lower bound: wait at the measured speed plus one standard deviation, in seconds.

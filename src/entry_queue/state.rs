@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    announcements::Announcements,
     error::QueueError,
     estimate::{Measure, Measures},
     guards::effects::Effects,
@@ -20,6 +21,7 @@ pub struct WaitingRoom {
     pub joins: Joins,
     pub polls: Polls,
     pub effects: Effects,
+    pub announcements: Announcements,
     measures: Measures,
     listings: Listings,
 }
@@ -29,7 +31,8 @@ impl WaitingRoom {
     pub fn new(app: &App, listings: Listings) -> Self {
         let (joins, effects) = (Joins::new(app.clone()), Effects::new(app));
         let polls = Polls::new(app.redis.clone(), app.config.queue_grace());
-        Self { joins, polls, effects, measures: Measures::default(), listings }
+        let (announcements, measures) = (Announcements::default(), Measures::default());
+        Self { joins, polls, effects, announcements, measures, listings }
     }
 
     /// Returns the number of free seats and zone places in all performances of `program`.

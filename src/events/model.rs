@@ -83,6 +83,12 @@ pub enum EventKind {
     /// Admission goes on.
     #[strum(serialize = "queue.resumed")]
     QueueResumed,
+    /// The office says something to the line, or does not say it any more.
+    #[strum(serialize = "queue.announced")]
+    QueueAnnounced,
+    /// The stays and holds of a program that are live end later: the office was away, or staff stopped its clock.
+    #[strum(serialize = "queue.time-given")]
+    QueueTimeGiven,
     /// A ticket was used at the door.
     #[strum(serialize = "ticket.checked_in")]
     TicketCheckedIn,

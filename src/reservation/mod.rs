@@ -2,7 +2,7 @@
 //! zones.
 //!
 //! A **hold** is an unpaid reservation. Its end, `expires_at`, is fixed when the hold is made and
-//! moves only when the hold is renewed, once at most. *Expire* is the clock, *release* is a person
+//! moves only when the hold is renewed, once at most, and by the time that people get back ([`given_time`]). *Expire* is the clock, *release* is a person
 //! before payment, *cancel* and *refund* are a person after payment. An **item** is one seat, or
 //! places in one **zone**.
 //!
@@ -47,6 +47,7 @@
 mod choice;
 pub mod codes;
 mod error;
+pub mod given_time;
 pub mod hold;
 mod inventory;
 mod leased_seats;
@@ -62,6 +63,7 @@ pub mod seat_map;
 pub mod waiting_list;
 
 pub use error::ReservationError;
+pub use given_time::{Given, GivingCause, beat, give_time};
 pub use hold::hold;
 pub use hold::limiter::ReservationState;
 pub use hold::waiting_here::WaitingHere;

@@ -17,11 +17,11 @@ use crate::{
             publication::{self, PublicationDocument},
         },
         queue::{
-            self,
+            self, TimeGivenDocument,
             pages::{
-                admission,
+                admission, announcements,
                 documents::{AdmissionDocument, QueueDocument},
-                draw, guards, purge,
+                draw, given_time, guards, purge,
             },
         },
         sales::pages::{self as sales, SalesDocument},
@@ -119,9 +119,15 @@ fn queue_paths() -> Vec<Path> {
         at("/admin/programs/{id}/queue/draw/beacon-omission")
             .post(draw::create_omission, changes::<Empty>("Numbers a draw without its public beacon, which did not come.").refuses(codes![QueueError::{BeaconAwaited, DrawRunning, DrawClosed}])),
         at("/admin/programs/{id}/queue/pause")
-            .post(queue::pages::create_pause, changes::<Program>("Pauses the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+            .post(announcements::create_pause, changes::<Program>("Pauses the admission, and says why and until when to everybody who waits or is inside.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+        at("/admin/programs/{id}/queue/announcements")
+            .post(announcements::create_announcement, changes::<Program>("Says something to everybody who waits or is inside; what was said before is replaced.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+        at("/admin/programs/{id}/queue/announcements/{announcement_id}/withdrawal")
+            .post(announcements::create_withdrawal, changes::<Program>("Takes back what was said to a line.").refuses(codes![KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/queue/resumption")
-            .post(queue::pages::create_resumption, changes::<Program>("Resumes the admission.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+            .post(announcements::create_resumption, changes::<Program>("Resumes the admission, which ends what was said about its pause.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+        at("/admin/programs/{id}/queue/given-time")
+            .post(given_time::create_given_time, changes::<TimeGivenDocument>("Gives everybody who is inside time back: every live stay and hold ends that many minutes later.").refuses(codes![KitError::{KeyReused, AlreadyProcessing}])),
         at("/admin/programs/{id}/queue/admissions")
             .post(admission::create_admission, changes::<AdmissionDocument>("Admits one account before its turn.").refuses(codes![QueueError::{SaleClosed, NoToken, SaleNotOpen, DrawRunning}])),
         at("/admin/programs/{id}/queue/purge")

@@ -1,8 +1,9 @@
 //! The line of a program: the queue, its draw and its logs.
 
-use super::{AccountError, QueueError};
+use super::{AccountError, KitError, QueueError};
 use crate::{
     entry_queue::{
+        announcements::{AnnouncementsDocument, pages as announcements},
         draw::{self, DrawDocument, entries::OwnEntry},
         guards::pages::{ProofDocument, WaitDocument},
         log::{self, pages::LogDocument, receipt::model::Receipt},
@@ -44,6 +45,8 @@ pub(super) fn paths() -> Vec<Path> {
             .get(log::pages::receipt::download_receipt, gives::<Receipt>("Downloads the receipt.").refuses(codes![QueueError::{NoToken, ReceiptUnavailable}])),
         at("/programs/{slug}/queue/receipt.svg")
             .get(log::pages::receipt::show_qr_code, file("Draws the receipt as a QR code.", "image/svg+xml").refuses(codes![QueueError::{NoToken, ReceiptUnavailable}])),
+        at("/programs/{slug}/announcements")
+            .get(announcements::show_announcements, gives::<AnnouncementsDocument<'_>>("Returns what the office says to everybody who waits or is inside, once or as a stream of events.").or_file("text/event-stream").refuses(codes![KitError::TooOften])),
     ];
     paths.extend(draw_paths());
     paths.extend(log_paths());

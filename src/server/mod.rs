@@ -170,9 +170,7 @@ pub struct Instance {
     pub metrics_address: Option<SocketAddr>,
     servers: Vec<Server>,
     workers: Workers,
-    running: Running,
-    draining: Draining,
-    reservations: ReservationState,
+    state: State,
 }
 
 /// Running HTTP server.
@@ -276,15 +274,14 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             hooks: &hooks,
         },
     );
-    let State { running, draining, reservations, .. } = state;
-    Ok(Instance { address, metrics_address, servers, workers, running, draining, reservations })
+    Ok(Instance { address, metrics_address, servers, workers, state })
 }
 
 impl Instance {
     /// Serves on for `time`, or until `hurried` is ready, and answers meanwhile that the instance is
     /// not ready: load balancers lead new requests elsewhere before a connection is refused.
     pub async fn drain(&self, time: Duration, hurried: impl Future) {
-        self.draining.begin();
+        self.state.draining.begin();
         // Either way the stop is next.
         let _ = tokio::time::timeout(time, hurried).await;
     }
@@ -295,12 +292,13 @@ impl Instance {
     /// server's, while a worker or a request of another thread may be using it: when the first of
     /// those threads ends, such work may be cut off. So the threads end last.
     pub async fn stop(self) {
-        self.reservations.maps.close();
+        self.state.reservations.maps.close();
+        self.state.waiting_room.announcements.close();
         for server in &self.servers {
             server.handle.pause().await;
         }
-        self.running.0.close();
-        let last_work = async { tokio::join!(self.workers.stop(), self.running.0.wait()) };
+        self.state.running.0.close();
+        let last_work = async { tokio::join!(self.workers.stop(), self.state.running.0.wait()) };
         if tokio::time::timeout(LAST_WORK_MAX, last_work).await.is_err() {
             tracing::info!("some work goes on at the stop: what is not done rolls back");
         }

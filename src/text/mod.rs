@@ -1,4 +1,4 @@
-//! Texts that people read and type: languages, times, prices, descriptions, e-mail addresses, the charsets and cells of files and the form in which all are kept. Depends on neither HTTP nor a feature.
+//! Texts that people read and type: languages, what is said in several of them, times, prices, descriptions, e-mail addresses, the charsets and cells of files and the form in which all are kept. Depends on neither HTTP nor a feature.
 //!
 //! A **locale** is a language of the product, a **phrase** a text with its arguments.
 
@@ -9,4 +9,5 @@ pub mod i18n;
 pub mod markdown;
 pub mod prices;
 pub mod times;
+pub mod translated;
 pub mod typed;

@@ -37,6 +37,7 @@ pub mod body;
 pub mod client;
 pub mod cookies;
 pub mod error;
+pub mod event_stream;
 pub mod files;
 pub mod flash;
 pub mod form;

@@ -193,7 +193,7 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that write prices, count and rank sales, follow PostgreSQL's clock, read the
+    /// Starts the workers that write prices, count and rank sales, beat the pulse, follow PostgreSQL's clock, read the
     /// settings again, and follow the standby.
     fn run_catalog(&mut self) {
         self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
@@ -202,6 +202,9 @@ impl Workers {
         self.run("popularity", TICK_MAX, every(periods::POPULARITY), |app| async move {
             popularity::count(&app).await?;
             popularity::project(&app).await
+        });
+        self.run("pulse", TICK_MAX, every(periods::PULSE), |app| async move {
+            reservation::beat(&app).await
         });
         self.run("clock", TICK_MAX, every(periods::CLOCK), |app| async move {
             app.follow_clock().await

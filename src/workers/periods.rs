@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Period of the janitor, which deletes expired rows.
 pub(super) const JANITOR: Duration = Duration::from_mins(1);
+/// Period of the beats of the office, by which it knows that it was away.
+pub(super) const PULSE: Duration = Duration::from_secs(1);
 /// Period of the check for queues that Redis has lost.
 pub(super) const REBUILD: Duration = Duration::from_secs(1);
 /// Period of the check for queues to be removed.

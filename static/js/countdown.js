@@ -11,10 +11,38 @@
 // the server does, so the page merely shows what is true by then.
 
 const SHOWN_FROM_MS_MAX = 24 * 60 * 60 * 1000;
+// Not all open pages ask at once when everybody gets time back.
+const ASK_AFTER_MS_MAX = 3000;
+
+const timers = new WeakMap();
 
 for (const element of document.querySelectorAll("[data-countdown]")) start(element);
+document.addEventListener("time-given", () => {
+  setTimeout(readAgain, Math.random() * ASK_AFTER_MS_MAX);
+});
+
+// Reads the page again for its ends alone, so that nothing that was typed or chosen is lost.
+async function readAgain() {
+  try {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (!answer.ok || answer.redirected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [note, newNote] = [document, page].map((each) => each.querySelector("[data-given-time]"));
+    if (note && newNote) note.replaceChildren(...document.adoptNode(newNote).childNodes);
+    const fresh = page.querySelectorAll("[data-countdown]");
+    for (const [index, element] of document.querySelectorAll("[data-countdown]").entries()) {
+      const { expiresAt, now } = fresh[index]?.dataset ?? element.dataset;
+      if (expiresAt === element.dataset.expiresAt) continue;
+      Object.assign(element.dataset, { expiresAt, now });
+      start(element);
+    }
+  } catch {
+    // The moment that stands beside is as old; the server decides.
+  }
+}
 
 function start(element) {
+  clearTimeout(timers.get(element));
   const endsAt = Date.parse(element.dataset.expiresAt);
   const offset = Date.parse(element.dataset.now) - Date.now();
   if (Number.isNaN(endsAt) || Number.isNaN(offset)) return;
@@ -22,6 +50,7 @@ function start(element) {
   const left = element.querySelector("[data-countdown-left]");
   const say = element.querySelector("[data-countdown-say]");
   let minuteSaid = endsAt - Date.now() - offset <= 60_000;
+  if (element.classList.contains("countdown--over")) unfinish(element, say);
 
   const tick = () => {
     const leftMs = endsAt - Date.now() - offset;
@@ -37,7 +66,7 @@ function start(element) {
       if (say && element.dataset.atMinute) say.textContent = element.dataset.atMinute;
     }
     // Aligned to the next whole second, so that no second is skipped or shown twice.
-    setTimeout(tick, Math.min(leftMs % 1000 || 1000, 1000));
+    timers.set(element, setTimeout(tick, Math.min(leftMs % 1000 || 1000, 1000)));
   };
   tick();
 }
@@ -53,6 +82,15 @@ function finish(element, left, say) {
   }
   setHidden(atZeroHide, true);
   setHidden(atZeroShow, false);
+}
+
+// The end was moved after it had come: what it hid is there again.
+function unfinish(element, say) {
+  element.classList.remove("countdown--over");
+  say?.classList.add("visually-hidden");
+  if (say) say.textContent = "";
+  setHidden(element.dataset.atZeroHide, false);
+  setHidden(element.dataset.atZeroShow, true);
 }
 
 function setHidden(ids, hidden) {

@@ -4,6 +4,8 @@
 // also learns from these polls who is still there, so a hidden tab goes on asking.
 // All texts come from the page; `{name}` in them is a place to fill.
 
+import { showAnnouncements } from "./announcements.js";
+
 const FAILURES_MAX = 60;
 const BACKOFF_MS_MIN = 2000;
 // With its jitter well within the grace: whoever is silent for longer may be passed over.
@@ -100,6 +102,7 @@ function receive(state) {
   }
   fill("wait", waitText(state));
   if (appears("paused", state.is_paused)) say("paused");
+  showAnnouncements(state.announcements);
   show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused && !counting);
   show("measured", state.measured_at != null);
   if (state.measured_at != null) {

@@ -157,8 +157,10 @@ pub async fn change(
         ProgramChange::Limits { .. } | ProgramChange::Guards(_) => Act::QueueChanged,
         ProgramChange::Poster(Some(_)) => Act::PosterReplaced,
         ProgramChange::Poster(None) => Act::PosterRemoved,
-        ProgramChange::Paused(true) => Act::QueuePaused,
-        ProgramChange::Paused(false) => Act::QueueResumed,
+        ProgramChange::Paused(_) => Act::QueuePaused,
+        ProgramChange::Resumed => Act::QueueResumed,
+        ProgramChange::Announced(_) => Act::LineTold,
+        ProgramChange::AnnouncementEnded(_) => Act::LineUntold,
         ProgramChange::Published => Act::ProgramPublished,
         ProgramChange::Cancelled { .. } => Act::ProgramCancelled,
     };

@@ -11,7 +11,10 @@
 pub mod pages;
 pub mod store;
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::store::QueueFigures;
@@ -23,9 +26,14 @@ use crate::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::{Program, ProgramId},
+    catalog::{self, Program, ProgramId},
     entry_queue::{self, DrawDocument, Purge, QueueNumber},
-    infra::throwaway,
+    infra::{
+        idempotency::RequestKey,
+        postgres::{Connection, retry_stale},
+        throwaway,
+    },
+    reservation::{self, Given, GivingCause},
 };
 
 /// Minutes over which [`QueueFigures`] counts recent admissions and departures.
@@ -94,6 +102,41 @@ pub async fn let_in(
     .await?;
     entry_queue::project(app, program.id, &[account_id]).await;
     Ok(number)
+}
+
+/// Gives every stay and hold of a program that is live so many minutes more, once for each `key`, and returns how many
+/// there are of both.
+pub async fn give_time(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    (minutes, reason): (u32, &Reason),
+    key: Option<&RequestKey>,
+) -> Result<TimeGivenDocument, AdminError> {
+    let length = Duration::from_secs(u64::from(minutes) * 60);
+    let give = async |tx: &mut Connection| {
+        catalog::lock_program(tx, id).await?;
+        let cause = GivingCause::Staff { reason: reason.as_str() };
+        let Given { n_stays, n_holds } = reservation::give_time(tx, id, length, cause).await?;
+        let given = TimeGivenDocument { minutes, stays: n_stays, holds: n_holds };
+        let entry = AuditEntry::new(by, Act::TimeGiven, Subject::Program, id).because(reason);
+        let entry = entry.after(&given);
+        Ok::<_, AdminError>((given, entry))
+    };
+    let given = retry_stale(|_| audit::perform_once(app, key, &give)).await?;
+    entry_queue::project_inside(app, id).await?;
+    Ok(given)
+}
+
+/// Time that staff gave.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TimeGivenDocument {
+    /// Minutes.
+    minutes: u32,
+    /// Stays that end later.
+    stays: usize,
+    /// Holds that end later.
+    holds: usize,
 }
 
 /// Orders the removal of every account that waits now, and returns the purge: recorded here,

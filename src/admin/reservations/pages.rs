@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self as store, BookedItem, Booking};
+use super::{
+    sought_seat::SoughtSeat,
+    store::{self as store, BookedItem, Booking},
+};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
     admin::{
@@ -26,6 +29,7 @@ use crate::{
     infra::{idempotency::RequestKey, ids::new_id, postgres::page::Page},
     payment::Share,
     reservation::{RefundLine, RefundMoment, ReservationId, ReservationNumber, ReservationStatus},
+    tickets::TicketCode,
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, FormRefusal, Mistakes},
@@ -33,6 +37,9 @@ use crate::{
         request_key,
     },
 };
+
+/// Upper bound of the reservations of one seat that are found, one for each performance.
+const PLACED_MAX: i64 = 1_000;
 
 #[derive(Template)]
 #[template(path = "admin/reservations.html")]
@@ -64,19 +71,34 @@ pub async fn list_bookings(
     let number: Option<ReservationNumber> = text.parse().ok();
     let id = Uuid::try_parse(text).ok().map(|id| id..=id);
     let ids = id.or(number.map(ReservationNumber::ids));
-    let found = store::list(&app.db, accounts.as_deref(), ids, query.after, app.now()).await?;
+    let placed = list_placed(&app, text).await?;
+    let which = (ids, placed.as_slice());
+    let found = store::list(&app.db, accounts.as_deref(), which, query.after, app.now()).await?;
     let mut bookings = Page::cut(found, |booking| booking.id.0);
     if let Some(number) = number {
         // The range of ids also contains other reservations of the number's millisecond.
         bookings.rows.retain(|booking| {
             let is_theirs = |ids: &Vec<Uuid>| ids.contains(&booking.account_id.0);
-            booking.number() == number || accounts.as_ref().is_some_and(is_theirs)
+            booking.number() == number
+                || accounts.as_ref().is_some_and(is_theirs)
+                || placed.contains(&booking.id.0)
         });
     }
     let page = BookingsPage { v: me.view, query, bookings };
     let (reservations, next) = (&page.bookings.rows, page.bookings.next);
     let document = BookingsDocument { reservations, next };
     Ok(page.v.show(&page, &document))
+}
+
+/// Lists the reservations of the ticket with the code `text`, or of the seat that `text` names.
+async fn list_placed(app: &App, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+    if let Ok(code) = text.parse::<TicketCode>() {
+        return Ok(store::find_by_code(&app.db, &code).await?.into_iter().collect());
+    }
+    match SoughtSeat::parse(text) {
+        Some(seat) => store::list_at_seat(&app.db, &seat, PLACED_MAX).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 #[derive(Template)]
@@ -95,7 +117,8 @@ struct BookingPage {
 impl BookingPage {
     async fn of(app: &App, v: View, id: ReservationId) -> Result<Self, PageError> {
         let now = app.now();
-        let mut found = store::list(&app.db, Some(&[]), Some(id.0..=id.0), None, now).await?;
+        let mut found =
+            store::list(&app.db, Some(&[]), (Some(id.0..=id.0), &[]), None, now).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let request_key = new_id();

@@ -6,11 +6,13 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use uuid::Uuid;
 
+use super::sought_seat::SoughtSeat;
 use crate::{
     accounts::AccountId,
     infra::postgres::{Pool, page::PAGE_ROWS},
     points::Points,
     reservation::{RefundSteps, ReservationId, ReservationNumber, ReservationStatus},
+    tickets::TicketCode,
 };
 
 /// Reservation as the admin pages list it.
@@ -53,12 +55,12 @@ impl Booking {
     }
 }
 
-/// Lists reservations as they are at `now`, all or only the ones that belong to `accounts` or have one of
-/// `ids`: the page after `after`, newest first, and one more if there is one.
+/// Lists reservations as they are at `now`, all or only the ones that belong to `accounts`, have one of
+/// `ids` or are among `placed`: the page after `after`, newest first, and one more if there is one.
 pub async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,
-    ids: Option<RangeInclusive<Uuid>>,
+    (ids, placed): (Option<RangeInclusive<Uuid>>, &[Uuid]),
     after: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Booking>, sqlx::Error> {
@@ -78,6 +80,8 @@ pub async fn list(
             union
             (select id from reservations
              where id between $2 and $5 and id < $3 order by id desc limit $4)
+            union
+            (select id from reservations where id = any($6) and id < $3 order by id desc limit $4)
         )
         select r.id as "id: ReservationId", r.account_id as "account_id: AccountId", a.email,
             p.title, d.starts_at, v.time_zone,
@@ -100,9 +104,78 @@ pub async fn list(
         after.unwrap_or(Uuid::max()),
         PAGE_ROWS + 1,
         last,
+        placed,
     );
     let bookings = bookings.fetch_all(db).await?;
     Ok(bookings.into_iter().map(|booking| booking.with_line(now)).collect())
+}
+
+/// Returns the reservation of the ticket with this code, which it has or had before a hand-over.
+pub(super) async fn find_by_code(
+    db: &Pool,
+    code: &TicketCode,
+) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select i.reservation_id
+        from (
+            select reservation_item_id from tickets where code = $1
+            union all
+            select t.reservation_item_id
+            from ticket_holder_changes c
+            join tickets t on t.id = c.ticket_id
+            where c.code_hash = sha256(convert_to($1, 'UTF8'))
+        ) t
+        join reservation_items i on i.id = t.reservation_item_id
+        limit 1
+        "#,
+        code.as_str(),
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Lists the reservations that have such a seat now, at any performance, the newest first.
+pub(super) async fn list_at_seat(
+    db: &Pool,
+    seat: &SoughtSeat,
+    rows_max: i64,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with recursive named (venue_id, section) as (
+            select id, (select min(section) from seats where venue_id = venues.id) from venues
+            union all
+            select venue_id, (
+                select min(section) from seats where venue_id = named.venue_id and section > named.section)
+            from named
+            where section is not null
+        )
+        select i.reservation_id
+        from (select venue_id, section from named where $1 in ('', lower(section)) offset 0) n
+        cross join (select distinct unnest($2::text[])) as asked (row_label)
+        cross join lateral (
+            select id from seats
+            where venue_id = n.venue_id and section = n.section and row_label = asked.row_label
+                and number = $3
+            offset 0
+        ) s
+        cross join lateral (select id from schedule_seats where seat_id = s.id offset 0) c
+        cross join lateral (
+            select reservation_id from reservation_items
+            where live and schedule_seat_id = c.id
+            offset 0
+        ) i
+        order by 1 desc
+        limit $4
+        "#,
+        seat.section.to_lowercase(),
+        &seat.rows,
+        seat.number,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
 }
 
 /// Seat or zone of a reservation, with its tickets by status.

@@ -49,6 +49,7 @@ pub(crate) async fn entry_state(
         ahead: None,
         waiting: None,
         is_paused: program.queue_paused_at.is_some(),
+        announcements: program.announcements.clone(),
         estimated_wait_seconds: None,
         estimated_wait_from_seconds: None,
         estimated_wait_to_seconds: None,

@@ -41,6 +41,12 @@ pub enum MoveKind {
     GateMade,
     /// An access gate admitted a number.
     GateAdmitted,
+    /// The office said something to the line; the detail has the hashes of the words.
+    Announced,
+    /// Something that was said does not stand any more.
+    AnnouncementEnded,
+    /// The stays and holds that are live end later; the detail says by how much and why.
+    TimeGiven,
     /// A wish joined the waiting list of a performance.
     WishMade,
     /// A wish was offered places.

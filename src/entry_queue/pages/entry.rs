@@ -40,7 +40,7 @@ pub(crate) fn has_pass(app: &App, request: &HttpRequest, id: ProgramId) -> bool 
 }
 
 /// Returns the pass for `program` that `request` shows: signed by this deployment, not expired, and
-/// of `account_id`. A pass of another program counts as none; any other is refused with
+/// of `account_id`. A pass of another program counts as none, and so does one that has ended; any other is refused with
 /// [`QueueError::NotAdmitted`]. Whether the stay lasts is decided by the live token.
 pub fn shown_pass(
     request: &HttpRequest,
@@ -50,9 +50,11 @@ pub fn shown_pass(
 ) -> Result<Option<EntryPass>, QueueError> {
     let name = pass_cookies::name(app.config.is_https(), program.id.0);
     let Some(shown) = request.cookie(&name) else { return Ok(None) };
-    match EntryPass::read(shown.value(), &app.signing_key, app.now()) {
+    match EntryPass::read_signed(shown.value(), &app.signing_key) {
         Some(pass) if !pass.is_of(program.id) => Ok(None),
-        Some(pass) if pass.is_for(account_id, program.id) => Ok(Some(pass)),
+        Some(pass) if pass.is_for(account_id, program.id) => {
+            Ok(Some(pass).filter(|pass| !pass.has_ended(app.now())))
+        }
         _ => Err(QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }),
     }
 }

@@ -59,6 +59,7 @@ struct InDrawPage<'a> {
     refresh_secs: u64,
     /// Whether the entries are closed.
     is_drawing: bool,
+    now: DateTime<Utc>,
 }
 
 impl InDrawPage<'_> {
@@ -241,7 +242,7 @@ fn render_status(
         None if state.status == TokenStatus::Draw => {
             let is_drawing = now >= program.on_sale_at;
             let refresh_secs = whole_secs(state.retry_after_ms.unwrap_or_default());
-            view.show(&InDrawPage { v: view, program, refresh_secs, is_drawing }, state)
+            view.show(&InDrawPage { v: view, program, refresh_secs, is_drawing, now }, state)
         }
         None => {
             let is_over = sale != SaleState::Open && !program.is_early(now);

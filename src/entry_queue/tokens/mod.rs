@@ -3,17 +3,19 @@
 pub(crate) mod model;
 mod store;
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use chrono::{DateTime, Utc};
 
 use self::model::OwnedToken;
 use super::{
     model::{TokenId, TokenStatus},
+    projection::project,
     store::write_ends,
 };
 use crate::{
     accounts::AccountId,
+    app::App,
     catalog::ProgramId,
     infra::postgres::{Connection, WhenHeld},
 };
@@ -76,4 +78,30 @@ pub async fn extend_stays(
         [] => Ok(()),
         untils => store::write_expiries(tx, untils).await,
     }
+}
+
+/// Locks every stay of a program that no worker has ended, and waits where another transaction has one locked.
+pub async fn lock_stays(
+    tx: &mut Connection,
+    program_id: ProgramId,
+) -> Result<Vec<TokenId>, sqlx::Error> {
+    store::lock_stays(tx, program_id).await
+}
+
+/// Moves the ends of the locked stays that had not ended at `live_at` by `length`, and returns how many. Call
+/// [`project_inside`] after the commit.
+pub async fn extend_all(
+    tx: &mut Connection,
+    stays: &[TokenId],
+    length: Duration,
+    live_at: DateTime<Utc>,
+) -> Result<usize, sqlx::Error> {
+    store::extend_all(tx, stays, length.as_secs_f64(), live_at).await
+}
+
+/// Writes to Redis what PostgreSQL says of the accounts that are inside.
+pub async fn project_inside(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
+    let accounts = store::list_inside(&app.db, program_id).await?;
+    project(app, program_id, &accounts).await;
+    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::{
     accounts::AccountId,
     catalog::ProgramId,
     entry_queue::model::{QueueNumber, TokenId, TokenStatus},
-    infra::postgres::{Connection, WhenHeld},
+    infra::postgres::{Connection, Pool, WhenHeld},
 };
 
 /// Locks the live tokens of `owners`, in no order: with [`WhenHeld::Wait`] there must be one.
@@ -165,4 +165,64 @@ pub(crate) async fn write_expiries(
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Locks the stays of a program that no worker has ended, by id.
+pub(crate) async fn lock_stays(
+    tx: &mut Connection,
+    program_id: ProgramId,
+) -> Result<Vec<TokenId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: TokenId"
+        from queue_tokens
+        where program_id = $1 and status = 'ACTIVE'
+        order by id
+        for no key update
+        "#,
+        program_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Lists the accounts that are inside.
+pub(crate) async fn list_inside(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select account_id as "account_id: AccountId"
+        from queue_tokens
+        where program_id = $1 and status = 'ACTIVE'
+        "#,
+        program_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Moves the ends of the locked stays that had not ended at `live_at` by `secs`; returns how many.
+pub(crate) async fn extend_all(
+    tx: &mut Connection,
+    ids: &[TokenId],
+    secs: f64,
+    live_at: DateTime<Utc>,
+) -> Result<usize, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update queue_tokens
+        set expires_at = expires_at + make_interval(secs => $2),
+            stay_ends_at = case when stay_ends_at > $3 then stay_ends_at + make_interval(secs => $2)
+                else stay_ends_at end
+        where id = any($1) and expires_at > $3
+        "#,
+        ids as _,
+        secs,
+        live_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(usize::try_from(written.rows_affected()).unwrap_or(usize::MAX))
 }

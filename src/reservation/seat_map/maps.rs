@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use moka::future::Cache;
 
-use super::{feed::ChangeFeed, store, streams::Streams};
+use super::{feed::ChangeFeed, store};
 use crate::{
-    app::App, catalog::ScheduleId, infra::postgres::shared_read,
+    accounts::Streams, app::App, catalog::ScheduleId, infra::postgres::shared_read,
     reservation::leased_seats::SeatLeases,
 };
 

@@ -29,5 +29,4 @@ pub mod pages;
 pub mod seat;
 pub mod snapshot;
 pub mod store;
-pub(crate) mod streams;
 pub mod subscription;

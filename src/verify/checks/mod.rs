@@ -111,8 +111,11 @@ invariants! {
         "src/verify/checks/wrong_live_items.sql",
         "src/verify/checks/wrong_seat_statuses.sql"
     ];
-    /// A hold ends at the time fixed when it was made or renewed.
-    S3 HoldEndIsFixed ["src/verify/checks/wrong_hold_ends.sql"]
+    /// A hold ends at the time fixed when it was made or renewed, and later by all time that was given meanwhile.
+    S3 HoldEndIsFixed [
+        "src/verify/checks/wrong_hold_ends.sql",
+        "src/verify/checks/wrong_given_times.sql"
+    ]
         late ["src/verify/checks/overdue_holds.sql"];
     /// A confirmed reservation was paid in time, and its total is that of its items less the discount.
     S4 ConfirmedAddsUp [

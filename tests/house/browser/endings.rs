@@ -31,6 +31,40 @@ async fn a_hold_at_zero_offers_nothing_any_more(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn time_that_is_given_back_shows_by_itself_also_after_zero(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("TEST_EXPIRY_PERIOD_MS", "3600000")]).await;
+    let (concert, _, browser) = inside(&db, &office, ConcertOptions::default()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    choose_seat(&browser, concert.seat_ids[0]).await;
+    browser.press("[data-hold]").await;
+    browser.until_at("/reservations/").await;
+    run_sql(
+        &db,
+        "update reservations set created_at = clock_timestamp() - interval '290 seconds',
+             expires_at = clock_timestamp() + interval '10 seconds'",
+    )
+    .await;
+    browser.reload().await;
+    let path = format!("/admin/programs/{}/queue/given-time", concert.program_id);
+    let body = serde_json::json!({ "minutes": 5, "reason": "the card network was slow" });
+    let given = admin.post_json(&path, &body).await;
+    assert_eq!(given.status, 200, "{}", given.body);
+    assert!(browser.text("[data-given-time] .notice").await.contains("5 minutes more"));
+    browser.find("#pay").await;
+    assert!(!browser.shows("#ended").await, "what the end hid is there again");
+    // The end that was agreed, for the comparison of all at the close.
+    run_sql(
+        &db,
+        "update reservations
+         set expires_at = created_at + make_interval(secs => hold_ttl_secs) + given_time",
+    )
+    .await;
+    pay(&browser).await;
+    browser.close().await;
+    office.close_as_it_is().await;
+}
+
+#[sqlx::test]
 async fn two_presses_pay_once(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let (concert, _, browser) = inside(&db, &office, ConcertOptions::default()).await;

@@ -6,6 +6,7 @@ use super::enter;
 use crate::support::{
     Concert, ConcertOptions, Office,
     browser::{Browser, BrowserOptions, PHONE},
+    until,
 };
 
 /// A line in which one person chooses at a time.
@@ -45,6 +46,41 @@ async fn whoever_waits_is_taken_to_the_seats_when_the_turn_comes(db: PgPool) {
     for browser in [first, second, device] {
         browser.close().await;
     }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn an_open_page_says_what_the_office_says_without_a_reload(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::with(&db, one_inside()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let people = office.crowd(2, "Person").await;
+    let inside = Browser::open_as(&people[0], BrowserOptions::default()).await;
+    enter(&inside, &concert).await;
+    let options = BrowserOptions { screen: PHONE, ..BrowserOptions::default() };
+    let waiting = Browser::open_as(&people[1], options).await;
+    waiting.visit(&format!("/programs/{}", concert.slug)).await;
+    waiting.press("form[action$='/queue'] button").await;
+    waiting.until_at(&format!("/programs/{}/queue", concert.slug)).await;
+    waiting.find(".waiting__place").await;
+
+    let path = format!("/admin/programs/{}/queue", concert.program_id);
+    let said = serde_json::json!({
+        "version": 0, "words_en": "A pipe broke, we go on soon.", "until": "2099-12-31T20:30",
+    });
+    let paused = admin.post_json(&format!("{path}/pause"), &said).await;
+    assert_eq!(paused.status, 200, "{}", paused.body);
+    for browser in [&inside, &waiting] {
+        assert_eq!(browser.text(".announcement__words").await, "A pipe broke, we go on soon.");
+        assert!(browser.text(".announcements .small").await.contains("31 Dec, 20:30"));
+    }
+    let resumed = admin.post(&format!("{path}/resumption"), &[("version", "1")]).await;
+    assert_eq!(resumed.status, 200, "{}", resumed.body);
+    for browser in [&inside, &waiting] {
+        until("an end", async || !browser.shows(".announcement__words").await).await;
+    }
+    inside.close().await;
+    waiting.close().await;
     office.close().await;
 }
 

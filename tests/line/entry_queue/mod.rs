@@ -1,6 +1,7 @@
 //! The waiting room, from the outside: joining, waiting and leaving.
 
 mod access_gates;
+mod announcements;
 mod arrival;
 mod cancelled_dates;
 mod cluster;

@@ -33,6 +33,16 @@ async fn id_in(db: &PgPool, table: &str) -> String {
     read_one(db, sqlx::AssertSqlSafe(sql)).await
 }
 
+/// Says something to the line of a program, and returns its id.
+async fn say(admin: &Person, program: Uuid) -> String {
+    let path = format!("/admin/programs/{program}/queue");
+    let version = admin.get(&path).await.json()["program"]["version"].clone();
+    let words = json!({ "version": version, "words_en": "We begin at eight." });
+    let said = admin.post_json(&format!("{path}/announcements"), &words).await;
+    assert_eq!(said.status, 200, "{}", said.body);
+    said.json()["announcements"][0]["id"].as_str().unwrap().to_owned()
+}
+
 /// Makes what ada has: a paid order, of whose tickets one is offered to carol and one on sale, a hold that is
 /// shared, a wish, a transfer and a charge.
 async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'static str, String> {
@@ -138,6 +148,7 @@ impl House {
         ids.push(("/schedules/", id(&schedule)));
         let mut of_program = id(&program);
         of_program.insert("code_id", id_in(&db, "sale_codes").await);
+        of_program.insert("announcement_id", say(&admin, program).await);
         ids.push(("/admin/programs/", of_program));
         ids.push(("/programs/", HashMap::from([("slug", concert.slug.clone())])));
         let mut of_venue = id(&id_in(&db, "venues").await);

@@ -48,6 +48,27 @@ async fn one_person_is_found_and_seen_across_everything_they_did(db: PgPool) {
     let found = admin.get(&format!("/admin/reservations?q={number}")).await.json();
     assert_eq!(found["reservations"].as_array().unwrap().len(), 1, "{found}");
     assert_eq!(found["reservations"][0]["id"], bought.reservation_id.to_string());
+    // One field finds it by the code of its ticket and by its seat, whichever way that is named.
+    let seat: String = read_one(
+        &db,
+        "select s.section || ' ' || s.row_label || '-' || s.number
+         from reservation_items i
+         join schedule_seats c on c.id = i.schedule_seat_id join seats s on s.id = c.seat_id",
+    )
+    .await;
+    let (section, place) = seat.rsplit_once(' ').unwrap();
+    let bare = place.to_lowercase();
+    let loud = format!("{} {}", section.to_uppercase(), place.replace('-', " "));
+    for sought in [&bought.codes[0].to_lowercase(), &seat, &bare, &loud] {
+        let path = format!("/admin/reservations?q={}", sought.replace(' ', "%20"));
+        let found = admin.get(&path).await.json();
+        let ids: Vec<_> = found["reservations"].as_array().unwrap().iter().collect();
+        assert_eq!(ids.len(), 1, "{sought}: {found}");
+        assert_eq!(ids[0]["id"], bought.reservation_id.to_string(), "{sought}");
+    }
+    let other = admin.get(&format!("/admin/reservations?q=Nowhere%20{place}")).await.json();
+    assert!(other["reservations"].as_array().unwrap().is_empty(), "{other}");
+    assert!(admin.visit("/admin").await.has("form[action='/admin/reservations'] #q"));
     let found = admin.get("/admin/reservations?q=00000-00000").await.json();
     assert!(found["reservations"].as_array().unwrap().is_empty(), "{found}");
     let nobody = admin.get(&format!("/admin/people/{}", Uuid::nil())).await;

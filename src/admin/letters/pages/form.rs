@@ -128,12 +128,12 @@ impl LetterForm {
             );
             match subject.zip(words) {
                 Some((subject, words)) => {
-                    texts.0.insert(tag.to_owned(), LetterText { subject, words });
+                    texts.say(tag, LetterText { subject, words });
                 }
                 None => is_whole = false,
             }
         }
-        if texts.0.is_empty() && is_whole {
+        if texts.is_empty() && is_whole {
             return mistakes.note("words_en", "admin-letter-refusal-words", None);
         }
         is_whole.then_some(texts)

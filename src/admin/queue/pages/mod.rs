@@ -1,9 +1,12 @@
 //! Queue pages of one program: figures, limits, guards, pauses, admissions, purges.
 
 pub mod admission;
+mod announcement_form;
+pub mod announcements;
 mod chart;
 pub mod documents;
 pub mod draw;
+pub mod given_time;
 pub(crate) mod guard_choices;
 pub mod guards;
 mod guards_form;
@@ -19,8 +22,10 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use uuid::Uuid;
 
 use self::{
+    announcement_form::AnnouncementForm,
     chart::Charts,
     documents::QueueDocument,
     guard_choices::{OFFERED_BITS, name_key},
@@ -38,15 +43,16 @@ use crate::{
     admin::{
         chart::Chart,
         pages::saved,
-        programs::{
-            self,
-            pages::{VersionForm, edition_of},
-        },
+        programs::{self, pages::edition_of},
     },
     app::App,
     catalog::{Program, ProgramChange, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
-    text::{i18n::Phrase, times},
+    infra::ids::new_id,
+    text::{
+        i18n::{Locale, Phrase},
+        times,
+    },
     web::{
         error::PageError,
         form::{Body, FormRefusal},
@@ -69,6 +75,10 @@ struct AdminQueuePage {
     guards: GuardsForm,
     effects: Vec<Effect>,
     opening: Opening,
+    /// Key with which time is given once.
+    request_key: Uuid,
+    /// Announcement as typed.
+    announcement: AnnouncementForm,
     /// Whether the secret of seeds and logs is kept in the database, and not configured.
     is_secret_kept: bool,
     is_asked: bool,
@@ -101,6 +111,8 @@ impl AdminQueuePage {
             now,
             then: None,
             is_asked: false,
+            request_key: new_id(),
+            announcement: AnnouncementForm::default(),
             purge,
             refusal: FormRefusal::default(),
         })
@@ -136,6 +148,10 @@ impl AdminQueuePage {
 
     fn guard_name(&self, effect: &Effect) -> Phrase {
         self.v.t(name_key(effect.guard))
+    }
+
+    fn language(&self, tag: &str) -> &'static str {
+        Locale::parse(tag).unwrap_or_default().own_name()
     }
 
     fn moment(&self, moment: &DateTime<Utc>) -> String {
@@ -219,28 +235,6 @@ pub async fn update_queue(
         }
     };
     change(&app, me, *id, version, &ProgramChange::Limits { capacity, rate_per_second }).await
-}
-
-/// `POST /admin/programs/{id}/queue/pause`
-pub async fn create_pause(
-    app: Data<App>,
-    me: AdminAccount,
-    id: Path<ProgramId>,
-    form: Body<VersionForm>,
-) -> Result<HttpResponse, PageError> {
-    let version = form.0.parse()?;
-    change(&app, me, *id, version, &ProgramChange::Paused(true)).await
-}
-
-/// `POST /admin/programs/{id}/queue/resumption`
-pub async fn create_resumption(
-    app: Data<App>,
-    me: AdminAccount,
-    id: Path<ProgramId>,
-    form: Body<VersionForm>,
-) -> Result<HttpResponse, PageError> {
-    let version = form.0.parse()?;
-    change(&app, me, *id, version, &ProgramChange::Paused(false)).await
 }
 
 /// Changes the program's settings of its queue.

@@ -1,5 +1,6 @@
 //! SQL of programs as administrators edit them.
 
+pub mod announcements;
 pub(crate) mod summaries;
 pub mod winding_down;
 
@@ -9,6 +10,7 @@ use uuid::Uuid;
 use super::columns::{ProgramDetails, program_columns};
 use crate::{
     catalog::{
+        announcements::{GivenNote, LineAnnouncement},
         guards::Guards,
         model::{DatesLeft, DrawStep, Program, ProgramId, ProgramStatus, ScheduleId},
         refund_target::RefundTarget,
@@ -43,7 +45,9 @@ macro_rules! statements {
                 order by starts_at limit 1
             ), $4) as "time_zone!",
             (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
-            (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at
+            (select min(opens_at) from access_gates where program_id = programs.id) as first_gate_at,
+            standing_announcements(id) as "announcements!: Json<Vec<LineAnnouncement>>",
+            given_ms(id) as "given_ms!", last_given(id) as "last_given: Json<GivenNote>"
         from programs
         where (slug = $1 or id = $2) and ($3 or status <> 'DRAFT')
         "#,
@@ -74,6 +78,9 @@ macro_rules! statements {
                 dates_left: row.dates_left,
                 draw: row.draw,
                 first_gate_at: row.first_gate_at,
+                announcements: row.announcements.0,
+                given_ms: row.given_ms,
+                last_given: row.last_given.map(|note| note.0),
                 details: ProgramDetails { $( $name: row.$name.into(), )* },
             }))
         }

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     accounts::Visitor,
     app::App,
-    catalog::Program,
+    catalog::{PastAnnouncement, Program, list_announcements},
     entry_queue::{model::QueueNumber, pages::program::AtProgram},
     text::i18n::Phrase,
     web::{
@@ -49,6 +49,8 @@ struct LogPage<'a> {
     log: &'a StoredLog,
     newest: &'a [JoinEntry],
     moves: &'a [Move],
+    /// What the office said to the line, newest first.
+    announcements: &'a [PastAnnouncement],
     /// Confirmations of the joins by witnesses; empty without a witness.
     witnessed: &'a [WitnessedLog],
     moves_witnessed: &'a [WitnessedLog],
@@ -82,14 +84,31 @@ impl LogPage<'_> {
         self.v.text(format!("public-log-move-{kind}"))
     }
 
-    /// Returns the reason of staff, the rules, or the published data of a draw; empty for other moves.
+    /// Returns the reason of staff, the rules, the hashes of what was announced, or the published data of a draw;
+    /// empty for other moves.
     fn detail(&self, entry: &Move) -> String {
         let detail = entry.detail.as_deref().unwrap_or_default();
         match serde_json::from_str(detail) {
             Ok(Value::String(reason)) => reason,
             Ok(rules) if entry.kind == MoveKind::Rules => self.rules(&rules),
+            Ok(Value::Object(published)) if entry.kind == MoveKind::Announced => {
+                hashes_of_words(&published)
+            }
+            Ok(Value::Object(published)) if entry.kind == MoveKind::TimeGiven => {
+                self.given(&published)
+            }
             Ok(Value::Object(published)) => bytes_of_draw(&published).unwrap_or_default(),
             _ => String::new(),
+        }
+    }
+
+    /// Returns how much time was given, and why if staff gave it.
+    fn given(&self, published: &Map<String, Value>) -> String {
+        let secs = published.get("secs").map(Value::to_string).unwrap_or_default();
+        let given = self.v.t("public-log-given").word("secs", secs).to_string();
+        match published.get("reason").and_then(Value::as_str) {
+            Some(reason) => format!("{given} · {reason}"),
+            None => given,
         }
     }
 
@@ -115,6 +134,13 @@ fn bytes_of_draw(published: &Map<String, Value>) -> Option<String> {
     fixed.and_then(Value::as_str).map(str::to_owned)
 }
 
+/// Returns the hash in hex of the words of each language that the office used.
+fn hashes_of_words(published: &Map<String, Value>) -> String {
+    let hashes = published.get("sha256").and_then(Value::as_object).into_iter().flatten();
+    let said = hashes.filter_map(|(tag, hash)| Some(format!("{tag} {}", hash.as_str()?)));
+    said.collect::<Vec<_>>().join(" · ")
+}
+
 /// Public log of a program, or a part of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LogDocument<'a> {
@@ -126,6 +152,8 @@ pub struct LogDocument<'a> {
     witnesses: Vec<WitnessedDocument<'a>>,
     newest: Vec<EntryDocument>,
     moves: MovesDocument<'a>,
+    /// What the office said to the line, newest first; the moves have the SHA-256 of the words.
+    announcements: &'a [PastAnnouncement],
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -166,6 +194,8 @@ pub async fn show_log(
     let mut moves =
         moves::list_published(&app.db, program.id, first, move_log.size - first).await?;
     moves.reverse();
+    let announcements = list_announcements(&app.db, program.id, NEWEST).await?;
+    let announcements = announcements.as_slice();
     let witnessed = witnessed_of(&app, LogId::joins(program.id)).await?;
     let moves_witnessed = witnessed_of(&app, LogId::moves(program.id)).await?;
     let document = LogDocument {
@@ -182,11 +212,13 @@ pub async fn show_log(
             witnesses: moves_witnessed.iter().map(WitnessedDocument::of).collect(),
             newest: moves.iter().map(MoveDocument::of).collect(),
         },
+        announcements,
     };
     let (v, newest, moves) = (&visitor.view, newest.as_slice(), moves.as_slice());
     let (witnessed, moves_witnessed) = (&witnessed[..], &moves_witnessed[..]);
-    let program = &program;
-    let page = LogPage { v, program, log: &log, newest, moves, witnessed, moves_witnessed };
+    let (program, log) = (&program, &log);
+    let page =
+        LogPage { v, program, log, newest, moves, announcements, witnessed, moves_witnessed };
     Ok(visitor.view.show(&page, &document))
 }
 

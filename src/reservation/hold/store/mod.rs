@@ -203,11 +203,17 @@ pub(crate) async fn list_lapsed_seats(
     sqlx::query_scalar!(
         r#"
         select i.schedule_seat_id as "id!: ScheduleSeatId"
-        from reservation_items i
-        join reservations r on r.id = i.reservation_id
-        where (i.live and i.schedule_seat_id = any($1)
-               or i.awaits_return and i.schedule_seat_id = any($1))
-          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        from (
+            select schedule_seat_id, reservation_id from reservation_items
+            where live and schedule_seat_id = any($1)
+            union all
+            select schedule_seat_id, reservation_id from reservation_items
+            where awaits_return and schedule_seat_id = any($1)
+        ) i
+        cross join lateral (
+            select status, expires_at from reservations where id = i.reservation_id limit 1
+        ) r
+        where r.status = 'HELD' and r.expires_at <= clock_timestamp()
         "#,
         seat_ids as _,
     )

@@ -88,7 +88,7 @@ pub(crate) struct EndedHold {
 }
 
 /// Returns the holds among the locked `ids` that are past their end, by the time after the locks: a
-/// hold that was renewed before the lock is left out.
+/// hold that was renewed before the lock is left out, and so is every one while the office may have been away.
 pub(crate) async fn list_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -97,7 +97,7 @@ pub(crate) async fn list_ended(
         EndedHold,
         r#"
         select id as "id: _", version, schedule_id as "schedule_id: _" from reservations
-        where id = any($1) and expires_at <= clock_timestamp()
+        where id = any($1) and expires_at <= clock_timestamp() and (select is_office_awake())
         "#,
         ids as _,
     )

@@ -1,10 +1,10 @@
 //! Changes of an open map, for polling clients and for event streams.
 
-use std::{convert::Infallible, time::Duration};
+use std::time::Duration;
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{StatusCode, header},
+    http::StatusCode,
     web::{Bytes, Data, Path, Query},
 };
 use chrono::{DateTime, Utc};
@@ -18,13 +18,11 @@ use tokio::{
 
 use super::entrance::Performance;
 use crate::{
-    accounts::{CachedAccount, OpenSession},
+    accounts::{CachedAccount, OpenSession, OpenStream},
     app::App,
     catalog::{Programs, ScheduleId},
-    reservation::seat_map::{
-        delta::Delta, maps::SeatMaps, streams::OpenStream, subscription::DeltaStream,
-    },
-    web::{error::PageError, form::Mistakes, negotiation::Format},
+    reservation::seat_map::{delta::Delta, maps::SeatMaps, subscription::DeltaStream},
+    web::{error::PageError, event_stream, form::Mistakes, negotiation::Format},
 };
 
 /// Interval of heartbeats, by which both ends notice a broken stream.
@@ -73,13 +71,7 @@ pub async fn show_changes(
     let open = maps.streams.open(me.account_id)?;
     let deltas = maps.feed.view(&app, *id, since).await?;
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
-    let answer = HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "text/event-stream"))
-        // Compression or buffering by a proxy would delay changes.
-        .insert_header((header::CONTENT_ENCODING, "identity"))
-        .insert_header(("x-accel-buffering", "no"))
-        .streaming(events(deltas, lasts, me.session, open));
-    Ok(admitted.stamp(answer))
+    Ok(admitted.stamp(event_stream::answer(events(deltas, lasts, me.session, open))))
 }
 
 fn left(until: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
@@ -93,9 +85,8 @@ fn events(
     lasts: Duration,
     session: OpenSession,
     open: OpenStream,
-) -> impl Stream<Item = Result<Bytes, Infallible>> {
+) -> impl Stream<Item = Bytes> {
     let DeltaStream { missed, deltas } = deltas;
-    let opening = stream::iter([Bytes::from_static(b": open\n\n")]);
     let missed = stream::iter(missed).map(|changes| event(&changes));
     let now = Instant::now();
     let (ends, beats) = (now + lasts, interval_at(now + HEARTBEAT, HEARTBEAT));
@@ -107,7 +98,7 @@ fn events(
                 biased;
                 () = sleep_until(ends) => return None,
                 _ = beats.tick() => match session.is_live().await {
-                    true => Bytes::from_static(b": here\n\n"),
+                    true => event_stream::HEARTBEAT,
                     false => return None,
                 },
                 delta = deltas.recv() => match delta {
@@ -120,7 +111,7 @@ fn events(
             Some((bytes, (deltas, beats, open)))
         }
     });
-    opening.chain(missed).chain(live).map(Ok)
+    missed.chain(live)
 }
 
 fn event(changes: &Delta) -> Bytes {

@@ -5,21 +5,22 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{accounts::AccountId, infra::limits::RateLimited};
+use super::AccountId;
+use crate::infra::limits::RateLimited;
 
 /// Maximum number of event streams of one account at one instance, one per open tab.
 const OF_ACCOUNT_MAX: usize = 8;
 /// Retry delay of a refused stream, in seconds: a closed browser is noticed at the next heartbeat.
-/// The map polls for its changes until then.
+/// Its page polls until then.
 const RETRY_AFTER_SECS: u64 = 15;
 
-/// Event streams of one instance; clones share them.
+/// Event streams of one kind at one instance; clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Streams(Arc<Mutex<HashMap<AccountId, usize>>>);
+pub struct Streams(Arc<Mutex<HashMap<AccountId, usize>>>);
 
 /// Event stream of an account, counted until it is dropped.
 #[derive(Debug)]
-pub(crate) struct OpenStream {
+pub struct OpenStream {
     streams: Streams,
     account_id: AccountId,
 }
@@ -30,7 +31,7 @@ impl Streams {
     }
 
     /// Counts a stream of `account_id`; refused above `OF_ACCOUNT_MAX`.
-    pub(crate) fn open(&self, account_id: AccountId) -> Result<OpenStream, RateLimited> {
+    pub fn open(&self, account_id: AccountId) -> Result<OpenStream, RateLimited> {
         let mut open_ones = self.open_ones();
         let count = open_ones.entry(account_id).or_insert(0);
         if *count >= OF_ACCOUNT_MAX {

@@ -1,0 +1,58 @@
+// Shows what the office says to a line, as soon as it is said, and tells the rest of the
+// page with the event `time-given` that stays and holds end later than it says.
+//
+// An event stream brings what stands whenever that changes; a page that polls
+// anyway calls `showAnnouncements` with the same list. Without this file the page
+// says what stood when it was loaded.
+
+const place = document.querySelector("[data-announcements]");
+const language = document.documentElement.lang;
+
+if (place && "EventSource" in window) {
+  const source = new EventSource(place.dataset.announcements);
+  source.addEventListener("message", (event) => {
+    const { announcements, given_ms } = JSON.parse(event.data);
+    showAnnouncements(announcements);
+    if (String(given_ms) === place.dataset.givenMs) return;
+    place.dataset.givenMs = given_ms;
+    document.dispatchEvent(new CustomEvent("time-given"));
+  });
+  // A page that the Back button brings back has no stream any more.
+  addEventListener("pagehide", () => source.close(), { once: true });
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+}
+
+/** Shows `announcements` alone. What is shown already stays, so that it is read aloud once. */
+export function showAnnouncements(announcements) {
+  if (!place) return;
+  const shown = [...place.querySelectorAll("[data-announcement]")];
+  const isSame = ({ id }, index) => id === shown[index]?.dataset.announcement;
+  if (announcements.length === shown.length && announcements.every(isSame)) return;
+  for (const old of shown) old.remove();
+  place.append(...announcements.map(drawn));
+}
+
+function drawn({ id, words, expected_until }) {
+  const section = place.querySelector("template").content.firstElementChild.cloneNode(true);
+  const [, said, until] = section.children;
+  section.dataset.announcement = id;
+  const tag = language in words ? language : Object.keys(words)[0];
+  said.lang = tag;
+  said.textContent = words[tag];
+  if (expected_until) {
+    until.hidden = false;
+    until.textContent = untilText(new Date(expected_until));
+  }
+  return section;
+}
+
+function untilText(until) {
+  const { textLate, textUntil, timeZone } = place.dataset;
+  if (until <= Date.now()) return textLate;
+  // English pages write the day before the month.
+  const moment = new Intl.DateTimeFormat(language.replace(/^en$/, "en-GB"), {
+    weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+    hourCycle: "h23", timeZone,
+  });
+  return textUntil.replace("{time}", moment.format(until));
+}
