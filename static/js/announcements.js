@@ -52,7 +52,7 @@ function untilText(until) {
   // English pages write the day before the month.
   const moment = new Intl.DateTimeFormat(language.replace(/^en$/, "en-GB"), {
     weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-    hourCycle: "h23", timeZone,
+    hourCycle: "h23", timeZone, timeZoneName: "short",
   });
   return textUntil.replace("{time}", moment.format(until));
 }

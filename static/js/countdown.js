@@ -21,7 +21,8 @@ document.addEventListener("time-given", () => {
   setTimeout(readAgain, Math.random() * ASK_AFTER_MS_MAX);
 });
 
-// Reads the page again for its ends alone, so that nothing that was typed or chosen is lost.
+// Reads the page again for its ends and the sentences that tell them (`data-told-end`) alone, so
+// that nothing that was typed or chosen is lost.
 async function readAgain() {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
@@ -29,6 +30,10 @@ async function readAgain() {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const [note, newNote] = [document, page].map((each) => each.querySelector("[data-given-time]"));
     if (note && newNote) note.replaceChildren(...document.adoptNode(newNote).childNodes);
+    const told = page.querySelectorAll("[data-told-end]");
+    for (const [index, words] of document.querySelectorAll("[data-told-end]").entries()) {
+      words.textContent = told[index]?.textContent ?? words.textContent;
+    }
     const fresh = page.querySelectorAll("[data-countdown]");
     for (const [index, element] of document.querySelectorAll("[data-countdown]").entries()) {
       const { expiresAt, now } = fresh[index]?.dataset ?? element.dataset;

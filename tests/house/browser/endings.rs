@@ -52,6 +52,12 @@ async fn time_that_is_given_back_shows_by_itself_also_after_zero(db: PgPool) {
     assert!(browser.text("[data-given-time] .notice").await.contains("5 minutes more"));
     browser.find("#pay").await;
     assert!(!browser.shows("#ended").await, "what the end hid is there again");
+    let end: String = read_one(
+        &db,
+        "select to_char(expires_at at time zone 'Asia/Seoul', 'HH24:MI') from reservations",
+    )
+    .await;
+    assert!(browser.text("#held-until").await.contains(&end), "the sentence tells the new end");
     // The end that was agreed, for the comparison of all at the close.
     run_sql(
         &db,

@@ -104,7 +104,8 @@ impl LogPage<'_> {
 
     /// Returns how much time was given, and why if staff gave it.
     fn given(&self, published: &Map<String, Value>) -> String {
-        let secs = published.get("secs").map(Value::to_string).unwrap_or_default();
+        let secs = published.get("secs").and_then(Value::as_f64).unwrap_or_default();
+        let secs = format!("{secs:.0}");
         let given = self.v.t("public-log-given").word("secs", secs).to_string();
         match published.get("reason").and_then(Value::as_str) {
             Some(reason) => format!("{given} · {reason}"),
