@@ -8,8 +8,22 @@
 const place = document.querySelector("[data-announcements]");
 const language = document.documentElement.lang;
 
+let source = null;
+
 if (place && "EventSource" in window) {
-  const source = new EventSource(place.dataset.announcements);
+  listen();
+  document.addEventListener("visibilitychange", listen);
+  addEventListener("pagehide", () => source?.close());
+  // A page that the Back button brings back has no stream any more.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+}
+
+// A tab that is not seen has no stream: a browser opens few connections to one site, and the first
+// event of the next stream says what stands then.
+function listen() {
+  source?.close();
+  if (document.hidden) return;
+  source = new EventSource(place.dataset.announcements);
   source.addEventListener("message", (event) => {
     const { announcements, given_ms } = JSON.parse(event.data);
     showAnnouncements(announcements);
@@ -17,9 +31,6 @@ if (place && "EventSource" in window) {
     place.dataset.givenMs = given_ms;
     document.dispatchEvent(new CustomEvent("time-given"));
   });
-  // A page that the Back button brings back has no stream any more.
-  addEventListener("pagehide", () => source.close(), { once: true });
-  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 }
 
 /** Shows `announcements` alone. What is shown already stays, so that it is read aloud once. */

@@ -1,8 +1,9 @@
 //! Time that people get back, because the office was away or staff stopped its clock.
 //!
 //! Every stay and hold that is live when time is **given** ends that much later; what had ended before is not revived.
-//! The **pulse** says when the office last worked: each instance beats it. The office was **away** where no beat came
-//! for [`AWAY_MIN`] or longer, because PostgreSQL did not answer or no instance ran; the time of that is given back.
+//! The **pulse** says when the office last worked: each instance beats it. The office was **away** where no beat, hold or
+//! admission came for [`AWAY_MIN`] or longer, because PostgreSQL did not answer or no instance ran; the time of that is
+//! given back.
 //!
 //! # Invariants
 //!
@@ -79,11 +80,11 @@ pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
 
 async fn beat_once(app: &App) -> Result<Vec<(ProgramId, Given)>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let Some(pulse) = store::lock_pulse(&mut tx).await? else { return Ok(Vec::new()) };
+    let Some(pulse) = store::lock_pulse(&mut tx, app.now()).await? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
-    let length = (pulse.now - pulse.beat_at).to_std().unwrap_or_default();
+    let length = (pulse.now - pulse.seen_at).to_std().unwrap_or_default();
     if length >= AWAY_MIN {
-        let since = pulse.beat_at;
+        let since = pulse.seen_at;
         for program_id in store::list_with_live(&mut tx, since).await? {
             let cause = GivingCause::Outage { since };
             all.push((program_id, give_time(&mut tx, program_id, length, cause).await?));

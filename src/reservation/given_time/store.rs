@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::{Builder, Uuid};
 
 use super::model::GivingCause;
 use crate::{
@@ -14,13 +14,27 @@ use crate::{
 
 /// Pulse whose row is locked.
 pub(super) struct Pulse {
-    pub(super) beat_at: DateTime<Utc>,
+    /// When the office was last seen at work: by a beat, or by the newest hold or admission, which an instance of an
+    /// older version makes too.
+    pub(super) seen_at: DateTime<Utc>,
     /// Time after the lock.
     pub(super) now: DateTime<Utc>,
 }
 
+/// Age of the oldest row that shows the office at work: what is older ends nothing that is live.
+const SEEN_BY_ROWS: TimeDelta = TimeDelta::days(1);
+
+/// Returns the first id that can be made at `moment`.
+fn first_id_at(moment: DateTime<Utc>) -> Uuid {
+    let ms = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
+    Builder::from_unix_timestamp_millis(ms, &[0; 10]).into_uuid()
+}
+
 /// Locks the pulse, which begins now if it never beat; `None` where another instance has it.
-pub(super) async fn lock_pulse(tx: &mut Connection) -> Result<Option<Pulse>, sqlx::Error> {
+pub(super) async fn lock_pulse(
+    tx: &mut Connection,
+    now: DateTime<Utc>,
+) -> Result<Option<Pulse>, sqlx::Error> {
     sqlx::query!(
         "insert into office_pulse (beat_at) values (clock_timestamp()) on conflict do nothing"
     )
@@ -29,11 +43,15 @@ pub(super) async fn lock_pulse(tx: &mut Connection) -> Result<Option<Pulse>, sql
     sqlx::query_as!(
         Pulse,
         r#"
-        select beat_at, clock_timestamp() as "now!"
+        select greatest(beat_at,
+                (select created_at from reservations where id > $1 order by id desc limit 1),
+                (select admitted_at from queue_tokens where id > $1 order by id desc limit 1)) as "seen_at!",
+            clock_timestamp() as "now!"
         from office_pulse
         where is_only
         for no key update skip locked
         "#,
+        first_id_at(now - SEEN_BY_ROWS),
     )
     .fetch_optional(tx)
     .await

@@ -207,6 +207,22 @@ async fn the_time_in_which_the_office_was_away_comes_back_before_anything_ends(d
 }
 
 #[sqlx::test]
+async fn an_office_that_sold_without_a_pulse_was_not_away(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (_, id) = inside(&office, &concert).await;
+    office.close().await;
+    // Instances of a version before the pulse made the hold; one that has it comes back.
+    let app = app(&db).await;
+    run_sql(&db, "update office_pulse set beat_at = now() - interval '5 hours'").await;
+    let before: i64 = read_one_with(&db, LEFT, id).await;
+    reservation::beat(&app).await.unwrap();
+    assert_eq!(read_one::<i64>(&db, "select count(*) from given_times").await, 0);
+    assert_eq!(read_one_with::<i64>(&db, LEFT, id).await, before);
+    assert!(read_one::<bool>(&db, "select is_office_awake()").await);
+}
+
+#[sqlx::test]
 async fn nobody_loses_a_second_of_time_that_is_given_in_the_middle_of_a_sale(db: PgPool) {
     const N_PEOPLE: usize = 60;
     const N_GIFTS: usize = 5;
