@@ -68,10 +68,26 @@ pub async fn change_program(
     if before.version != version {
         return Err(CatalogError::Stale);
     }
+    require_status(before.status, change)?;
     write(tx, &before, change).await?;
     let after = store::find_by_id(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
     tell(tx, change, &after).await?;
     Ok(Edited { before, after })
+}
+
+/// Requires that a program of this status may be changed so.
+fn require_status(status: ProgramStatus, change: &ProgramChange) -> Result<(), CatalogError> {
+    let may_change = match change {
+        ProgramChange::Published => status == ProgramStatus::Draft,
+        ProgramChange::Announced(_) | ProgramChange::Paused(Some(_)) => {
+            status == ProgramStatus::Published
+        }
+        ProgramChange::Paused(None) | ProgramChange::Cancelled { .. } => {
+            status != ProgramStatus::Cancelled
+        }
+        _ => true,
+    };
+    may_change.then_some(()).ok_or(CatalogError::WrongStatus)
 }
 
 /// Writes a change of a locked program that was `before`, as its next edition.
@@ -105,9 +121,6 @@ async fn write(
             announce(tx, id, None, true).await?;
             store::write_paused(tx, id, false).await?;
         }
-        ProgramChange::Announced(_) if before.status != ProgramStatus::Published => {
-            return Err(CatalogError::WrongStatus);
-        }
         ProgramChange::Announced(said) => {
             announce(tx, id, Some(said), false).await?;
             store::write_next(tx, id).await?;
@@ -118,17 +131,11 @@ async fn write(
             }
             store::write_next(tx, id).await?;
         }
-        ProgramChange::Published if before.status != ProgramStatus::Draft => {
-            return Err(CatalogError::WrongStatus);
-        }
         ProgramChange::Published => {
             if !store::has_inventory(tx, id).await? {
                 return Err(CatalogError::NothingToSell);
             }
             store::write_status(tx, id, ProgramStatus::Published).await?;
-        }
-        ProgramChange::Cancelled { .. } if before.status == ProgramStatus::Cancelled => {
-            return Err(CatalogError::WrongStatus);
         }
         ProgramChange::Cancelled { refunds } => {
             announcements::end(tx, id, &[true, false]).await?;

@@ -185,7 +185,8 @@ pub struct QueueState {
     pub waiting: Option<u64>,
     /// Whether an administrator paused the queue: no account is admitted and no wait is estimated.
     pub is_paused: bool,
-    /// What the office says to the line, the explanation of a pause first.
+    /// What the office says to the line, the explanation of a pause first; left out while it says nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub announcements: Vec<LineAnnouncement>,
     /// Estimated wait at the measured speed, in seconds; `None` while unknown or paused.
     pub estimated_wait_seconds: Option<u64>,

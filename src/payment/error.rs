@@ -37,6 +37,11 @@ impl PaymentError {
         problem.status.is_client_error() && RACES.iter().all(|race| race.code != problem.code)
     }
 
+    /// Whether the time of the hold has run out.
+    pub(super) fn is_hold_over(&self) -> bool {
+        matches!(self, Self::Reservation(ReservationError::HoldExpired))
+    }
+
     /// Whether a row was held by another transaction for longer than one waits.
     pub(super) fn is_lock_timeout(&self) -> bool {
         match self {

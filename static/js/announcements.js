@@ -8,7 +8,10 @@
 const place = document.querySelector("[data-announcements]");
 const language = document.documentElement.lang;
 
+const RETRY_MS = 5000;
+
 let source = null;
+let timer = 0;
 
 if (place && "EventSource" in window) {
   listen();
@@ -21,9 +24,16 @@ if (place && "EventSource" in window) {
 // A tab that is not seen has no stream: a browser opens few connections to one site, and the first
 // event of the next stream says what stands then.
 function listen() {
+  clearTimeout(timer);
   source?.close();
   if (document.hidden) return;
   source = new EventSource(place.dataset.announcements);
+  source.addEventListener("error", () => {
+    // A browser gives up after an answer that is no stream, such as that of an office that is away.
+    if (source.readyState !== EventSource.CLOSED) return;
+    clearTimeout(timer);
+    timer = setTimeout(listen, RETRY_MS * (1 + Math.random()));
+  });
   source.addEventListener("message", (event) => {
     const { announcements, given_ms } = JSON.parse(event.data);
     showAnnouncements(announcements);

@@ -13,20 +13,24 @@
 const SHOWN_FROM_MS_MAX = 24 * 60 * 60 * 1000;
 // Not all open pages ask at once when everybody gets time back.
 const ASK_AFTER_MS_MAX = 3000;
+const TRIES_MAX = 5;
 
 const timers = new WeakMap();
 
 for (const element of document.querySelectorAll("[data-countdown]")) start(element);
 document.addEventListener("time-given", () => {
-  setTimeout(readAgain, Math.random() * ASK_AFTER_MS_MAX);
+  setTimeout(readAgain, Math.random() * ASK_AFTER_MS_MAX, 1);
 });
 
 // Reads the page again for its ends and the sentences that tell them (`data-told-end`) alone, so
 // that nothing that was typed or chosen is lost.
-async function readAgain() {
+async function readAgain(nth) {
   try {
-    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    if (!answer.ok || answer.redirected) return;
+    // What a refused form answered has the address of the form.
+    const own = document.querySelector("[data-read-again]")?.dataset.readAgain;
+    const answer = await fetch(own ?? location.href, { headers: { accept: "text/html" } });
+    if (answer.redirected) return;
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const [note, newNote] = [document, page].map((each) => each.querySelector("[data-given-time]"));
     if (note && newNote) note.replaceChildren(...document.adoptNode(newNote).childNodes);
@@ -43,6 +47,7 @@ async function readAgain() {
     }
   } catch {
     // The moment that stands beside is as old; the server decides.
+    if (nth < TRIES_MAX) setTimeout(readAgain, ASK_AFTER_MS_MAX * nth, nth + 1);
   }
 }
 

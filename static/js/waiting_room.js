@@ -102,7 +102,7 @@ function receive(state) {
   }
   fill("wait", waitText(state));
   if (appears("paused", state.is_paused)) say("paused");
-  showAnnouncements(state.announcements);
+  showAnnouncements(state.announcements ?? []);
   show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused && !counting);
   show("measured", state.measured_at != null);
   if (state.measured_at != null) {

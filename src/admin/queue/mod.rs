@@ -113,6 +113,8 @@ pub async fn give_time(
     (minutes, reason): (u32, &Reason),
     key: Option<&RequestKey>,
 ) -> Result<TimeGivenDocument, AdminError> {
+    // Time that was lost comes back first, or what ended by it would miss this.
+    reservation::beat(app).await?;
     let length = Duration::from_secs(u64::from(minutes) * 60);
     let give = async |tx: &mut Connection| {
         catalog::lock_program(tx, id).await?;

@@ -161,7 +161,7 @@ pub(crate) async fn end_stays(
         r#"
         update queue_tokens set status = 'EXPIRED', ended_at = clock_timestamp()
         where program_id = $1 and account_id = any($2)
-            and status = 'ACTIVE' and expires_at <= clock_timestamp()
+            and status = 'ACTIVE' and expires_at <= clock_timestamp() and is_office_awake()
         "#,
         program_id as _,
         accounts as _,

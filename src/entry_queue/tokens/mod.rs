@@ -88,15 +88,15 @@ pub async fn lock_stays(
     store::lock_stays(tx, program_id).await
 }
 
-/// Moves the ends of the locked stays that had not ended at `live_at` by `length`, and returns how many. Call
-/// [`project_inside`] after the commit.
+/// Moves the ends of the locked stays that had not ended at the first moment, and began before the second if there is
+/// one, by `length`, and returns how many. Call [`project_inside`] after the commit.
 pub async fn extend_all(
     tx: &mut Connection,
     stays: &[TokenId],
     length: Duration,
-    live_at: DateTime<Utc>,
+    live: (DateTime<Utc>, Option<DateTime<Utc>>),
 ) -> Result<usize, sqlx::Error> {
-    store::extend_all(tx, stays, length.as_secs_f64(), live_at).await
+    store::extend_all(tx, stays, length.as_secs_f64(), live).await
 }
 
 /// Writes to Redis what PostgreSQL says of the accounts that are inside.

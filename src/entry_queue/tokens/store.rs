@@ -203,12 +203,13 @@ pub(crate) async fn list_inside(
     .await
 }
 
-/// Moves the ends of the locked stays that had not ended at `live_at` by `secs`; returns how many.
+/// Moves the ends of the locked stays that had not ended at the first moment, and began before the second if there is
+/// one, by `secs`; returns how many.
 pub(crate) async fn extend_all(
     tx: &mut Connection,
     ids: &[TokenId],
     secs: f64,
-    live_at: DateTime<Utc>,
+    (live_at, began_before): (DateTime<Utc>, Option<DateTime<Utc>>),
 ) -> Result<usize, sqlx::Error> {
     let written = sqlx::query!(
         r#"
@@ -216,11 +217,12 @@ pub(crate) async fn extend_all(
         set expires_at = expires_at + make_interval(secs => $2),
             stay_ends_at = case when stay_ends_at > $3 then stay_ends_at + make_interval(secs => $2)
                 else stay_ends_at end
-        where id = any($1) and expires_at > $3
+        where id = any($1) and expires_at > $3 and admitted_at < coalesce($4::timestamptz, 'infinity')
         "#,
         ids as _,
         secs,
         live_at,
+        began_before,
     )
     .execute(tx)
     .await?;

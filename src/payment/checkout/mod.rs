@@ -40,7 +40,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     infra::{idempotency::RequestKey, limits::Limit, security_log::PaymentEvent, sweep::Sweep},
-    reservation::ReservationId,
+    reservation::{ReservationId, is_awake},
     wallet::{
         Charges, Provider, WalletError,
         charges::{
@@ -187,6 +187,11 @@ impl Checkouts {
         let key = RequestKey::new(account_id.0, purchase.id.0, "charge", &reservation_id);
         match self.payments.pay(account_id, reservation_id, Some(&key)).await {
             Ok(_) => {}
+            // The hold may get its time back.
+            Err(error) if error.is_hold_over() && !is_awake(&self.app.db).await? => {
+                tracing::info!(charge_id = %purchase.id, "to be paid once the lost time is back");
+                return Ok(());
+            }
             Err(error) if error.is_final() => {
                 tracing::info!(%error, charge_id = %purchase.id, "the points stay in the wallet");
             }

@@ -9,27 +9,31 @@
 //!
 //! * An end moves by all that was given between the making and the settling of its hold, and by nothing else but a
 //!   renewal: the column `given_time`, which `verify` compares.
-//! * Nothing ends while the last beat is [`AWAY_MIN`] old: the time comes back before anybody loses by it.
+//! * No stay and no hold is ended, and none counts as ended beside another, while the last beat is [`AWAY_MIN`] old: the
+//!   time comes back first. What shows or refuses it meanwhile changes nothing.
 //!
 //! # Concurrency
 //!
-//! One instance beats, the others skip its row. The stays and holds of a program are locked, by id, before the moment of
-//! giving is read, so whatever is paid or ended meanwhile is found as it became.
+//! One instance beats, the others skip its row. After an outage each program has a transaction of its own, once, and the
+//! beat comes last: a process that dies between leaves the rest to the next. The stays and holds of a program are locked,
+//! by id, before the moment of giving is read, so whatever is paid or ended meanwhile is found as it became.
 
 mod model;
 pub(crate) mod store;
 
 use std::time::Duration;
 
-pub use model::GivingCause;
 use serde_json::json;
+
+pub use self::model::GivingCause;
+use self::model::Outage;
 
 use crate::{
     app::App,
     catalog::ProgramId,
     entry_queue,
     events::{self, EventKind, NewEvent},
-    infra::postgres::Connection,
+    infra::postgres::{Connection, Pool},
 };
 
 /// Time without a beat from which on the office was away; `is_office_awake()` has the same length.
@@ -52,11 +56,13 @@ pub async fn give_time(
     length: Duration,
     cause: GivingCause<'_>,
 ) -> Result<Given, sqlx::Error> {
+    let until = cause.outage().map(|outage| outage.until);
     let tokens = entry_queue::lock_stays(tx, program_id).await?;
-    let holds = store::lock_holds(tx, program_id, cause.since()).await?;
+    let holds = store::lock_holds(tx, program_id, cause.outage()).await?;
     let given = store::insert(tx, program_id, length, cause).await?;
-    let n_stays = entry_queue::extend_all(tx, &tokens, length, given.live_at).await?;
-    let n_holds = store::write_holds(tx, &holds, length, given.live_at).await?;
+    let live = (given.live_at, until);
+    let n_stays = entry_queue::extend_all(tx, &tokens, length, live).await?;
+    let n_holds = store::write_holds(tx, &holds, length, live).await?;
     let payload = json!({
         "program_id": program_id, "given_id": given.id, "secs": length.as_secs_f64(),
         "live_at": given.live_at, "stays": n_stays, "holds": n_holds,
@@ -66,31 +72,60 @@ pub async fn give_time(
     Ok(Given { n_stays, n_holds })
 }
 
-/// Beats the pulse, and gives back the time in which no instance did: one tick of a worker. After an error the next tick
-/// does all of it.
-pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
-    for (program_id, Given { n_stays, n_holds }) in beat_once(app).await? {
-        tracing::warn!(
-            %program_id, n_stays, n_holds, "the time in which the office was away is given back"
-        );
-        entry_queue::project_inside(app, program_id).await?;
-    }
-    Ok(())
+/// Whether the office is known not to have been away just now: what has run out has really ended.
+pub async fn is_awake(db: &Pool) -> Result<bool, sqlx::Error> {
+    store::is_awake(db).await
 }
 
-async fn beat_once(app: &App) -> Result<Vec<(ProgramId, Given)>, sqlx::Error> {
+/// Beats the pulse, and gives back the time in which no instance did: one tick of a worker. After an error the next tick
+/// goes on.
+pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let Some(pulse) = store::lock_pulse(&mut tx, app.now()).await? else { return Ok(Vec::new()) };
-    let mut all = Vec::new();
-    let length = (pulse.now - pulse.seen_at).to_std().unwrap_or_default();
+    let Some(pulse) = store::lock_pulse(&mut tx).await? else { return Ok(()) };
+    if pulse.silence() < AWAY_MIN {
+        store::write_beat(&mut tx).await?;
+        return tx.commit().await;
+    }
+    tx.rollback().await?;
+    let until = store::find_sign_of_life(&app.db, pulse.beat_at).await?.unwrap_or(pulse.now);
+    let outage = Outage { since: pulse.beat_at, until };
+    let length = (until - pulse.beat_at).to_std().unwrap_or_default();
     if length >= AWAY_MIN {
-        let since = pulse.seen_at;
-        for program_id in store::list_with_live(&mut tx, since).await? {
-            let cause = GivingCause::Outage { since };
-            all.push((program_id, give_time(&mut tx, program_id, length, cause).await?));
+        for program_id in store::list_with_live(&app.db, outage.since).await? {
+            give_back(app, program_id, outage, length).await?;
         }
     }
-    store::write_beat(&mut tx).await?;
+    // Every program has its time back: things end again.
+    let mut tx = app.db.begin().await?;
+    let pulse = store::lock_pulse(&mut tx).await?;
+    if pulse.is_some_and(|pulse| pulse.beat_at == outage.since) {
+        store::write_beat(&mut tx).await?;
+    }
+    tx.commit().await
+}
+
+/// Gives the time of an outage back to one program, unless it has it.
+async fn give_back(
+    app: &App,
+    program_id: ProgramId,
+    outage: Outage,
+    length: Duration,
+) -> Result<(), sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    let pulse = store::lock_pulse(&mut tx).await?;
+    let is_meant = pulse.is_some_and(|pulse| pulse.beat_at == outage.since);
+    if !is_meant || store::is_given(&mut tx, program_id, outage.since).await? {
+        return Ok(());
+    }
+    let cause = GivingCause::Outage(outage);
+    let Given { n_stays, n_holds } = give_time(&mut tx, program_id, length, cause).await?;
+    if n_stays + n_holds == 0 {
+        return tx.rollback().await;
+    }
     tx.commit().await?;
-    Ok(all)
+    tracing::warn!(
+        %program_id, n_stays, n_holds, secs = length.as_secs(),
+        "the time in which the office was away is given back"
+    );
+    entry_queue::project_inside(app, program_id).await
 }

@@ -5,24 +5,30 @@ use chrono::{DateTime, Utc};
 /// Reason for which time is given.
 #[derive(Clone, Copy, Debug)]
 pub enum GivingCause<'a> {
-    /// Staff stopped the clock.
+    /// Staff gave it.
     Staff {
         /// Reason in their words, which is public.
         reason: &'a str,
     },
-    /// The office was away since its last beat.
-    Outage {
-        /// The last beat.
-        since: DateTime<Utc>,
-    },
+    /// The office was away.
+    Outage(Outage),
+}
+
+/// Time in which the office was away.
+#[derive(Clone, Copy, Debug)]
+pub struct Outage {
+    /// Last beat before it.
+    pub(super) since: DateTime<Utc>,
+    /// First sign of life after it.
+    pub(super) until: DateTime<Utc>,
 }
 
 impl GivingCause<'_> {
-    /// Returns the moment from which on the time was lost; `None` for now.
-    pub(super) fn since(self) -> Option<DateTime<Utc>> {
+    /// Returns the outage; `None` if staff gave the time.
+    pub(super) fn outage(self) -> Option<Outage> {
         match self {
             Self::Staff { .. } => None,
-            Self::Outage { since } => Some(since),
+            Self::Outage(outage) => Some(outage),
         }
     }
 }

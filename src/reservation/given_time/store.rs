@@ -2,39 +2,36 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use uuid::{Builder, Uuid};
 
-use super::model::GivingCause;
+use super::model::{GivingCause, Outage};
 use crate::{
     catalog::ProgramId,
-    infra::{ids::new_id, postgres::Connection},
+    infra::{
+        ids::new_id,
+        postgres::{Connection, Pool},
+    },
     reservation::model::ReservationId,
 };
 
 /// Pulse whose row is locked.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pulse {
-    /// When the office was last seen at work: by a beat, or by the newest hold or admission, which an instance of an
-    /// older version makes too.
-    pub(super) seen_at: DateTime<Utc>,
+    pub(super) beat_at: DateTime<Utc>,
     /// Time after the lock.
     pub(super) now: DateTime<Utc>,
 }
 
-/// Age of the oldest row that shows the office at work: what is older ends nothing that is live.
-const SEEN_BY_ROWS: TimeDelta = TimeDelta::days(1);
-
-/// Returns the first id that can be made at `moment`.
-fn first_id_at(moment: DateTime<Utc>) -> Uuid {
-    let ms = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
-    Builder::from_unix_timestamp_millis(ms, &[0; 10]).into_uuid()
+impl Pulse {
+    /// Returns the time since the last beat.
+    pub(super) fn silence(self) -> Duration {
+        (self.now - self.beat_at).to_std().unwrap_or_default()
+    }
 }
 
 /// Locks the pulse, which begins now if it never beat; `None` where another instance has it.
-pub(super) async fn lock_pulse(
-    tx: &mut Connection,
-    now: DateTime<Utc>,
-) -> Result<Option<Pulse>, sqlx::Error> {
+pub(super) async fn lock_pulse(tx: &mut Connection) -> Result<Option<Pulse>, sqlx::Error> {
     sqlx::query!(
         "insert into office_pulse (beat_at) values (clock_timestamp()) on conflict do nothing"
     )
@@ -43,15 +40,11 @@ pub(super) async fn lock_pulse(
     sqlx::query_as!(
         Pulse,
         r#"
-        select greatest(beat_at,
-                (select created_at from reservations where id > $1 order by id desc limit 1),
-                (select admitted_at from queue_tokens where id > $1 order by id desc limit 1)) as "seen_at!",
-            clock_timestamp() as "now!"
+        select beat_at, clock_timestamp() as "now!"
         from office_pulse
         where is_only
         for no key update skip locked
         "#,
-        first_id_at(now - SEEN_BY_ROWS),
     )
     .fetch_optional(tx)
     .await
@@ -65,9 +58,48 @@ pub(super) async fn write_beat(tx: &mut Connection) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
+/// Returns whether the office is known not to have been away just now.
+pub(super) async fn is_awake(db: &Pool) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(r#"select is_office_awake() as "is_awake!""#).fetch_one(db).await
+}
+
+/// Returns the first id that can be made at `moment`.
+fn first_id_at(moment: DateTime<Utc>) -> Uuid {
+    let ms = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
+    Builder::from_unix_timestamp_millis(ms, &[0; 10]).into_uuid()
+}
+
+/// Returns when the first hold was made or the first account admitted after the beat at `since`, which an instance of a
+/// version without a pulse does too; `None` if there was neither.
+pub(super) async fn find_sign_of_life(
+    db: &Pool,
+    since: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select least(
+            (select created_at from reservations where id > $1 and created_at > $2 order by id limit 1),
+            (
+                select min(first.admitted_at)
+                from queue_numbers n
+                cross join lateral (
+                    select admitted_at from queue_tokens
+                    where program_id = n.program_id and admitted_at > $2
+                    order by admitted_at
+                    limit 1
+                ) first
+            ))
+        "#,
+        first_id_at(since),
+        since,
+    )
+    .fetch_one(db)
+    .await
+}
+
 /// Lists the programs with a stay or a hold that was live at `since`.
 pub(super) async fn list_with_live(
-    tx: &mut Connection,
+    db: &Pool,
     since: DateTime<Utc>,
 ) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -85,7 +117,26 @@ pub(super) async fn list_with_live(
         "#,
         since,
     )
-    .fetch_all(tx)
+    .fetch_all(db)
+    .await
+}
+
+/// Returns whether the outage since then was given back to a program.
+pub(super) async fn is_given(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    since: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from given_times where program_id = $1 and live_at = $2 and cause = 'OUTAGE'
+        ) as "is_given!"
+        "#,
+        program_id as _,
+        since,
+    )
+    .fetch_one(tx)
     .await
 }
 
@@ -95,11 +146,11 @@ pub(crate) struct LockedHold {
     pub(super) version: i64,
 }
 
-/// Locks the holds of a program that no worker has ended and that were live at `since`, or now, by id.
+/// Locks the holds of a program that no worker has ended and that were live when the `outage` began, or now, by id.
 pub(super) async fn lock_holds(
     tx: &mut Connection,
     program_id: ProgramId,
-    since: Option<DateTime<Utc>>,
+    outage: Option<Outage>,
 ) -> Result<Vec<LockedHold>, sqlx::Error> {
     sqlx::query_as!(
         LockedHold,
@@ -120,7 +171,7 @@ pub(super) async fn lock_holds(
         for no key update
         "#,
         program_id as _,
-        since,
+        outage.map(|outage| outage.since),
     )
     .fetch_all(tx)
     .await
@@ -140,34 +191,36 @@ pub(super) async fn insert(
     length: Duration,
     cause: GivingCause<'_>,
 ) -> Result<GivenTime, sqlx::Error> {
-    let (name, live_at, reason) = match cause {
+    let (name, outage, reason) = match cause {
         GivingCause::Staff { reason } => ("STAFF", None, Some(reason)),
-        GivingCause::Outage { since } => ("OUTAGE", Some(since), None),
+        GivingCause::Outage(outage) => ("OUTAGE", Some(outage), None),
     };
     sqlx::query_as!(
         GivenTime,
         r#"
-        insert into given_times (id, program_id, cause, length, live_at, reason)
-        values ($1, $2, $3, make_interval(secs => $4), coalesce($5, clock_timestamp()), $6)
+        insert into given_times (id, program_id, cause, length, live_at, lost_until, reason)
+        values ($1, $2, $3, make_interval(secs => $4), coalesce($5, clock_timestamp()), $6, $7)
         returning id, live_at
         "#,
         new_id(),
         program_id as _,
         name,
         length.as_secs_f64(),
-        live_at,
+        outage.map(|outage| outage.since),
+        outage.map(|outage| outage.until),
         reason,
     )
     .fetch_one(tx)
     .await
 }
 
-/// Moves the ends of the locked holds that were live at `live_at`; returns how many.
+/// Moves the ends of the locked holds that were live at the first moment and made before the second, if there is one;
+/// returns how many.
 pub(super) async fn write_holds(
     tx: &mut Connection,
     holds: &[LockedHold],
     length: Duration,
-    live_at: DateTime<Utc>,
+    (live_at, made_before): (DateTime<Utc>, Option<DateTime<Utc>>),
 ) -> Result<usize, sqlx::Error> {
     let (ids, versions): (Vec<_>, Vec<_>) =
         holds.iter().map(|hold| (hold.id, hold.version)).unzip();
@@ -178,11 +231,13 @@ pub(super) async fn write_holds(
             given_time = given_time + make_interval(secs => $3), version = r.version + 1
         from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
         where r.id = locked.id and r.version = locked.version and expires_at > $4
+            and created_at < coalesce($5::timestamptz, 'infinity')
         "#,
         ids as _,
         &versions,
         length.as_secs_f64(),
         live_at,
+        made_before,
     )
     .execute(tx)
     .await?;

@@ -32,7 +32,7 @@ cross join lateral (
         select kind from schedule_seats where id = c.schedule_seat_id limit 1
     ) seat
     where other.schedule_id = o.schedule_id and seat.kind = 'COMPANION'
-      and (other.status = 'CONFIRMED' or other.expires_at > clock_timestamp())
+      and (other.status = 'CONFIRMED' or other.expires_at > clock_timestamp() or not is_office_awake())
 ) i
 left join lateral (
     select kind, seat_id, wheelchair_seat_id from schedule_seats where id = i.schedule_seat_id limit 1

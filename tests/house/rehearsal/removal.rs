@@ -82,6 +82,24 @@ async fn tickets_that_were_offered_or_changed_hands_are_removed_with_their_histo
 }
 
 #[sqlx::test]
+async fn time_that_a_rehearsal_got_back_and_what_was_said_to_its_line_go_with_it(db: PgPool) {
+    let office = open(db.clone()).await;
+    let before = counts(&db).await;
+    let stage = set_up(&office).await;
+    let program_id: Uuid = stage["program_id"].as_str().unwrap().parse().unwrap();
+    let written = r#"with given as (
+            insert into given_times (id, program_id, cause, length, live_at, lost_until)
+            values (gen_random_uuid(), $1, 'OUTAGE', '1 minute', now(), now())
+        )
+        insert into queue_announcements (id, program_id, words, is_of_pause)
+        values (gen_random_uuid(), $1, '{"en": "We begin."}', false)"#;
+    run_sql_with(&db, written, program_id).await;
+    remove_all_of(&office, &concert_of(&stage), &["given_times", "queue_announcements"]).await;
+    assert_eq!(counts(&db).await, before);
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn only_what_bears_the_mark_is_removed(db: PgPool) {
     let office = open(db.clone()).await;
     let concert = Concert::usual(&db).await;

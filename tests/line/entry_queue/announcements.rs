@@ -68,7 +68,7 @@ async fn everybody_in_a_line_reads_what_the_office_says_in_their_language(db: Pg
     }
     until_status(&people[0], &concert, "ACTIVE").await;
     let queue = queue_path_of(&concert);
-    assert_eq!(people[1].get(&queue).await.json()["announcements"], json!([]));
+    assert!(people[1].get(&queue).await.json()["announcements"].is_null(), "nothing is said yet");
     let body = json!({ "words_en": FLOOD, "words_ko": "오르간이 젖었어요." });
     assert_eq!(order(&admin, &concert, "/announcements", body).await.status, 200);
     let map = format!("/schedules/{}", concert.schedule_id);
@@ -229,6 +229,10 @@ async fn of_many_words_at_once_one_stands_and_a_cancelled_show_says_nothing(db: 
         .await;
     assert_eq!(cancelled.status, 200, "{}", cancelled.body);
     assert_eq!(read_one::<i64>(&db, standing).await, 0);
+    for (act, body) in [("/pause", json!({ "words_en": "Still here." })), ("/pause", json!({}))] {
+        let late = order(&admin, &concert, act, body).await;
+        assert_eq!((late.status, late.code().as_str()), (409, "wrong-status"), "{}", late.body);
+    }
     office.verify().await;
     office.close().await;
 }

@@ -86,7 +86,7 @@ pub(crate) async fn count_own_uses(
             offset 0
         ) own
         where own.sale_code_id = any($2)
-          and (own.status = 'CONFIRMED' or own.expires_at > clock_timestamp())
+          and (own.status = 'CONFIRMED' or own.expires_at > clock_timestamp() or not is_office_awake())
         group by own.sale_code_id, asked.account_id
         "#,
         program_id as _,

@@ -156,7 +156,7 @@ pub(super) async fn list_open(
             t.reservation_id as "reservation_id: _", d.starts_at, clock_timestamp() as "locked_at!",
             t.wanted_back_at is not null as "is_wanted_back!", r.id as "buyer?: _",
             r.expires_at as "held_until?",
-            coalesce(r.expires_at <= clock_timestamp(), false) as "is_buyer_lapsed!"
+            coalesce(r.expires_at <= clock_timestamp() and is_office_awake(), false) as "is_buyer_lapsed!"
         from ticket_returns t
         cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d
         left join lateral (
