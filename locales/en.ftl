@@ -448,8 +448,8 @@ announcement-title = The office says
 announcement-until = Expected until { $time }.
 announcement-late = This takes longer than expected. Thank you for your patience.
 given-time-note = { $minutes ->
-    [one] Everybody who is inside has one minute more.
-   *[other] Everybody who is inside has { $minutes } minutes more.
+    [one] Everybody who was inside got one minute more.
+   *[other] Everybody who was inside got { $minutes } minutes more.
   }
 given-time-reason = Reason: { $reason }
 queue-one-moment = One moment, your place is safe.

@@ -9,7 +9,7 @@
 //! states a stay to the booking pages. **Guards** against hoarding, each off by default, refuse joins and holds
 //! or make them cost work. The public **log** shows the order of arrival without naming accounts. A sale may
 //! open with a **draw**, which numbers the accounts that came before the opening. An **announcement** is what the office
-//! says to everybody who waits or is inside.
+//! says to the accounts that wait or are inside.
 //!
 //! # Invariants
 //!

@@ -138,6 +138,11 @@ impl View {
         Locale::all().filter(move |locale| *locale != current)
     }
 
+    /// Returns the name of the language with this tag, in the language itself.
+    pub fn language(&self, tag: &str) -> &'static str {
+        Locale::parse(tag).unwrap_or_default().own_name()
+    }
+
     /// Formats an amount of points.
     pub fn points(&self, points: impl Count) -> String {
         in_points(self.locale, points)

@@ -3,7 +3,18 @@
 use sqlx::PgPool;
 
 use super::{choose_seat, inside, pay};
-use crate::support::{ConcertOptions, Office, read_all, read_one, run_sql};
+use crate::support::{ConcertOptions, Office, read_all, read_one, run_sql, run_sql_with};
+
+/// Lets the hold of five minutes end in `secs` seconds.
+async fn end_in(db: &PgPool, secs: i32) {
+    run_sql_with(
+        db,
+        "update reservations set created_at = clock_timestamp() - make_interval(secs => 300 - $1),
+             expires_at = clock_timestamp() + make_interval(secs => $1)",
+        secs,
+    )
+    .await;
+}
 
 #[sqlx::test]
 async fn a_hold_at_zero_offers_nothing_any_more(db: PgPool) {
@@ -13,12 +24,7 @@ async fn a_hold_at_zero_offers_nothing_any_more(db: PgPool) {
     browser.press("[data-hold]").await;
     browser.until_at("/reservations/").await;
     // The page counts down to a moment that the server wrote: the next seconds are the last.
-    run_sql(
-        &db,
-        "update reservations set created_at = clock_timestamp() - interval '296 seconds',
-             expires_at = clock_timestamp() + interval '4 seconds'",
-    )
-    .await;
+    end_in(&db, 4).await;
     browser.reload().await;
     browser.find("#ended").await;
     for gone in ["#pay", "#policy", "#more", "#held-until"] {
@@ -38,12 +44,7 @@ async fn time_that_is_given_back_shows_by_itself_also_after_zero(db: PgPool) {
     choose_seat(&browser, concert.seat_ids[0]).await;
     browser.press("[data-hold]").await;
     browser.until_at("/reservations/").await;
-    run_sql(
-        &db,
-        "update reservations set created_at = clock_timestamp() - interval '290 seconds',
-             expires_at = clock_timestamp() + interval '10 seconds'",
-    )
-    .await;
+    end_in(&db, 10).await;
     browser.reload().await;
     let path = format!("/admin/programs/{}/queue/given-time", concert.program_id);
     let body = serde_json::json!({ "minutes": 5, "reason": "the card network was slow" });

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::{assert_sound, cancel, charge, held, pay, status_of};
 use crate::support::{
-    Answer, Concert, Hold, Office, Person, admit, app, count, hold, ledger::violations, read_one,
-    read_one_with, run_sql, run_sql_with, storm, until,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, admit, app, count, hold,
+    ledger::violations, read_one, read_one_with, run_sql, run_sql_with, storm, until,
 };
 
 /// Instances whose workers end nothing during a test.
@@ -245,6 +245,75 @@ async fn an_office_that_sold_without_a_pulse_was_not_away(db: PgPool) {
     assert_eq!(read_one::<i64>(&db, "select count(*) from given_times").await, 0);
     assert_eq!(read_one_with::<i64>(&db, LEFT, id).await, before);
     assert!(read_one::<bool>(&db, "select is_office_awake()").await);
+}
+
+/// Has the office take for unknown whether it was away, or know that it was not.
+async fn set_awake(db: &PgPool, is_awake: bool) {
+    let function = format!(
+        "create or replace function is_office_awake() returns boolean language sql stable
+         as 'select {is_awake}'"
+    );
+    run_sql(db, sqlx::AssertSqlSafe(function)).await;
+}
+
+#[sqlx::test]
+async fn what_ran_out_counts_as_live_until_it_is_known_whether_the_office_was_away(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let options = ConcertOptions { places_per_account_max: 2, ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let (ada, id) = inside(&office, &concert).await;
+    let bob = office.sign_in("bob").await;
+    admit(&db, &concert, std::slice::from_ref(&bob)).await;
+    let_end(&db, id, 1).await;
+    let ends = "update queue_tokens
+        set stay_ends_at = now() - interval '1 second', expires_at = now() - interval '1 second'
+        where account_id = $1";
+    run_sql_with(&db, ends, bob.account_id).await;
+    let tokens = "select count(*) from queue_tokens where account_id = $1";
+
+    set_awake(&db, false).await;
+    let more = hold(&ada, &concert, &concert.seat_ids[4..5]).await;
+    assert_eq!((more.status, more.code().as_str()), (409, "account-limit"), "{}", more.body);
+    let queue = format!("/programs/{}/queue", concert.slug);
+    bob.post(&queue, &()).await;
+    assert_eq!(read_one_with::<i64>(&db, tokens, bob.account_id).await, 1, "bob keeps the place");
+    reservation::expire_lapsed(&office.app).await.unwrap();
+    stagedoor::entry_queue::expire_stays(&office.app).await.unwrap();
+    assert_eq!(status_of(&db, id).await, "HELD");
+    let stay = "select status from queue_tokens where account_id = $1";
+    assert_eq!(read_one_with::<String>(&db, stay, bob.account_id).await, "ACTIVE");
+
+    set_awake(&db, true).await;
+    assert_eq!(hold(&ada, &concert, &concert.seat_ids[4..5]).await.status, 201);
+    assert_eq!(bob.post(&queue, &()).await.status, 201);
+    assert_eq!(read_one_with::<i64>(&db, tokens, bob.account_id).await, 2);
+    reservation::expire_lapsed(&office.app).await.unwrap();
+    assert_eq!(status_of(&db, id).await, "EXPIRED");
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+/// The database and the program have one length of a silence from which on the office was away.
+#[sqlx::test]
+async fn a_silence_of_fifteen_seconds_is_an_outage_and_a_shorter_one_is_none(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (_, id) = inside(&office, &concert).await;
+    office.close().await;
+    let app = app(&db).await;
+    let aged = "update reservations set created_at = created_at - interval '1 minute',
+        expires_at = expires_at - interval '1 minute' where id = $1";
+    run_sql_with(&db, aged, id).await;
+    run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '1 day'").await;
+    for (secs, n_given) in [(5, 0), (15, 1)] {
+        let silent = "update office_pulse set beat_at = now() - make_interval(secs => $1)";
+        run_sql_with(&db, silent, secs).await;
+        assert_eq!(read_one::<bool>(&db, "select is_office_awake()").await, n_given == 0, "{secs}");
+        reservation::beat(&app).await.unwrap();
+        let given: i64 = read_one(&db, "select count(*) from given_times").await;
+        assert_eq!(given, n_given, "{secs} s");
+        assert!(read_one::<bool>(&db, "select is_office_awake()").await, "{secs}");
+    }
 }
 
 #[sqlx::test]

@@ -21,10 +21,7 @@ use crate::{
     admin::{letters, pages::saved, programs::pages::edition_of},
     app::App,
     catalog::{Program, ProgramId, ScheduleEdition, list_schedule_editions},
-    text::{
-        i18n::{Locale, Phrase},
-        times::zone,
-    },
+    text::{i18n::Phrase, times::zone},
     web::{
         error::{NotFound, PageError},
         flash::with_message,
@@ -62,10 +59,6 @@ impl LettersPage {
     }
 
     /// Returns the name of a language in itself.
-    fn language(&self, tag: &str) -> &'static str {
-        Locale::parse(tag).unwrap_or_default().own_name()
-    }
-
     fn status(&self, letter: &OfficeLetter) -> Phrase {
         status_text(&self.v, letter.status)
     }
@@ -158,10 +151,6 @@ impl LetterPage {
         let (n_audience, refusal) = (audience.len(), FormRefusal::default());
         let send_at = Field::default();
         Ok(Self { v, edition, letter, starts, n_audience, send_at, refusal })
-    }
-
-    fn language(&self, tag: &str) -> &'static str {
-        Locale::parse(tag).unwrap_or_default().own_name()
     }
 
     fn status(&self) -> Phrase {

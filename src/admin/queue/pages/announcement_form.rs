@@ -66,7 +66,7 @@ impl AnnouncementForm {
             true => mistakes.note("until", "admin-queue-refusal-until", None),
             false => until,
         };
-        // Without words nobody knows what lasts so long.
+        // A time alone does not say what lasts so long.
         let is_silent = is_whole && words.is_empty();
         if is_silent && !self.until.is_empty() {
             is_whole = mistakes.note("words_en", WORDS, None::<()>).is_some();

@@ -49,10 +49,7 @@ use crate::{
     catalog::{Program, ProgramChange, ProgramId, ProgramStatus},
     entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
     infra::ids::new_id,
-    text::{
-        i18n::{Locale, Phrase},
-        times,
-    },
+    text::{i18n::Phrase, times},
     web::{
         error::PageError,
         form::{Body, FormRefusal},
@@ -148,10 +145,6 @@ impl AdminQueuePage {
 
     fn guard_name(&self, effect: &Effect) -> Phrase {
         self.v.t(name_key(effect.guard))
-    }
-
-    fn language(&self, tag: &str) -> &'static str {
-        Locale::parse(tag).unwrap_or_default().own_name()
     }
 
     fn moment(&self, moment: &DateTime<Utc>) -> String {
