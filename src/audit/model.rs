@@ -136,6 +136,10 @@ pub enum Act {
     LetterReleased,
     /// A letter was stopped.
     LetterStopped,
+    /// The hours before a performance at which its holders are reminded were set.
+    ReminderSet,
+    /// The tickets of a reservation were mailed to their holders again.
+    TicketsMailed,
     /// An endpoint was registered.
     WebhookRegistered,
     /// The address, the description or the kinds of an endpoint were changed.

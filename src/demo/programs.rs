@@ -33,6 +33,7 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
     Announcement {
         details: || ProgramDetails {
             running_mins: Some(130),
+            doors_before_mins: Some(60),
             age_min: Some(8),
             queue_capacity: Some(50),
             queue_rate_per_second: Some(10),

@@ -19,6 +19,10 @@ pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
         Some(Message::ReservationPaid { reservation_id }) => {
             tickets::files_of(app, ReservationId(reservation_id), locale, now).await
         }
+        Some(Message::TicketsAgain { schedule_id }) => {
+            let whose = (mail.recipient.as_str(), schedule_id);
+            tickets::files_of_holder(app, whose, locale, now).await
+        }
         // An account that has another address by now gets no file at the old one.
         Some(
             Message::PerformanceMoved { schedule_id, is_waiting: false, .. }

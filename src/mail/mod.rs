@@ -42,7 +42,7 @@ use crate::{
     infra::{claims::Claims, postgres::Pool},
     office::Office,
     outbox::{self, Claimed, Message, StoredMail},
-    text::{prices::PriceUnit, times::rfc3339},
+    text::times::rfc3339,
 };
 
 /// Bounds of claims of mails.
@@ -92,8 +92,7 @@ pub async fn list_newest(
 ) -> Result<Vec<String>, sqlx::Error> {
     let office = Office::default();
     office.refresh(db).await?;
-    let prices = PriceUnit::of(&config.payment);
-    let from = Sender { site: config.site_url(), office: office.settings(), prices };
+    let from = Sender::with(config, office.settings());
     let mut texts = Vec::new();
     for mail in outbox::list(db, None, None).await?.rows.into_iter().take(mails_max) {
         let state: &str = mail.state.into();

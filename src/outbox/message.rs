@@ -207,6 +207,20 @@ pub enum Message {
         /// Whether it goes to the administrator who tries it.
         is_test: bool,
     },
+    /// A performance is near, to an account that holds tickets for it.
+    Reminder {
+        /// Id of the letter.
+        letter_id: Uuid,
+        /// Id of the performance.
+        schedule_id: Uuid,
+        /// When it begins.
+        starts_at: DateTime<Utc>,
+    },
+    /// Tickets of a performance once more, to an account that holds some.
+    TicketsAgain {
+        /// Id of the performance.
+        schedule_id: Uuid,
+    },
     /// A share of a reservation is paid with it, to a friend of its holder.
     SharePaid {
         /// Id of the share.
@@ -276,9 +290,8 @@ impl Message {
             | Self::HandOverOffered { .. }
             | Self::HandOverWithdrawn { .. } => Some(MailTopic::Transfers),
             Self::QueueTurn { .. } => Some(MailTopic::Turn),
-            Self::OfficeLetter { is_necessary: false, is_test: false, .. } => {
-                Some(MailTopic::Letters)
-            }
+            Self::OfficeLetter { is_necessary: false, is_test: false, .. }
+            | Self::Reminder { .. } => Some(MailTopic::Letters),
             _ => None,
         }
     }
@@ -311,6 +324,7 @@ mod tests {
     fn a_message_survives_the_database() {
         let refunded = Points::new(70).unwrap();
         let reservation_id = Uuid::now_v7();
+        let id = reservation_id;
         for message in [
             Message::ResetPassword,
             Message::AccountDeleted,
@@ -357,6 +371,8 @@ mod tests {
                 n_more: 3,
             },
             Message::OfficeLetter { letter_id: reservation_id, is_necessary: true, is_test: false },
+            Message::Reminder { letter_id: id, schedule_id: id, starts_at: DateTime::UNIX_EPOCH },
+            Message::TicketsAgain { schedule_id: reservation_id },
             Message::SharePaid { share_id: reservation_id },
             Message::ShareTakenBack { share_id: reservation_id },
             Message::ShareRefunded { share_id: reservation_id, refunded },

@@ -17,6 +17,8 @@ pub enum SoldPart {
     Address,
     /// Length of the performance, in minutes.
     RunningMins,
+    /// Time before the start at which the doors open, in minutes.
+    DoorsBeforeMins,
     /// Age from which on people may come, in years; 0 where none was said.
     AgeMin,
     /// Name of the zone in which the places are.

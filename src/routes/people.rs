@@ -11,7 +11,7 @@ use crate::{
             Adjusted, DebtLeft,
             pages::{self, PeopleDocument, PersonDocument, adjustments, debts, second_factor},
         },
-        reservations::pages::{self as reservations, BookingDocument, BookingsDocument},
+        reservations::pages::{self as reservations, BookingDocument, BookingsDocument, Mailed},
     },
     payment::Cancelled,
     web::{
@@ -48,5 +48,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(reservations::show_booking, shows::<BookingDocument<'_>>("Shows a reservation with its items.")),
         at("/admin/reservations/{id}/refund")
             .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or the agreed share.").refuses(codes![PaymentError::RefundOver, ReservationError::InvalidState, BrokenRule::CompanionAlone, ReturnRefusal::AllSold, AccountError::CodeRequired, KitError::{Contended, KeyReused, AlreadyProcessing}, TicketError::{Used, HandedOver, Offered, Resold}])),
+        at("/admin/reservations/{id}/mail")
+            .post(reservations::create_mail, changes::<Mailed>("Mails the valid tickets of a reservation to the accounts that hold them once more, at most once in ten minutes.").answers::<Mailed>(202).refuses(codes![TicketError::NoneValid])),
     ]
 }

@@ -93,10 +93,12 @@ fn letter_paths() -> Vec<Path> {
         at("/admin/programs/{id}/letters")
             .get(letters::list_letters, shows::<LettersDocument<'_>>("Lists the letters to the holders of tickets of a show."))
             .post(letters::create_letter, creates::<Identified<OfficeLetterId>>("Drafts a letter to holders of tickets; nothing is sent yet.")),
+        at("/admin/programs/{id}/letters/reminder")
+            .post(letters::update_reminder, changes::<Empty>("Sets how many hours before each performance the holders of its tickets are reminded.")),
         at("/admin/letters/{id}")
             .get(letters::show_letter, shows::<OfficeLetterDocument<'_>>("Shows a letter, and how many people get it.")),
         at("/admin/letters/{id}/test")
-            .post(letters::create_test, changes::<Empty>("Sends a letter to the administrator alone.")),
+            .post(letters::create_test, changes::<Empty>("Sends a letter to the administrator alone.").refuses(codes![AdminError::LetterSettled])),
         at("/admin/letters/{id}/release")
             .post(letters::create_release, changes::<Empty>("Sends a letter, at once or from a moment on.").refuses(codes![AdminError::LetterSettled])),
         at("/admin/letters/{id}/stop")

@@ -1,7 +1,7 @@
 //! Tickets, and their ways from one holder to another.
 
 use super::{
-    BrokenRule, HandOverError, KitError, PaymentError, ReturnError, ReturnRefusal,
+    BrokenRule, HandOverError, KitError, PaymentError, ReturnError, ReturnRefusal, TicketError,
     TicketRefundError,
 };
 use crate::{
@@ -15,12 +15,13 @@ use crate::{
         pages::{
             self, TicketDocument, TicketsDocument,
             bought::{self, BoughtDocument},
-            downloads,
+            downloads, mailing,
         },
         returns::{self, model::ReturnMade, pages::ReturnTakenBackDocument},
     },
     web::{
         error::codes,
+        page::Empty,
         path::{
             Path, at,
             operation::{changes, creates, file, redirects, shows},
@@ -54,6 +55,8 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::show_ticket, shows::<TicketDocument<'_>>("Shows a ticket.").or_redirects()),
         at("/tickets/{code}/hand-overs")
             .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to another person.").refuses(codes![HandOverError::{NotValid, Begun, ToOneself, OfferedAlready, OnReturn, TooManyHands, TooManyOffers, TooOften, AddressUnconfirmed}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
+        at("/tickets/{code}/mail")
+            .post(mailing::create_mail, changes::<Empty>("Mails the account its valid tickets of the performance once more, at most once in ten minutes.").answers::<Empty>(202).refuses(codes![TicketError::NoneValid])),
         at("/tickets/{code}/refund")
             .get(ticket_refund::pages::show_ticket_refund, shows::<TicketRefundDocument>("Shows what comes back of a ticket that is refunded by itself now, or why nothing does.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Discounted}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}]))
             .post(ticket_refund::pages::create_ticket_refund, creates::<TicketRefunded>("Refunds a ticket by itself, by the terms of its order: its place is free again, and the rest of the order stays.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Discounted, Changed}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),

@@ -64,7 +64,11 @@ impl CalendarEntry {
             organizer: Some(office.texts.email.clone())
                 .filter(|email| !email.is_empty())
                 .map(|email| (office.name().to_owned(), email)),
-            alarm_before_mins: config.door_opens_before_mins,
+            alarm_before_mins: ticket
+                .doors_before_mins
+                .and_then(|minutes| u32::try_from(minutes).ok())
+                .and_then(NonZeroU32::new)
+                .unwrap_or(config.door_opens_before_mins),
         }
     }
 
@@ -224,7 +228,7 @@ mod tests {
             "DESCRIPTION:Stalls\\, row A\\, seat 7",
             &format!("URL:http://127.0.0.1:8080/reservations/{}", ticket.reservation_id),
             "STATUS:CONFIRMED",
-            &format!("TRIGGER:-PT{}M", config.door_opens_before_mins),
+            "TRIGGER:-PT60M",
         ] {
             assert!(lines.iter().any(|each| each == line), "{line} is not in {lines:?}");
         }

@@ -29,6 +29,8 @@ problems! {
         HandedOver = 409 "ticket-handed-over",
         /// A ticket to be voided is offered to another account.
         Offered = 409 "ticket-offered",
+        /// No ticket that was to be mailed is valid any more.
+        NoneValid = 409 "no-valid-tickets".recovery("/tickets".to_owned()),
         /// The code was replaced by another one when the ticket was handed over.
         Replaced = 409 "ticket-replaced",
         Unknown = 404 "ticket-unknown",

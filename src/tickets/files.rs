@@ -13,6 +13,7 @@ use super::{
 use crate::{
     app::App,
     catalog::ScheduleId,
+    infra::postgres::Pool,
     reservation::ReservationId,
     text::{i18n::Locale, prices::PriceUnit},
 };
@@ -47,11 +48,28 @@ pub async fn files_of(
 ) -> Result<Vec<TicketFile>, FileError> {
     let mut tickets = store::list_of_reservation(&app.db, reservation_id).await?;
     tickets.retain(|ticket| !ticket.is_handed_over());
-    let valid: Vec<Ticket> =
-        tickets.iter().filter(|ticket| ticket.status == TicketStatus::Valid).cloned().collect();
+    files(app, tickets, locale, now).await
+}
+
+/// Returns the PDF file and the calendar entries of the valid tickets that the account with the address `email` holds
+/// for a performance, like [`files_of`].
+pub async fn files_of_holder(
+    app: &App,
+    whose: (&str, Uuid),
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Vec<TicketFile>, FileError> {
+    let tickets = list_valid(&app.db, whose).await?;
+    files(app, tickets, locale, now).await
+}
+
+async fn files(
+    app: &App,
+    tickets: Vec<Ticket>,
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Vec<TicketFile>, FileError> {
     let office = app.office.settings();
-    let entry = CalendarEntry::of_reservation((&app.config, &office), &valid, locale);
-    let entry = entry.map(|entry| calendar_file(std::slice::from_ref(&entry), now));
     let prices = PriceUnit::of(&app.config.payment);
     let issuer = Issuer { office: office.name(), locale, prices };
     let pdf = pdf::make(&tickets, None, Paper::OneTicket, issuer).await?;
@@ -60,7 +78,7 @@ pub async fn files_of(
         media_type: "application/pdf",
         content,
     });
-    Ok(pdf.into_iter().chain(entry).collect())
+    Ok(pdf.into_iter().chain(calendar_file(app, tickets, locale, now)).collect())
 }
 
 /// Returns the calendar entries of the valid tickets that the account with the address `email` holds for a
@@ -68,11 +86,32 @@ pub async fn files_of(
 /// came with the tickets, and later revisions.
 pub async fn calendar_of_holder(
     app: &App,
-    (email, schedule_id): (&str, Uuid),
+    whose: (&str, Uuid),
     locale: Locale,
     now: DateTime<Utc>,
 ) -> Result<Option<TicketFile>, FileError> {
-    let mut tickets = store::list_of_holder(&app.db, email, ScheduleId(schedule_id)).await?;
+    Ok(calendar_file(app, list_valid(&app.db, whose).await?, locale, now))
+}
+
+/// Lists the valid tickets that the account with the address `email` holds for a performance, in the order of issue, at
+/// most a thousand.
+pub async fn list_valid(
+    db: &Pool,
+    (email, schedule_id): (&str, Uuid),
+) -> Result<Vec<Ticket>, sqlx::Error> {
+    let mut tickets = store::list_of_holder(db, email, ScheduleId(schedule_id)).await?;
+    tickets.retain(|ticket| ticket.status == TicketStatus::Valid);
+    Ok(tickets)
+}
+
+/// Returns the entries of the valid ones of `tickets`: one for each reservation, and one for each ticket that was
+/// received; `None` without one.
+fn calendar_file(
+    app: &App,
+    mut tickets: Vec<Ticket>,
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Option<TicketFile> {
     tickets.retain(|ticket| ticket.status == TicketStatus::Valid);
     let (received, mut bought): (Vec<Ticket>, Vec<Ticket>) =
         tickets.into_iter().partition(Ticket::is_handed_over);
@@ -83,13 +122,9 @@ pub async fn calendar_of_holder(
     let orders = orders.filter_map(|order| CalendarEntry::of_reservation(of, order, locale));
     let received = received.iter().map(|ticket| CalendarEntry::of_ticket(of, ticket, locale));
     let entries: Vec<CalendarEntry> = orders.chain(received).collect();
-    Ok((!entries.is_empty()).then(|| calendar_file(&entries, now)))
-}
-
-fn calendar_file(entries: &[CalendarEntry], now: DateTime<Utc>) -> TicketFile {
-    TicketFile {
+    (!entries.is_empty()).then(|| TicketFile {
         name: "event.ics",
         media_type: "text/calendar; charset=utf-8; method=PUBLISH",
-        content: file_of(entries, now).into_bytes(),
-    }
+        content: file_of(&entries, now).into_bytes(),
+    })
 }

@@ -34,6 +34,7 @@ mod files;
 mod gone_holders;
 pub mod hand_over;
 mod issue;
+pub mod mailing;
 mod model;
 pub mod pages;
 mod pdf;
@@ -42,7 +43,7 @@ mod store;
 
 pub use check_in::counts::DoorCounts;
 pub use error::TicketError;
-pub use files::{TicketFile, calendar_of_holder, files_of};
+pub use files::{TicketFile, calendar_of_holder, files_of, files_of_holder, list_valid};
 pub use gone_holders::void_of_deleted;
 pub use hand_over::expire_lapsed_of;
 pub use hand_over::model::HandOverStatus;

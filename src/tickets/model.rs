@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
@@ -14,7 +14,10 @@ use crate::{
     infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
-    text::i18n::Locale,
+    text::{
+        i18n::Locale,
+        times::{time_of_day, zone},
+    },
 };
 
 ids! {
@@ -164,6 +167,8 @@ pub struct Ticket {
     pub poster_number: i32,
     /// Length of the performance, in minutes; `None`: not known.
     pub running_mins: Option<i32>,
+    /// Time before the start at which the doors open, in minutes; `None`: not said.
+    pub doors_before_mins: Option<i32>,
     pub starts_at: DateTime<Utc>,
     /// Start that was agreed at the reservation, where the performance begins at another time now.
     pub moved_from: Option<DateTime<Utc>>,
@@ -211,6 +216,12 @@ impl Ticket {
         self.kind.unwrap_or_default().with_name(name, locale)
     }
 
+    /// Returns when the doors open, on the clock of the venue; `None`: not said.
+    pub fn doors_open(&self) -> Option<String> {
+        let before = TimeDelta::minutes(self.doors_before_mins?.into());
+        Some(time_of_day(self.starts_at - before, zone(&self.time_zone)))
+    }
+
     /// Returns the names of its price category and its price type; empty if it has neither.
     pub(crate) fn price_names(&self, locale: Locale) -> String {
         let category = self.category.as_deref();
@@ -253,6 +264,7 @@ pub(super) mod tests {
             title: "Gala".to_owned(),
             poster_number: 1,
             running_mins: Some(150),
+            doors_before_mins: Some(60),
             starts_at: DateTime::from_timestamp(1_782_900_000, 0).unwrap(),
             moved_from: None,
             changes: Json(Vec::new()),
@@ -284,6 +296,12 @@ pub(super) mod tests {
         let zone = Some("Pit".to_owned());
         let standing = Ticket { section: None, row_label: None, number: None, zone, ..seat };
         assert_eq!(named(&standing), "Pit, standing");
+    }
+
+    #[test]
+    fn doors_open_on_the_clock_of_the_venue_where_that_is_said() {
+        assert_eq!(ticket().doors_open().as_deref(), Some("18:00"));
+        assert_eq!(Ticket { doors_before_mins: None, ..ticket() }.doors_open(), None);
     }
 
     #[test]

@@ -248,6 +248,34 @@ pub(crate) async fn list_of_holder(
     Ok(tickets)
 }
 
+/// Lists the accounts that hold valid tickets of a reservation, or `holder` alone if it does, with the performance.
+pub(crate) async fn list_holders(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+    holder: Option<AccountId>,
+) -> Result<Vec<(AccountId, ScheduleId)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select distinct t.account_id as "account_id: AccountId", i.schedule_id as "schedule_id: ScheduleId"
+        from (
+            select id, schedule_id from reservation_items where reservation_id = $1 offset 0
+        ) i
+        cross join lateral (
+            select account_id from tickets
+            where reservation_item_id = i.id and status = 'VALID'
+                and ($2::uuid is null or account_id = $2)
+            offset 0
+        ) t
+        order by 1
+        "#,
+        reservation_id as _,
+        holder as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.account_id, row.schedule_id)).collect())
+}
+
 /// Tickets to be read; one of the fields is set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Which<'a> {
@@ -288,7 +316,7 @@ async fn select(db: &Pool, which: Which<'_>) -> Result<Vec<Ticket>, sqlx::Error>
                          and expires_at > clock_timestamp() offset 0) as "is_offered!",
                exists (select from ticket_returns
                        where ticket_id = t.id and status = 'OPEN' offset 0) as "is_on_return!",
-               p.slug, p.title, p.poster_number, p.running_mins, d.starts_at, nullif(m.was_at, d.starts_at) as moved_from,
+               p.slug, p.title, p.poster_number, p.running_mins, p.doors_before_mins, d.starts_at, nullif(m.was_at, d.starts_at) as moved_from,
                told_changes(d.id, r.created_at, array[i.zone_id]) as "changes!: Json<Vec<ToldNote>>", d.cancelled_at is not null or p.status = 'CANCELLED' as "is_cancelled!",
                p.version + d.version + v.version + (t.status = 'VOID')::integer as "revision!", greatest(r.settled_at, m.changed_at) as "changed_at!", v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",

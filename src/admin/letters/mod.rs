@@ -2,7 +2,8 @@
 //!
 //! A **letter** has a subject and words in some languages, and an **audience**: the holders of valid or used tickets of
 //! performances, of a section, of a price type, or only those who have not come yet. It is drafted, looked at, tested
-//! by a mail to oneself, and **released** for a moment; then the workers write its mails.
+//! by a mail to oneself, and **released** for a moment; then the workers write its mails. A **reminder** is a letter
+//! that no one types: the workers release it some hours before a performance, and it tells each reader the own seats.
 //!
 //! # Invariants
 //!
@@ -10,6 +11,8 @@
 //! * Each account that belongs to the audience gets one mail at most, in its language or else in the first that the
 //!   letter has.
 //! * The section and the price type are the ones that the names meant when the letter was drafted.
+//! * A performance has one reminder of each start: a moved one is told of anew. A reminder that comes too late, after
+//!   a move, a cancellation or the beginning, is not sent.
 //! * A stopped letter writes no further mail, and mails of it that are not sent yet are given up.
 //! * An account that declined such letters gets only necessary ones.
 //!
@@ -24,6 +27,7 @@ pub mod pages;
 mod store;
 
 use chrono::{DateTime, Utc};
+use serde_json::json;
 
 use self::model::{Audience, LetterDraft, OfficeLetter, OfficeLetterId};
 use super::error::AdminError;
@@ -38,10 +42,13 @@ use crate::{
     infra::{
         ids::new_id,
         postgres::{Connection, Pool},
+        throwaway,
     },
     outbox::{self, AccountMail, Message, SharedKeys},
 };
 
+/// Reminders that one tick releases.
+const REMINDERS_MAX: i64 = 100;
 /// Accounts that one transaction writes to.
 const PART_ACCOUNTS: i64 = 1_000;
 /// Parts of one tick.
@@ -63,12 +70,20 @@ async fn draft(
     .await
 }
 
-/// Sends a letter to the administrator alone, whatever its state.
+/// Sends a letter to the administrator alone, whatever its state; a reminder, which tells each reader the own seats,
+/// cannot be tried.
 async fn test(app: &App, by: AccountId, letter: &OfficeLetter) -> Result<(), AdminError> {
+    if letter.reminds_of.is_some() {
+        return Err(AdminError::LetterSettled(letter.id));
+    }
     audit::perform(app, async |tx| {
         let mail = AccountMail {
             account_id: by,
-            message: letter.message(true),
+            message: Message::OfficeLetter {
+                letter_id: letter.id.0,
+                is_necessary: letter.is_necessary,
+                is_test: true,
+            },
             order_key: format!("office-letter:{}:{by}", letter.id),
             dedupe_key: format!("office-letter-test:{}", new_id()),
         };
@@ -105,8 +120,29 @@ fn entry_of(by: AccountId, act: Act, letter: &OfficeLetter) -> AuditEntry {
     AuditEntry::new(by, act, Subject::Program, letter.program_id).after(letter)
 }
 
-/// Writes the mails of the letters that are due, a bounded number; one tick of a worker.
+/// Sets how many hours before its performances the holders of a program's tickets are reminded; `None`: not at all.
+async fn set_hours_before(
+    app: &App,
+    by: AccountId,
+    program_id: ProgramId,
+    hours_before: Option<i16>,
+) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| {
+        store::write_hours_before(tx, program_id, hours_before).await?;
+        let entry = AuditEntry::new(by, Act::ReminderSet, Subject::Program, program_id);
+        Ok::<_, AdminError>(((), entry.after(&json!({ "hours_before": hours_before }))))
+    })
+    .await
+}
+
+/// Releases the reminders of performances that are near, and writes the mails of the letters that are due, a bounded
+/// number of both; one tick of a worker.
 pub async fn write_due(db: &Pool) -> Result<(), sqlx::Error> {
+    for near in store::list_near(db, REMINDERS_MAX).await? {
+        if !throwaway::is_marked(near.program_id.0) {
+            store::insert_reminder(db, OfficeLetterId(new_id()), near).await?;
+        }
+    }
     for _ in 0..PARTS_MAX {
         let mut tx = db.begin().await?;
         if !write_part(&mut tx).await? {
@@ -122,10 +158,12 @@ async fn write_part(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     let Some(due) = store::lock_due(tx).await? else { return Ok(false) };
     let accounts =
         store::list_audience(&mut *tx, due.id, due.last_account_id, PART_ACCOUNTS).await?;
-    let message = Message::OfficeLetter {
-        letter_id: due.id.0,
-        is_necessary: due.is_necessary,
-        is_test: false,
+    let (letter_id, is_necessary) = (due.id.0, due.is_necessary);
+    let message = match due.reminder {
+        Some((schedule_id, starts_at)) => {
+            Message::Reminder { letter_id, schedule_id: schedule_id.0, starts_at }
+        }
+        None => Message::OfficeLetter { letter_id, is_necessary, is_test: false },
     };
     let keys = SharedKeys {
         order_key: format!("office-letter:{}:", due.id),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::{
     catalog::{ProgramId, ScheduleId},
     infra::ids::ids,
-    outbox::{LetterTexts, Message},
+    outbox::LetterTexts,
     text::i18n::Locale,
 };
 
@@ -79,6 +79,8 @@ pub struct OfficeLetter {
     pub texts: sqlx::types::Json<LetterTexts>,
     /// Its state.
     pub status: LetterStatus,
+    /// Start that a reminder tells; `None` for a letter that staff wrote.
+    pub reminds_of: Option<DateTime<Utc>>,
     /// When its mails are written; `None` before its release.
     pub send_at: Option<DateTime<Utc>>,
     /// Accounts that were written to, the ones who declined such letters included.
@@ -88,13 +90,33 @@ pub struct OfficeLetter {
 }
 
 impl OfficeLetter {
-    /// Returns the message of its mails; `is_test` for the one to an administrator.
-    pub(super) fn message(&self, is_test: bool) -> Message {
-        Message::OfficeLetter { letter_id: self.id.0, is_necessary: self.is_necessary, is_test }
+    /// Returns the subject in `locale`, or else in the first language that it has; of a reminder, what it is.
+    pub(crate) fn subject(&self, locale: Locale) -> String {
+        match self.texts.in_language(locale) {
+            Some(text) => text.subject.clone(),
+            None => locale.text("admin-letter-reminder").to_string(),
+        }
     }
+}
 
-    /// Returns the subject in `locale`, or else in the first language that it has.
-    pub(crate) fn subject(&self, locale: Locale) -> &str {
-        self.texts.in_language(locale).map_or("", |text| &text.subject)
-    }
+/// Performance whose holders of tickets are to be reminded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearPerformance {
+    /// Its program.
+    pub program_id: ProgramId,
+    /// Its id.
+    pub id: ScheduleId,
+    /// When it begins.
+    pub starts_at: DateTime<Utc>,
+}
+
+/// What became of the mails of a letter, as long as mails are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LetterDelivery {
+    /// Mails that the mail server took.
+    pub n_sent: i64,
+    /// Mails that are still to be sent.
+    pub n_waiting: i64,
+    /// Mails that were given up.
+    pub n_failed: i64,
 }

@@ -3,13 +3,19 @@
 use chrono::{DateTime, Utc};
 use sqlx::{PgExecutor, types::Json};
 
-use super::model::{Audience, LetterDraft, LetterStatus, OfficeLetter, OfficeLetterId};
+use super::model::{
+    Audience, LetterDelivery, LetterDraft, LetterStatus, NearPerformance, OfficeLetter,
+    OfficeLetterId,
+};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId},
     infra::postgres::{Connection, Pool},
     outbox::LetterTexts,
 };
+
+/// Hours before a performance at which the holders of its tickets are reminded, where staff set nothing else.
+const HOURS_BEFORE_USUAL: i16 = 24;
 
 /// Returns what the names of a draft mean now.
 pub(super) async fn find_audience(db: &Pool, draft: &LetterDraft) -> Result<Audience, sqlx::Error> {
@@ -89,7 +95,7 @@ pub(super) async fn list(db: &Pool, which: Which) -> Result<Vec<OfficeLetter>, s
         select id as "id: OfficeLetterId", program_id as "program_id: ProgramId",
             schedule_ids as "schedule_ids: Vec<ScheduleId>", section, price_type, is_for_absent,
             is_necessary, texts as "texts: Json<LetterTexts>", status as "status: LetterStatus",
-            send_at, n_accounts, created_at
+            reminds_of, send_at, n_accounts, created_at
         from office_letters
         where id = any(array(
             select id from office_letters where program_id = $1 order by created_at desc limit $2
@@ -158,24 +164,147 @@ pub(super) async fn list_audience(
 pub(super) struct DueLetter {
     pub(super) id: OfficeLetterId,
     pub(super) is_necessary: bool,
+    /// Performance and start that a reminder tells; `None` for a letter that staff wrote.
+    pub(super) reminder: Option<(ScheduleId, DateTime<Utc>)>,
     /// Last account that has its mail; `None` before the first.
     pub(super) last_account_id: Option<AccountId>,
 }
 
 /// Locks the first due letter that no other transaction has.
 pub(super) async fn lock_due(tx: &mut Connection) -> Result<Option<DueLetter>, sqlx::Error> {
-    sqlx::query_as!(
-        DueLetter,
+    let row = sqlx::query!(
         r#"
-        select id as "id: OfficeLetterId", is_necessary, last_account_id as "last_account_id: AccountId"
+        select id as "id: OfficeLetterId", is_necessary, last_account_id as "last_account_id: AccountId",
+            schedule_ids[1] as "schedule_id: ScheduleId", reminds_of
         from office_letters
         where status = 'PLANNED' and send_at <= now()
         order by send_at
         limit 1
         for no key update skip locked
         "#,
+    );
+    let row = row.fetch_optional(tx).await?;
+    Ok(row.map(|row| DueLetter {
+        id: row.id,
+        is_necessary: row.is_necessary,
+        reminder: row.schedule_id.zip(row.reminds_of),
+        last_account_id: row.last_account_id,
+    }))
+}
+
+/// Lists performances that begin so soon that the holders of their tickets are reminded, but no sooner than in an
+/// hour, and that have no reminder of their start yet.
+pub(super) async fn list_near(
+    db: &Pool,
+    rows_max: i64,
+) -> Result<Vec<NearPerformance>, sqlx::Error> {
+    sqlx::query_as!(
+        NearPerformance,
+        r#"
+        select d.program_id as "program_id: ProgramId", d.id as "id: ScheduleId", d.starts_at
+        from (
+            select id, program_id, starts_at from schedules
+            where cancelled_at is null
+                and starts_at between now() + interval '1 hour' and now() + interval '168 hours'
+            offset 0
+        ) d
+        cross join lateral (select status from programs where id = d.program_id limit 1) p
+        left join lateral (
+            select hours_before, true as is_set from reminder_settings
+            where program_id = d.program_id limit 1
+        ) setting on true
+        where p.status = 'PUBLISHED'
+            and d.starts_at <= now() + make_interval(hours =>
+                case when setting.is_set then setting.hours_before else $2 end)
+            and not exists (
+                select from office_letters
+                where schedule_ids[1] = d.id and reminds_of = d.starts_at and reminds_of is not null
+                offset 0)
+        order by d.starts_at, d.id
+        limit $1
+        "#,
+        rows_max,
+        HOURS_BEFORE_USUAL,
     )
-    .fetch_optional(tx)
+    .fetch_all(db)
+    .await
+}
+
+/// Inserts a released reminder of a performance; does nothing if its start has one.
+pub(super) async fn insert_reminder(
+    db: &Pool,
+    id: OfficeLetterId,
+    near: NearPerformance,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into office_letters
+            (id, program_id, schedule_ids, zone_ids, price_type_ids, is_for_absent, is_necessary, texts,
+             reminds_of, status, send_at)
+        values ($1, $2, array[$3::uuid], '{}', '{}', false, false, '{}', $4, 'PLANNED', now())
+        on conflict do nothing
+        "#,
+        id as _,
+        near.program_id as _,
+        near.id as _,
+        near.starts_at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns how many hours before its performances the holders of a program's tickets are reminded; `None`: they
+/// are not.
+pub(super) async fn hours_before(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Option<i16>, sqlx::Error> {
+    let set = sqlx::query_scalar!(
+        "select hours_before from reminder_settings where program_id = $1",
+        program_id as _,
+    );
+    Ok(set.fetch_optional(db).await?.unwrap_or(Some(HOURS_BEFORE_USUAL)))
+}
+
+/// Sets how many hours before its performances the holders of a program's tickets are reminded; `None`: they are
+/// not.
+pub(super) async fn write_hours_before(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    hours_before: Option<i16>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into reminder_settings (program_id, hours_before) values ($1, $2)
+        on conflict (program_id) do update set hours_before = excluded.hours_before
+        "#,
+        program_id as _,
+        hours_before,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Counts what became of the mails of a letter, without those to administrators who tried it.
+pub(super) async fn count_delivery(
+    db: &Pool,
+    id: OfficeLetterId,
+) -> Result<LetterDelivery, sqlx::Error> {
+    sqlx::query_as!(
+        LetterDelivery,
+        r#"
+        select count(*) filter (where sent_at is not null) as "n_sent!",
+            count(*) filter (where sent_at is null and failed_at is null) as "n_waiting!",
+            count(*) filter (where failed_at is not null) as "n_failed!"
+        from outbox
+        where kind in ('office-letter', 'reminder') and payload ->> 'letter_id' = $1
+            and payload ->> 'is_test' is distinct from 'true'
+        "#,
+        id.to_string(),
+    )
+    .fetch_one(db)
     .await
 }
 

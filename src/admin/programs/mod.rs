@@ -131,15 +131,17 @@ pub async fn edit(
 
 /// Returns what of a program's fields the tickets say otherwise now.
 fn changes_of(before: &ProgramDetails, after: &ProgramDetails) -> Vec<SoldChange> {
-    let minutes = |details: &ProgramDetails| {
-        details.running_mins.map_or_else(String::new, |minutes| minutes.to_string())
+    let minutes = |part, of: fn(&ProgramDetails) -> Option<i32>| {
+        let said = |details| of(details).map_or_else(String::new, |minutes| minutes.to_string());
+        SoldChange::of(part, &said(before), &said(after))
     };
     let title = SoldChange::of(SoldPart::Title, &before.title, &after.title);
-    let length = SoldChange::of(SoldPart::RunningMins, &minutes(before), &minutes(after));
+    let length = minutes(SoldPart::RunningMins, |details| details.running_mins);
+    let doors = minutes(SoldPart::DoorsBeforeMins, |details| details.doors_before_mins);
     // Where no age was said, people of every age could come.
     let age = |details: &ProgramDetails| details.age_min.unwrap_or_default().to_string();
     let age = SoldChange::of(SoldPart::AgeMin, &age(before), &age(after));
-    title.into_iter().chain(length).chain(age).collect()
+    title.into_iter().chain(length).chain(doors).chain(age).collect()
 }
 
 /// Changes edition `version`; a cancellation has a reason, and the accounts with unpaid places or wishes get a mail.

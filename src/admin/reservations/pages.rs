@@ -2,6 +2,7 @@
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path, Query},
 };
 use askama::Template;
@@ -24,14 +25,18 @@ use crate::{
         programs::pages::Search,
     },
     app::App,
-    audit::model::Reason,
+    audit::{
+        self,
+        model::{Act, AuditEntry, Reason, Subject},
+    },
     catalog::RefundTarget,
     infra::{idempotency::RequestKey, ids::new_id, postgres::page::Page},
     payment::Share,
     reservation::{RefundLine, RefundMoment, ReservationId, ReservationNumber, ReservationStatus},
-    tickets::TicketCode,
+    tickets::{TicketCode, TicketError, mailing},
     web::{
         error::{NotFound, PageError},
+        flash::with_message,
         form::{Body, Field, FormRefusal, Mistakes},
         page::View,
         request_key,
@@ -111,6 +116,8 @@ struct BookingPage {
     refusal: FormRefusal,
     /// Whether the refund may go to cards.
     has_cards: bool,
+    /// Whether mails are sent.
+    is_mailed: bool,
     now: DateTime<Utc>,
 }
 
@@ -123,7 +130,8 @@ impl BookingPage {
         let items = store::list_items(&app.db, booking.id).await?;
         let request_key = new_id();
         let (refusal, has_cards) = (FormRefusal::default(), app.config.payment.is_for_money());
-        Ok(Self { v, booking, items, request_key, refusal, has_cards, now })
+        let is_mailed = app.config.smtp_url.is_some();
+        Ok(Self { v, booking, items, request_key, refusal, has_cards, is_mailed, now })
     }
 
     /// Lists the lines of the table of the agreed terms; none if a sentence says all of them.
@@ -155,6 +163,36 @@ pub async fn show_booking(
     let page = BookingPage::of(&app, me.view, *id).await?;
     let document = BookingDocument { reservation: &page.booking, items: &page.items };
     Ok(page.v.show(&page, &document))
+}
+
+/// Number of accounts that got tickets by mail.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Mailed {
+    n_accounts: usize,
+}
+
+/// `POST /admin/reservations/{id}/mail`
+pub async fn create_mail(
+    app: Data<App>,
+    me: AdminAccount,
+    id: Path<ReservationId>,
+) -> Result<HttpResponse, PageError> {
+    let mut page = BookingPage::of(&app, me.view.clone(), *id).await?;
+    let outcome = audit::perform(&app, async |tx| {
+        let n_accounts = mailing::mail_again(tx, *id, None, app.now()).await?;
+        let entry = AuditEntry::new(me.account_id, Act::TicketsMailed, Subject::Reservation, *id);
+        Ok::<_, TicketError>((Mailed { n_accounts }, entry))
+    })
+    .await;
+    let done = |v: &View, mailed: Mailed| {
+        let path = format!("/admin/reservations/{id}");
+        with_message(v.done(StatusCode::ACCEPTED, &mailed, &path), "flash-admin-tickets-mailed")
+    };
+    let page = async |_, refusal: FormRefusal| {
+        page.refusal = refusal.beside_fields();
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(outcome.map_err(PageError::from), done, page).await
 }
 
 /// Refund form as typed.

@@ -50,6 +50,8 @@ macro_rules! program_columns {
             return_fee_percent "return_fee_percent": i32 = 0;
             /// Length of a performance with its intervals, in minutes; `None`: not said.
             running_mins "running_mins": Option<i32> = None;
+            /// Time before the start at which the doors open for guests, in minutes; `None`: not said.
+            doors_before_mins "doors_before_mins": Option<i32> = None;
             /// Age from which on people may come, in years; `None`: not said.
             age_min "age_min": Option<i32> = None;
         }

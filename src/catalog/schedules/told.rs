@@ -28,6 +28,7 @@ impl ToldNote {
             SoldPart::Venue => "changed-venue",
             SoldPart::Address => "changed-address",
             SoldPart::RunningMins => "changed-running",
+            SoldPart::DoorsBeforeMins => "changed-doors",
             SoldPart::AgeMin => "changed-age",
             SoldPart::Zone => "changed-zone",
         };

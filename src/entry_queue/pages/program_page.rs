@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     program::AtProgram, program_document::ProgramDocument, venues::ShownVenue, way_in::WayIn,
@@ -129,6 +129,12 @@ impl ProgramPage<'_> {
     /// Returns the venues of the performances that are listed.
     fn venues(&self) -> Vec<ShownVenue<'_>> {
         ShownVenue::list(self.schedules)
+    }
+
+    /// Returns when the doors open for a performance; `None`: not said.
+    fn doors_open_at(&self, schedule: &ScheduleListing) -> Option<DateTime<Utc>> {
+        let minutes = self.program.doors_before_mins?;
+        Some(schedule.starts_at - TimeDelta::minutes(minutes.into()))
     }
 
     fn is_in_draw(&self) -> bool {

@@ -4,6 +4,7 @@ mod account;
 mod content;
 mod hand_over;
 mod office_letter;
+mod own_tickets;
 mod payout;
 mod performance;
 mod resale;
@@ -127,6 +128,9 @@ async fn content_of(
         | Message::PerformanceCancelled { .. }
         | Message::PricesChanged { .. }
         | Message::OfficeLetter { .. } => of_performance(blank, db, message).await?,
+        Message::Reminder { .. } | Message::TicketsAgain { .. } => {
+            own_tickets::tell(blank, db, mail, message).await?
+        }
         Message::SharePaid { share_id }
         | Message::ShareReturned { share_id }
         | Message::ShareTakenBack { share_id }

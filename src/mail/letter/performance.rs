@@ -160,6 +160,7 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
         Some(("mail-fact-venue", venue)),
         value(SoldPart::Address).map(|value| ("mail-fact-address", value)),
         value(SoldPart::RunningMins).map(|value| ("mail-fact-running", value)),
+        value(SoldPart::DoorsBeforeMins).map(|value| ("mail-fact-doors-mins", value)),
         value(SoldPart::AgeMin).map(|value| ("mail-fact-age", value)),
         value(SoldPart::Zone).map(|value| ("mail-fact-zone", value)),
         words.map(|words| ("mail-fact-words", on_one_line(words))),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{app::App, office::model::OfficeSettings, text::prices::PriceUnit};
+use crate::{app::App, config::Config, office::model::OfficeSettings, text::prices::PriceUnit};
 
 /// Office that writes.
 #[derive(Clone, Debug)]
@@ -16,10 +16,11 @@ pub struct Sender {
 impl Sender {
     /// Returns the office as this instance knows it.
     pub fn of(app: &App) -> Self {
-        Self {
-            site: app.config.site_url(),
-            office: app.office.settings(),
-            prices: PriceUnit::of(&app.config.payment),
-        }
+        Self::with(&app.config, app.office.settings())
+    }
+
+    /// Returns the office of these settings.
+    pub(in crate::mail) fn with(config: &Config, office: Arc<OfficeSettings>) -> Self {
+        Self { site: config.site_url(), office, prices: PriceUnit::of(&config.payment) }
     }
 }

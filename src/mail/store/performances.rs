@@ -38,6 +38,27 @@ pub(crate) async fn find(
     .await
 }
 
+/// Whether a performance begins at this moment, which is still to come, and is not cancelled.
+pub(crate) async fn is_ahead(
+    db: &Pool,
+    (schedule_id, starts_at): (Uuid, DateTime<Utc>),
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from schedules s
+            join programs p on p.id = s.program_id
+            where s.id = $1 and s.starts_at = $2 and s.starts_at > clock_timestamp()
+                and s.cancelled_at is null and p.status <> 'CANCELLED'
+        ) as "is_ahead!"
+        "#,
+        schedule_id,
+        starts_at,
+    )
+    .fetch_one(db)
+    .await
+}
+
 /// Move of a performance as a mail describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct MoveTold {

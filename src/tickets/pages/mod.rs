@@ -2,6 +2,7 @@
 
 pub mod bought;
 pub mod downloads;
+pub mod mailing;
 
 use actix_web::{
     HttpResponse,
@@ -202,6 +203,8 @@ pub struct TicketPage {
     returned: ReturnBox,
     /// Address of the show, for sharing.
     show_url: String,
+    /// Whether the tickets can be mailed once more.
+    is_mailed: bool,
 }
 
 impl TicketPage {
@@ -260,6 +263,7 @@ impl TicketPage {
             offer,
             returned,
             show_url: format!("{}/programs/{}", app.config.site_url(), ticket.slug),
+            is_mailed: app.config.smtp_url.is_some() && ticket.status == TicketStatus::Valid,
             ticket,
         })
     }

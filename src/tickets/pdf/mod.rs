@@ -101,7 +101,6 @@ fn sheet_of(
     Issuer { office, locale, prices }: Issuer<'_>,
     (index, total): (usize, usize),
 ) -> Sheet {
-    let zone = zone(&ticket.time_zone);
     let text = |key: &'static str| locale.text(key).to_string();
     let price = prices.say(locale, ticket.price);
     // The type stands before the price: the door compares it with the person.
@@ -116,7 +115,7 @@ fn sheet_of(
     Sheet {
         office: office.to_owned(),
         title: ticket.title.clone(),
-        when: in_full(ticket.starts_at, zone, locale),
+        when: when_of(ticket, locale),
         moved: moved_of(ticket, locale),
         venue: ticket.venue.clone(),
         address: ticket.address.trim().to_owned(),
@@ -129,6 +128,17 @@ fn sheet_of(
         reservation: reservation.to_string(),
         code: ticket.code.to_string(),
         grouped_code: ticket.code.grouped(),
+    }
+}
+
+/// Returns when the performance begins, and when its doors open, if that is said.
+fn when_of(ticket: &Ticket, locale: Locale) -> String {
+    let when = in_full(ticket.starts_at, zone(&ticket.time_zone), locale);
+    match ticket.doors_open() {
+        Some(doors) => {
+            locale.text("ticket-when-doors").word("when", when).word("doors", doors).to_string()
+        }
+        None => when,
     }
 }
 

@@ -6,7 +6,9 @@ use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::entry_queue;
 
-use super::{crowded, join, join_at_once, long_queue, n_inside, queue_path_of, until_status};
+use super::{
+    crowded, join, join_at_once, long_queue, n_inside, queue_path_of, until_ahead, until_status,
+};
 use crate::support::{
     Concert, ConcertOptions, Office, Person, eventually, read_one_with, run_sql_with, until,
 };
@@ -23,7 +25,7 @@ async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgP
 
     assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
     until_status(&people[1], &concert, "ACTIVE").await;
-    assert_eq!(people[2].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
+    until_ahead(&people[2], &concert, 0).await;
     office.close().await;
 }
 
@@ -167,7 +169,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     )
     .await;
     assert!(parked);
-    assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["ahead"], 0);
+    until_ahead(fourth, &concert, 0).await;
 
     // Back on another device: the same number, ahead of all people behind it.
     let returned = office.moved(away, 1);
@@ -176,7 +178,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     assert!(page.has("[http-equiv='refresh'][content='8']"), "time to read it");
     let state = returned.get(&queue_path_of(&concert)).await.json();
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(2), &json!(0)), "{state}");
-    assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["ahead"], 1);
+    until_ahead(fourth, &concert, 1).await;
 
     third.delete(&queue_path_of(&concert)).await;
     poll_until_inside(&[&returned, fourth, fifth], &concert).await;
@@ -263,7 +265,7 @@ async fn a_queue_is_purged_in_batches_while_others_go_on(db: PgPool) {
     until("the end of the purge", async || {
         let purge = entry_queue::find_purge(&office.app.db, program_id).await.unwrap().unwrap();
         lefts.push(purge.left);
-        assert_eq!(people[1].get(&queue_path_of(&other)).await.json()["ahead"], 0);
+        until_ahead(&people[1], &other, 0).await;
         purge.ended_at.is_some()
     })
     .await;

@@ -104,6 +104,16 @@ async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value
     .await
 }
 
+/// Polls until `ahead` people are in front of `person`. A poll does not say so while Redis does not answer, and
+/// a machine with much to do may let it answer late.
+async fn until_ahead(person: &Person, concert: &Concert, ahead: u64) -> Value {
+    eventually(&format!("{ahead} ahead"), async || {
+        let state = person.get(&queue_path_of(concert)).await.json();
+        if state["ahead"] == ahead { Ok(state) } else { Err(state) }
+    })
+    .await
+}
+
 /// So many more behind the queue, written straight into the database.
 async fn long_queue(db: &PgPool, concert: &Concert, n_people: i64) {
     for statement in [

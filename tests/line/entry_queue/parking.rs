@@ -7,7 +7,7 @@ use stagedoor::entry_queue::{self, WINDOW};
 use tokio::{task::JoinSet, time::Instant};
 use uuid::Uuid;
 
-use super::{crowded, join, long_queue, queue_path_of, until_status};
+use super::{crowded, join, long_queue, queue_path_of, until_ahead, until_status};
 use crate::support::{Concert, Office, Person, read_one_with, run_sql_with};
 
 /// In seconds; the intervals of polls fit into it, on a slow machine too.
@@ -189,7 +189,7 @@ async fn whoever_redis_lost_is_passed_by_nobody(db: PgPool) {
     entry_queue::admit_everywhere(&office.app).await.unwrap();
     entry_queue::admit_everywhere(&office.app).await.unwrap();
     assert_eq!(people[2].get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
-    assert_eq!(people[1].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
+    until_ahead(&people[1], &concert, 0).await;
     entry_queue::admit_everywhere(&office.app).await.unwrap();
     assert_eq!(people[1].get(&queue_path_of(&concert)).await.json()["status"], "ACTIVE");
     office.close().await;

@@ -8,6 +8,7 @@ pub(super) const PATHS: &[(&str, Door)] = &[
     ("/admin/api-keys", Door::Admin),
     ("/admin/api-keys/{id}/revocation", Door::Admin),
     ("/admin/programs/{id}/letters", Door::Admin),
+    ("/admin/programs/{id}/letters/reminder", Door::Admin),
     ("/admin/letters/{id}", Door::Admin),
     ("/admin/letters/{id}/test", Door::Admin),
     ("/admin/letters/{id}/release", Door::Admin),

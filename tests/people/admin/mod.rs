@@ -26,6 +26,7 @@ mod price_types;
 mod prices;
 mod queue;
 mod refund_terms;
+mod reminders;
 mod sales;
 mod schedule_cancellation;
 mod schedule_races;

@@ -1,5 +1,7 @@
 //! Forms of letters, as sent.
 
+use std::ops::RangeInclusive;
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
@@ -15,6 +17,8 @@ use crate::{
     web::form::{Field, Mistakes, local_time::parse_optional_time},
 };
 
+/// Hours before a performance at which its holders can be reminded.
+const HOURS_BEFORE: RangeInclusive<i16> = 2..=168;
 const SUBJECT_CHARS_MAX: usize = 120;
 /// Length of a name, as of sections, zones and price types.
 const NAME_CHARS_MAX: usize = 100;
@@ -137,6 +141,27 @@ impl LetterForm {
             return mistakes.note("words_en", "admin-letter-refusal-words", None);
         }
         is_whole.then_some(texts)
+    }
+}
+
+/// Reminder of the performances of a program, as typed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReminderForm {
+    /// Hours before each performance at which its holders are reminded, 2 to 168; empty: they are not.
+    pub(super) hours_before: Field,
+}
+
+impl ReminderForm {
+    /// Returns the hours; `None` for no reminder.
+    pub(super) fn parse(&self) -> Result<Option<i16>, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let hours = match self.hours_before.is_empty() {
+            true => Some(None),
+            false => self.hours_before.parse().filter(|n| HOURS_BEFORE.contains(n)).map(Some),
+        };
+        let hours = mistakes.note("hours_before", "admin-letter-refusal-hours", hours);
+        mistakes.or(hours)
     }
 }
 

@@ -11,9 +11,9 @@ use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::form::{LetterForm, ReleaseForm};
+use self::form::{LetterForm, ReleaseForm, ReminderForm};
 use super::{
-    model::{Audience, LetterDraft, LetterStatus, OfficeLetter, OfficeLetterId},
+    model::{Audience, LetterDelivery, LetterDraft, LetterStatus, OfficeLetter, OfficeLetterId},
     store::{self, Which},
 };
 use crate::{
@@ -43,22 +43,27 @@ struct LettersPage {
     schedules: Vec<ScheduleEdition>,
     letters: Vec<OfficeLetter>,
     form: LetterForm,
+    hours_before: Option<i16>,
+    /// The same as typed.
+    hours: String,
     refusal: FormRefusal,
 }
 
 impl LettersPage {
     async fn of(app: &App, v: View, edition: Program) -> Result<Self, PageError> {
+        let hours_before = store::hours_before(&app.db, edition.id).await?;
         Ok(Self {
             v,
             schedules: list_schedule_editions(&app.db, edition.id).await?,
             letters: store::list(&app.db, Which::Newest(edition.id, LETTERS_MAX)).await?,
+            hours_before,
+            hours: hours_before.map(|hours| hours.to_string()).unwrap_or_default(),
             edition,
             form: LetterForm::default(),
             refusal: FormRefusal::default(),
         })
     }
 
-    /// Returns the name of a language in itself.
     fn status(&self, letter: &OfficeLetter) -> Phrase {
         status_text(&self.v, letter.status)
     }
@@ -72,10 +77,12 @@ fn path_of(id: OfficeLetterId) -> String {
     format!("/admin/letters/{id}")
 }
 
-/// Letters of a program.
+/// Letters of a program, and when the holders of tickets are reminded of its performances.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LettersDocument<'a> {
     letters: &'a [OfficeLetter],
+    /// Hours before each performance; `None`: there is no reminder.
+    hours_before: Option<i16>,
 }
 
 /// `GET /admin/programs/{id}/letters`
@@ -85,8 +92,31 @@ pub async fn list_letters(
     id: Path<ProgramId>,
 ) -> Result<HttpResponse, PageError> {
     let page = LettersPage::of(&app, me.view, edition_of(&app, *id).await?).await?;
-    let document = LettersDocument { letters: &page.letters };
+    let (letters, hours_before) = (page.letters.as_slice(), page.hours_before);
+    let document = LettersDocument { letters, hours_before };
     Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/programs/{id}/letters/reminder`
+pub async fn update_reminder(
+    app: Data<App>,
+    me: AdminAccount,
+    id: Path<ProgramId>,
+    Body(form): Body<ReminderForm>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, *id).await?;
+    let outcome = async {
+        let hours_before = form.parse()?;
+        Ok(letters::set_hours_before(&app, me.account_id, edition.id, hours_before).await?)
+    }
+    .await;
+    let path = format!("/admin/programs/{id}/letters");
+    let page = async |v, refusal| {
+        let hours = form.hours_before.text().to_owned();
+        let page = LettersPage { hours, refusal, ..LettersPage::of(&app, v, edition).await? };
+        Ok(page.v.html(page.refusal.status(), &page))
+    };
+    me.view.answer(outcome, |v, ()| saved(v, &Empty {}, &path), page).await
 }
 
 /// `POST /admin/programs/{id}/letters`
@@ -135,6 +165,7 @@ struct LetterPage {
     starts: Vec<String>,
     /// Accounts of its audience now, up to [`COUNTED_MAX`].
     n_audience: usize,
+    delivery: LetterDelivery,
     send_at: Field,
     refusal: FormRefusal,
 }
@@ -149,8 +180,8 @@ impl LetterPage {
         let starts = starts.map(|each| v.moment(&each.starts_at, &each.time_zone)).collect();
         let audience = store::list_audience(&app.db, id, None, COUNTED_MAX).await?;
         let (n_audience, refusal) = (audience.len(), FormRefusal::default());
-        let send_at = Field::default();
-        Ok(Self { v, edition, letter, starts, n_audience, send_at, refusal })
+        let (send_at, delivery) = (Field::default(), store::count_delivery(&app.db, id).await?);
+        Ok(Self { v, edition, letter, starts, n_audience, delivery, send_at, refusal })
     }
 
     fn status(&self) -> Phrase {
@@ -175,6 +206,7 @@ async fn find(app: &App, id: OfficeLetterId) -> Result<OfficeLetter, PageError> 
 pub struct OfficeLetterDocument<'a> {
     letter: &'a OfficeLetter,
     n_audience: usize,
+    delivery: LetterDelivery,
 }
 
 /// `GET /admin/letters/{id}`
@@ -184,7 +216,8 @@ pub async fn show_letter(
     id: Path<OfficeLetterId>,
 ) -> Result<HttpResponse, PageError> {
     let page = LetterPage::of(&app, me.view, *id).await?;
-    let document = OfficeLetterDocument { letter: &page.letter, n_audience: page.n_audience };
+    let LetterPage { letter, n_audience, delivery, .. } = &page;
+    let document = OfficeLetterDocument { letter, n_audience: *n_audience, delivery: *delivery };
     Ok(page.v.show(&page, &document))
 }
 

@@ -134,6 +134,9 @@ program_form! {
         Field::of, |field, _| parse_text(field, 0, 5_000), "admin-refusal-description";
     /// Empty: not said.
     running_mins => running_mins: or_empty, |field, _| parse_optional(field, &(1..=1_440)), NUMBER;
+    /// Minutes before the start at which the doors open. Empty: not said.
+    doors_before_mins => doors_before_mins:
+        or_empty, |field, _| parse_optional(field, &(1..=480)), NUMBER;
     /// Empty: not said.
     age_min => age_min: or_empty, |field, _| parse_optional(field, &(1..=99)), NUMBER;
     /// People inside at once.

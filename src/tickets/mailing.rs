@@ -1,0 +1,40 @@
+//! Tickets mailed once more to the accounts that hold them: by their own wish, or by staff.
+
+use chrono::{DateTime, Utc};
+
+use super::{error::TicketError, store};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::Connection,
+    outbox::{self, AccountMail, Message},
+    reservation::ReservationId,
+};
+
+/// Seconds in which an account gets the tickets of one performance once, however often they are asked for.
+const ONCE_IN_SECS: i64 = 600;
+
+/// Mails the valid tickets of a reservation to the accounts that hold some, or to `holder` alone, each with all valid
+/// tickets that it holds for the performance; returns the number of accounts.
+pub async fn mail_again(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+    holder: Option<AccountId>,
+    now: DateTime<Utc>,
+) -> Result<usize, TicketError> {
+    let held = store::list_holders(&mut *tx, reservation_id, holder).await?;
+    if held.is_empty() {
+        return Err(TicketError::NoneValid);
+    }
+    let period = now.timestamp().div_euclid(ONCE_IN_SECS);
+    let mails: Vec<AccountMail> = held
+        .iter()
+        .map(|(account_id, schedule_id)| AccountMail {
+            account_id: *account_id,
+            message: Message::TicketsAgain { schedule_id: schedule_id.0 },
+            order_key: format!("tickets-again:{schedule_id}:{account_id}"),
+            dedupe_key: format!("tickets-again:{schedule_id}:{account_id}:{period}"),
+        })
+        .collect();
+    outbox::write_to_accounts(tx, &mails).await?;
+    Ok(mails.len())
+}
