@@ -1100,6 +1100,7 @@ charge-title = Payment
 charge-credited-badge = Done
 charge-credited-title = { $amount } were added
 charge-paid-title = Your seats are paid
+charge-share-title = Your share is paid
 charge-gone-note = Your seats were no longer reserved when the payment arrived. The points stay in your wallet.
 charge-returned-badge = Returned
 charge-returned-title = The money was returned

@@ -1035,6 +1035,7 @@ charge-title = お支払い
 charge-credited-badge = 完了
 charge-credited-title = { $amount }を追加しました
 charge-paid-title = 座席のお支払いが完了しました
+charge-share-title = お支払い分の支払いが完了しました
 charge-gone-note = 入金されたときには、座席の確保が終了していました。ポイントはそのまま残っています。
 charge-returned-badge = 取り消し
 charge-returned-title = 入金が取り消されました

@@ -1032,6 +1032,7 @@ charge-title = 결제
 charge-credited-badge = 완료
 charge-credited-title = { $amount }가 충전됐어요
 charge-paid-title = 좌석 결제가 완료됐어요
+charge-share-title = 내가 낼 금액을 결제했어요
 charge-gone-note = 결제가 늦어져 좌석 선택이 이미 취소됐어요. 충전한 포인트는 그대로 남아 있어요.
 charge-returned-badge = 반환
 charge-returned-title = 결제 금액이 반환됐어요

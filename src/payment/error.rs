@@ -5,7 +5,7 @@ use crate::{
     reservation::ReservationError,
     tickets::TicketError,
     wallet::WalletError,
-    web::error::{HttpError, KitError, ProblemCode, codes, problems},
+    web::error::{HttpError, KitError, Problem, ProblemCode, codes, problems},
 };
 
 problems! {
@@ -29,12 +29,16 @@ problems! {
     retried(StaleVersion) or Self::Contended
 }
 
+/// Whether another attempt that is answered with `problem` is not worth it.
+pub(super) fn is_final(problem: &Problem) -> bool {
+    const RACES: &[ProblemCode] = codes![KitError::{Contended, AlreadyProcessing}];
+    problem.status.is_client_error() && RACES.iter().all(|race| race.code != problem.code)
+}
+
 impl PaymentError {
     /// Whether another attempt at the same payment is not worth it.
     pub fn is_final(&self) -> bool {
-        const RACES: &[ProblemCode] = codes![KitError::{Contended, AlreadyProcessing}];
-        let problem = self.problem();
-        problem.status.is_client_error() && RACES.iter().all(|race| race.code != problem.code)
+        is_final(&self.problem())
     }
 
     /// Whether the time of the hold has run out.

@@ -1,6 +1,6 @@
 //! Points.
 
-use super::{AccountError, KitError, WalletError};
+use super::{AccountError, KitError, ShareError, WalletError};
 use crate::{
     payment::checkout::pages::{
         self as checkout, ChargeDocument,
@@ -36,7 +36,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
         at("/wallet/charges")
-            .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses(codes![AccountError::Deleted, WalletError::{HoldOver, TooManyPoints, ProviderAway, ProviderRefused}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
+            .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses(codes![AccountError::Deleted, WalletError::{HoldOver, TooManyPoints, ProviderAway, ProviderRefused}, ShareError::{OwnLink, Taken, Ended, HoldOver, AddressUnconfirmed}, KitError::{NotFound, Contended, KeyReused, AlreadyProcessing}])),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/payouts")

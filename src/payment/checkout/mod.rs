@@ -1,5 +1,5 @@
 //! Checkouts: the outcome of purchases of points on the page of a payment provider, and the payment
-//! of the reservation that the points were bought for.
+//! of the reservation, or of the friend's share, that the points were bought for.
 //!
 //! The news of a payment arrives in three ways, in any order and any number of times: by the
 //! provider's message ([`pages::webhook`]), by the page to which the buyer returns ([`pages`]), and
@@ -22,7 +22,7 @@
 //!
 //! # Concurrency
 //!
-//! The transaction that settles locks the purchase; later ones find it settled. The reservation is
+//! The transaction that settles locks the purchase; later ones find it settled. The reservation or share is
 //! paid after it, under a request key that is derived from the purchase, so it is paid once. If a
 //! process dies in between, the worker pays the reservation.
 
@@ -35,7 +35,11 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 use futures_util::{StreamExt as _, stream};
 use governor::Quota;
 
-use super::{batch::Payments, error::PaymentError};
+use super::{
+    batch::Payments,
+    error::PaymentError,
+    shares::{self, ShareError},
+};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -46,7 +50,7 @@ use crate::{
         charges::{
             purchases::{
                 self,
-                model::{CheckoutVerdict, Purchase, PurchaseStatus},
+                model::{BoughtFor, CheckoutVerdict, Purchase, PurchaseStatus},
                 store,
             },
             stripe::{Stripe, checkout::Checkout},
@@ -160,7 +164,7 @@ impl Checkouts {
         match &verdict {
             CheckoutVerdict::Paid(taken) => {
                 self.charges.settle_purchase(purchase, taken).await?;
-                self.pay_reservation(purchase).await?;
+                self.pay_bought(purchase).await?;
             }
             CheckoutVerdict::Ended => {
                 store::write_ended(&self.app.db, purchase.id, PurchaseStatus::Expired).await?;
@@ -177,16 +181,23 @@ impl Checkouts {
         Ok(verdict)
     }
 
-    /// Pays the reservation that the points of a settled purchase were bought for, once. A refusal
+    /// Pays the reservation or the share that the points of a settled purchase were bought for, once. A refusal
     /// is final: the points stay in the wallet. Any other error leaves the payment to the worker.
-    async fn pay_reservation(&self, purchase: &Purchase) -> Result<(), sqlx::Error> {
-        let Some(reservation_id) = purchase.reservation_id.map(ReservationId) else {
-            return Ok(());
-        };
+    async fn pay_bought(&self, purchase: &Purchase) -> Result<(), sqlx::Error> {
+        let Some(bought_for) = purchase.bought_for() else { return Ok(()) };
         let account_id = purchase.account_id;
-        let key = RequestKey::new(account_id.0, purchase.id.0, "charge", &reservation_id);
-        match self.payments.pay(account_id, reservation_id, Some(&key)).await {
-            Ok(_) => {}
+        let key = RequestKey::new(account_id.0, purchase.id.0, "charge", &bought_for.id());
+        let paid = match bought_for {
+            BoughtFor::Reservation(id) => {
+                let paying = self.payments.pay(account_id, ReservationId(id), Some(&key));
+                paying.await.map(drop).map_err(ShareError::from)
+            }
+            BoughtFor::Share(id) => {
+                shares::pay_bought(&self.app, account_id, id, &key).await.map(drop)
+            }
+        };
+        match paid {
+            Ok(()) => {}
             // The hold may get its time back.
             Err(error) if error.is_hold_over() && !is_awake(&self.app.db).await? => {
                 tracing::info!(charge_id = %purchase.id, "to be paid once the lost time is back");
@@ -203,10 +214,10 @@ impl Checkouts {
         store::write_tried(&self.app.db, purchase.id).await
     }
 
-    /// Pays reservations whose purchase was settled by a process that did not live to pay them.
+    /// Pays reservations and shares whose purchase was settled by a process that did not live to pay them.
     async fn pay_left(&self) -> Result<(), sqlx::Error> {
         for purchase in store::list_to_pay(&self.app.db, DUE.rows_max).await? {
-            self.pay_reservation(&purchase).await?;
+            self.pay_bought(&purchase).await?;
         }
         Ok(())
     }

@@ -42,9 +42,14 @@ impl ShareCode {
         Sha256::digest(self.0).into()
     }
 
+    /// Returns the code as text, as [`parse`](Self::parse) takes it.
+    pub(crate) fn to_text(&self) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(self.0)
+    }
+
     /// Returns the path that the link leads to.
     pub(crate) fn path(&self) -> String {
-        format!("/shares/{}", BASE64_URL_SAFE_NO_PAD.encode(self.0))
+        format!("/shares/{}", self.to_text())
     }
 }
 

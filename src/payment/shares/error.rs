@@ -4,12 +4,28 @@ use super::model::{FRIENDS_MAX, ShareStatus};
 use crate::{
     accounts::ADDRESS_CONFIRMATION_PATH,
     infra::idempotency::KeyError,
-    payment::error::PaymentError,
+    payment::error::{PaymentError, is_final},
     reservation::ReservationError,
     tickets::TicketError,
     wallet::WalletError,
-    web::error::{KitError, problems},
+    web::error::{HttpError, KitError, problems},
 };
+
+impl ShareError {
+    /// Whether a repetition would be refused as well.
+    pub(crate) fn is_final(&self) -> bool {
+        is_final(&self.problem())
+    }
+
+    /// Whether the time of the hold has run out.
+    pub(crate) fn is_hold_over(&self) -> bool {
+        match self {
+            Self::HoldOver => true,
+            Self::Payment(error) => error.is_hold_over(),
+            _ => false,
+        }
+    }
+}
 
 problems! {
     /// Reason why no share was made, paid or ended.

@@ -58,7 +58,10 @@ mod store;
 pub(super) mod telling;
 mod waiting;
 
+pub(super) use code::ShareCode;
 pub(super) use error::ShareError;
 pub(super) use give_back::{end_open, return_of};
 pub use give_back::{return_ended, return_ended_of};
+pub(super) use pay::{find_payable, pay_bought};
+pub(super) use store::find_payability;
 pub(super) use waiting::lock_waiting_of;

@@ -1,11 +1,14 @@
 //! Paying a share: one transaction, which confirms the reservation if it is the last one.
 
+use uuid::Uuid;
+
 use super::{
+    code::ShareCode,
     confirm::{self, CoveredHold},
     error::ShareError,
     make::{NewPart, insert, read_places},
     model::{LinkedShare, LockedShare, ShareId, SharePaid, ShareStatus},
-    store,
+    store::{self, ShareKey},
 };
 use crate::{
     accounts::AccountId,
@@ -50,13 +53,7 @@ pub(crate) async fn pay(
     share: &LinkedShare,
     key: Option<&RequestKey>,
 ) -> Result<SharePaid, ShareError> {
-    // Points and tickets of a rehearsal must not leave it, nor others come in.
-    if throwaway::is_marked(payer_id.0) != throwaway::is_marked(share.owner_id.0) {
-        return Err(ShareError::NotFound);
-    }
-    if payer_id == share.owner_id {
-        return Err(ShareError::OwnLink);
-    }
+    require_friend(payer_id, share)?;
     let LinkedShare { id, reservation_id, owner_id, program_id } = *share;
     let part = Part::Linked(id);
     let order = PartOrder { reservation_id, owner_id, program_id, payer_id, part };
@@ -70,6 +67,50 @@ pub(crate) async fn pay(
         )) => ShareError::HoldOver,
         other => other,
     })
+}
+
+/// Pays a share with the points that `payer_id` bought for it; `key` is the purchase's.
+pub(in crate::payment) async fn pay_bought(
+    app: &App,
+    payer_id: AccountId,
+    id: Uuid,
+    key: &RequestKey,
+) -> Result<SharePaid, ShareError> {
+    let share = store::find_linked(&app.db, ShareKey::Share(ShareId(id))).await?;
+    pay(app, payer_id, &share.ok_or(ShareError::NotFound)?, Some(key)).await
+}
+
+/// Returns the share whose link has this code, if `payer_id` may buy points for it: what would be refused as a
+/// payment is refused before it costs money.
+pub(in crate::payment) async fn find_payable(
+    app: &App,
+    payer_id: AccountId,
+    code: &str,
+) -> Result<ShareId, ShareError> {
+    let code = ShareCode::parse(code).ok_or(ShareError::NotFound)?;
+    let share = store::find_linked(&app.db, ShareKey::Code(&code.hash())).await?;
+    let share = share.ok_or(ShareError::NotFound)?;
+    require_friend(payer_id, &share)?;
+    let state = store::find_payability(&app.db, share.id, payer_id).await?;
+    let state = state.ok_or(ShareError::NotFound)?;
+    match state.status {
+        ShareStatus::Open if !state.is_held => Err(ShareError::HoldOver),
+        ShareStatus::Open if !state.may_have_tickets => Err(ShareError::AddressUnconfirmed),
+        ShareStatus::Open => Ok(share.id),
+        ShareStatus::Withheld | ShareStatus::Paid => Err(ShareError::Taken),
+        ended => Err(ShareError::Ended(ended)),
+    }
+}
+
+fn require_friend(payer_id: AccountId, share: &LinkedShare) -> Result<(), ShareError> {
+    // Points and tickets of a rehearsal must not leave it, nor others come in.
+    if throwaway::is_marked(payer_id.0) != throwaway::is_marked(share.owner_id.0) {
+        return Err(ShareError::NotFound);
+    }
+    if payer_id == share.owner_id {
+        return Err(ShareError::OwnLink);
+    }
+    Ok(())
 }
 
 /// Pays the rest for the holder: a new share of every place that is in no live share.

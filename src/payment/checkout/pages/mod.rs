@@ -16,11 +16,17 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::ScheduleId,
-    payment::checkout::Checkouts,
+    payment::{
+        checkout::Checkouts,
+        shares::{
+            self, ShareCode,
+            model::{ShareId, ShareStatus},
+        },
+    },
     points::Points,
     reservation::{self, ReservationId, ReservationStatus},
     wallet::charges::purchases::{
-        model::{CheckoutVerdict, Purchase, PurchaseId, PurchaseStatus},
+        model::{BoughtFor, CheckoutVerdict, Purchase, PurchaseId, PurchaseStatus},
         store,
     },
     web::{
@@ -59,14 +65,17 @@ impl ChargeState {
     }
 }
 
-/// State of the reservation that the points were bought for.
+/// State of what the points were bought for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReservationOutcome {
+enum BoughtOutcome {
+    /// The reservation is paid.
     Paid(ReservationId),
+    /// The account has paid the share.
+    SharePaid,
     /// Still held and not paid.
     Held,
-    /// Not held any more: the points stay in the wallet.
-    Gone(ScheduleId),
+    /// Cannot be paid any more, so that the points stay in the wallet; with the performance of a reservation.
+    Gone(Option<ScheduleId>),
 }
 
 #[derive(Template)]
@@ -76,7 +85,9 @@ struct ChargePage {
     purchase: Purchase,
     state: ChargeState,
     /// `None` where the points were bought for the wallet.
-    reservation: Option<ReservationOutcome>,
+    bought: Option<BoughtOutcome>,
+    /// Page to which the account goes on.
+    next: String,
 }
 
 impl ChargePage {
@@ -140,20 +151,32 @@ pub async fn show_charge(
     }
     let state = ChargeState::of(purchase.status, verdict.as_ref());
     let document = ChargeDocument::of(&purchase);
-    let reservation = outcome_of(&app, &purchase).await?;
-    let page = ChargePage { v: me.view, purchase, state, reservation };
+    let bought = outcome_of(&app, &purchase).await?;
+    let share = purchase.share_id.map(|id| ShareCode::of(&app.signing_key, ShareId(id)).path());
+    let next = share.unwrap_or_else(|| purchase.next_path.clone());
+    let page = ChargePage { v: me.view, purchase, state, bought, next };
     Ok(page.v.show(&page, &document))
 }
 
-async fn outcome_of(
-    app: &App,
-    purchase: &Purchase,
-) -> Result<Option<ReservationOutcome>, sqlx::Error> {
-    let Some(id) = purchase.reservation_id.map(ReservationId) else { return Ok(None) };
+async fn outcome_of(app: &App, purchase: &Purchase) -> Result<Option<BoughtOutcome>, sqlx::Error> {
+    let id = match purchase.bought_for() {
+        Some(BoughtFor::Reservation(id)) => ReservationId(id),
+        Some(BoughtFor::Share(id)) => {
+            let found = shares::find_payability(&app.db, ShareId(id), purchase.account_id).await?;
+            return Ok(found.map(|share| match share.status {
+                ShareStatus::Withheld | ShareStatus::Paid if share.is_own => {
+                    BoughtOutcome::SharePaid
+                }
+                ShareStatus::Open if share.is_held => BoughtOutcome::Held,
+                _ => BoughtOutcome::Gone(None),
+            }));
+        }
+        None => return Ok(None),
+    };
     let found = reservation::find_owned(&app.db, purchase.account_id, id).await?;
     Ok(found.map(|reservation| match reservation.status {
-        ReservationStatus::Confirmed => ReservationOutcome::Paid(id),
-        ReservationStatus::Held => ReservationOutcome::Held,
-        _ => ReservationOutcome::Gone(reservation.schedule_id),
+        ReservationStatus::Confirmed => BoughtOutcome::Paid(id),
+        ReservationStatus::Held => BoughtOutcome::Held,
+        _ => BoughtOutcome::Gone(Some(reservation.schedule_id)),
     }))
 }

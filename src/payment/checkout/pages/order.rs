@@ -9,6 +9,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::Programs,
+    payment::shares,
     reservation::{ReservationId, pages::refused_payment_page},
     wallet::{
         Charges, Provider, WalletError,
@@ -45,11 +46,16 @@ pub async fn create_charge(
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
         let (charge, key) = form.parse(me.account_id)?;
+        let share_id = match form.share() {
+            Some(code) => Some(shares::find_payable(&app, me.account_id, code).await?.0),
+            None => None,
+        };
         require_held(&app.db, &charge, form.reservation_id()).await?;
         Ok(match &**provider {
             Provider::Demo => Charging::Done(charges.settle(&charge, key.as_ref()).await?),
             Provider::Stripe(stripe) => {
-                purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price)).await?
+                purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price, share_id))
+                    .await?
             }
         })
     }
@@ -85,6 +91,9 @@ async fn refused(
     form: &ChargeForm,
     refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
+    if let Some(next) = form.next().filter(|_| form.share().is_some()) {
+        return Ok(with_message(see_other(next.as_str()), "flash-not-charged"));
+    }
     if let Some(WalletError::HoldOver { reservation_id }) = refusal.find() {
         let answer = see_other(&format!("/reservations/{reservation_id}"));
         return Ok(with_message(answer, "flash-not-charged"));

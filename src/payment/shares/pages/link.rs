@@ -25,13 +25,13 @@ use crate::{
             model::{LinkedShare, ShareStatus},
             pay,
             store::{
-                self,
+                self, ShareKey,
                 views::{self, ListedPlace, ShownShare},
             },
         },
     },
     points::Points,
-    wallet,
+    wallet::{self, ChargeBox, Provider},
     web::{
         error::{NotFound, PageError},
         flash::with_message,
@@ -73,6 +73,8 @@ struct SharePage {
     /// Whether the account is the holder, who pays on another page.
     is_holder: bool,
     usable: Points,
+    /// Form that buys what is missing, and pays the share with it.
+    charge: ChargeBox,
     now: DateTime<Utc>,
     request_key: Uuid,
     refusal: FormRefusal,
@@ -80,7 +82,7 @@ struct SharePage {
 
 impl SharePage {
     async fn read(
-        app: &App,
+        (app, provider): (&App, &Provider),
         me: CurrentAccount,
         code: &ShareCode,
         refusal: FormRefusal,
@@ -91,11 +93,16 @@ impl SharePage {
         take_off(share.discount, &mut places);
         places.retain(|place| place.share_id == Some(share.id));
         let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
+        let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
+        let missing = share.amount.checked_sub(usable).unwrap_or_default();
+        let (path, pays) = (code.path(), ("share", code.to_text()));
+        let charge = ChargeBox::new(provider).missing((missing, share.amount), path.clone(), pays);
         Ok(Self {
-            path: code.path(),
+            path,
+            charge,
             is_yours: share.payer_id == Some(me.account_id),
             is_holder: share.owner_id == me.account_id,
-            usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
+            usable,
             now: app.now(),
             request_key: new_id(),
             refusal,
@@ -156,16 +163,19 @@ fn code_of(path: &str) -> Result<ShareCode, PageError> {
 /// Handles `GET /shares/{code}`.
 pub async fn show_share(
     app: Data<App>,
+    provider: Data<Provider>,
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let page = SharePage::read(&app, me, &code_of(&path)?, FormRefusal::default()).await?;
+    let page =
+        SharePage::read((&app, &provider), me, &code_of(&path)?, FormRefusal::default()).await?;
     Ok(without_referrer(page.v.show(&page, &page.document())))
 }
 
 /// Handles `POST /shares/{code}/payment`.
 pub async fn create_payment(
     app: Data<App>,
+    provider: Data<Provider>,
     me: CurrentAccount,
     path: Path<String>,
     Body(form): Body<KeyForm>,
@@ -179,7 +189,7 @@ pub async fn create_payment(
             let answer = me.view.done(StatusCode::CREATED, &paid, &code.path());
             Ok(with_message(answer, super::flash_of(&paid)))
         }
-        Err(refusal) => refused(&app, me, &code, refusal).await,
+        Err(refusal) => refused((&app, &provider), me, &code, refusal).await,
     }
 }
 
@@ -192,6 +202,7 @@ pub struct WithdrawnDocument {
 /// Handles `POST /shares/{code}/withdrawal`.
 pub async fn create_withdrawal(
     app: Data<App>,
+    provider: Data<Provider>,
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
@@ -204,22 +215,22 @@ pub async fn create_withdrawal(
             let answer = me.view.done(StatusCode::OK, &document, &code.path());
             Ok(with_message(answer, "flash-share-withdrawn"))
         }
-        Err(refusal) => refused(&app, me, &code, refusal).await,
+        Err(refusal) => refused((&app, &provider), me, &code, refusal).await,
     }
 }
 
 async fn linked(app: &App, code: &ShareCode) -> Result<LinkedShare, PageError> {
-    let share = store::find_linked(&app.db, &code.hash()).await?;
+    let share = store::find_linked(&app.db, ShareKey::Code(&code.hash())).await?;
     Ok(share.ok_or(ShareError::NotFound)?)
 }
 
 /// Shows a refusal on the page of the share.
 async fn refused(
-    app: &App,
+    of: (&App, &Provider),
     me: CurrentAccount,
     code: &ShareCode,
     refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    let page = SharePage::read(app, me, code, refusal).await?;
+    let page = SharePage::read(of, me, code, refusal).await?;
     Ok(without_referrer(page.v.html(page.refusal.status(), &page)))
 }

@@ -13,22 +13,75 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
 };
 
-/// Returns the share whose link has the code with this hash, without a lock; `None` if there is
-/// none.
+/// How a share with a link is found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ShareKey<'a> {
+    /// By the hash of the code in its link.
+    Code(&'a [u8]),
+    /// By its id.
+    Share(ShareId),
+}
+
+/// Returns the share of a link, without a lock; `None` if there is none.
 pub(super) async fn find_linked(
     db: &Pool,
-    code_hash: &[u8],
+    link: ShareKey<'_>,
 ) -> Result<Option<LinkedShare>, sqlx::Error> {
+    let (code_hash, id) = match link {
+        ShareKey::Code(hash) => (Some(hash), None),
+        ShareKey::Share(id) => (None, Some(id)),
+    };
     sqlx::query_as!(
         LinkedShare,
         r#"
-        select s.id as "id: _", r.id as "reservation_id: _", r.account_id as "owner_id: _",
+        select s.id as "id!: _", r.id as "reservation_id: _", r.account_id as "owner_id: _",
                r.program_id as "program_id: _"
-        from shares s
+        from (
+            select id, reservation_id from shares where code_hash = $1
+            union all
+            select id, reservation_id from shares where id = $2 and code_hash is not null
+        ) s
         join reservations r on r.id = s.reservation_id
-        where s.code_hash = $1
         "#,
         code_hash,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// What a share is to an account.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::payment) struct Payability {
+    pub(in crate::payment) status: ShareStatus,
+    /// Whether the account is its payer.
+    pub(in crate::payment) is_own: bool,
+    /// Whether its reservation is held.
+    pub(in crate::payment) is_held: bool,
+    /// Whether the account may have tickets of the program.
+    pub(super) may_have_tickets: bool,
+}
+
+/// Returns what a share is to `payer_id` now; `None` if there is no such share.
+pub(in crate::payment) async fn find_payability(
+    db: &Pool,
+    id: ShareId,
+    payer_id: AccountId,
+) -> Result<Option<Payability>, sqlx::Error> {
+    sqlx::query_as!(
+        Payability,
+        r#"
+        select s.status as "status: _", coalesce(s.payer_id = $2, false) as "is_own!",
+            r.status = 'HELD' and r.expires_at > clock_timestamp() as "is_held!",
+            not p.join_confirmed_address or a.email_confirmed_at is not null as "may_have_tickets!"
+        from shares s
+        join reservations r on r.id = s.reservation_id
+        join programs p on p.id = r.program_id
+        join accounts a on a.id = $2
+        where s.id = $1
+        "#,
+        id as _,
+        payer_id as _,
     )
     .fetch_optional(db)
     .await

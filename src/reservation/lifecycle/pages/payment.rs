@@ -75,7 +75,7 @@ impl<'a> PaymentPage<'a> {
             charge: ChargeBox::new(provider).missing(
                 (lacking, reservation.total),
                 next,
-                reservation.id.0,
+                ("reservation_id", reservation.id.to_string()),
             ),
             reservation,
             shown,

@@ -13,7 +13,7 @@ use crate::{
     wallet::charges::{
         model::{Charge, ChargeAmount},
         provider::Provider,
-        purchases::model::PurchaseOrder,
+        purchases::model::{BoughtFor, PurchaseOrder},
     },
     web::{
         form::{Field, Mistakes},
@@ -40,6 +40,8 @@ pub struct ChargeForm {
     next: Field,
     /// Reservation to be paid with the points.
     reservation_id: Field,
+    /// Code in the link of a friend's share to be paid with the points.
+    share: Field,
 }
 
 impl ChargeForm {
@@ -58,15 +60,28 @@ impl ChargeForm {
         mistakes.or(order)
     }
 
-    /// Returns `charge` as an order at a provider that takes `price` for a point.
-    pub fn order(&self, charge: &Charge, price: PointPrice) -> PurchaseOrder {
+    /// Returns the code in the link of the share that the points pay; `None` without one.
+    pub fn share(&self) -> Option<&str> {
+        Some(self.share.text()).filter(|code| !code.is_empty())
+    }
+
+    /// Returns `charge` as an order at a provider that takes `price` for a point; the points pay `share_id` if
+    /// there is one. The way back does not name it: whoever has its link could pay it.
+    pub fn order(
+        &self,
+        charge: &Charge,
+        price: PointPrice,
+        share_id: Option<Uuid>,
+    ) -> PurchaseOrder {
+        let next = self.next().filter(|_| share_id.is_none());
+        let share = share_id.map(BoughtFor::Share);
         PurchaseOrder {
             account_id: charge.account_id,
             request_key: charge.charge_id,
             amount: charge.amount,
             price: Money::of(charge.amount.points().get(), price),
-            reservation_id: self.reservation_id.parse(),
-            next: self.next().map_or_else(|| WALLET_PATH.to_owned(), |next| next.to_string()),
+            bought_for: share.or(self.reservation_id.parse().map(BoughtFor::Reservation)),
+            next: next.map_or_else(|| WALLET_PATH.to_owned(), |next| next.to_string()),
         }
     }
 
@@ -103,9 +118,9 @@ pub struct ChargeBox {
     pub amounts: Vec<Points>,
     /// Local path to which the browser returns; `None` for the wallet.
     pub next: Option<String>,
-    /// Reservation that the missing points pay for by themselves; `None` where none is, or where
-    /// points cost nothing.
-    pub reservation_id: Option<Uuid>,
+    /// Name and value of the field that says what the missing points pay by themselves; `None` where there is
+    /// nothing, or where points cost nothing.
+    pub pays: Option<(&'static str, String)>,
     /// Maximum number of points of one charge.
     pub amount_max: i64,
     /// Amount typed before.
@@ -129,7 +144,7 @@ impl ChargeBox {
             is_all_missing: false,
             amounts: AMOUNTS.into_iter().filter_map(Points::new).collect(),
             next: None,
-            reservation_id: None,
+            pays: None,
             amount_max: ChargeAmount::MAX,
             typed: String::new(),
             refusal: None,
@@ -149,19 +164,19 @@ impl ChargeBox {
         self.provider.price(ChargeAmount::new(1)?)
     }
 
-    /// Offers the points that `reservation_id` lacks of its total first, and returns to `next`. Where they
-    /// cost money, they pay for the reservation by themselves.
+    /// Offers the points first that are missing of a total, and returns to `next`. Where they cost money, they pay
+    /// by themselves for what the field `pays` names.
     #[must_use]
     pub fn missing(
         mut self,
         (missing, total): (Points, Points),
         next: String,
-        reservation_id: Uuid,
+        pays: (&'static str, String),
     ) -> Self {
         self.is_all_missing = missing == total;
         let fits = ChargeAmount::new(missing.get()).is_some();
         self.missing = fits.then_some(missing);
-        self.reservation_id = self.unit_price().and(fits.then_some(reservation_id));
+        self.pays = self.unit_price().and(fits.then_some(pays));
         self.amounts.retain(|amount| *amount > missing);
         self.next = Some(next);
         self

@@ -75,6 +75,24 @@ impl PurchaseStatus {
     }
 }
 
+/// What points are bought for, and pay once they are there, by its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoughtFor {
+    /// Reservation of the buyer.
+    Reservation(Uuid),
+    /// Share of the reservation of a friend.
+    Share(Uuid),
+}
+
+impl BoughtFor {
+    /// Returns the id.
+    pub fn id(self) -> Uuid {
+        match self {
+            Self::Reservation(id) | Self::Share(id) => id,
+        }
+    }
+}
+
 /// Order to buy points with money.
 #[derive(Clone, Debug)]
 pub struct PurchaseOrder {
@@ -84,8 +102,8 @@ pub struct PurchaseOrder {
     pub amount: ChargeAmount,
     /// Price of the points.
     pub price: Money,
-    /// Reservation to be paid once the points are there.
-    pub reservation_id: Option<Uuid>,
+    /// `None` where the points are for the wallet.
+    pub bought_for: Option<BoughtFor>,
     /// Path of the page to which the person returns.
     pub next: String,
 }
@@ -103,6 +121,7 @@ pub struct Purchase {
     pub provider_ref: Option<String>,
     pub checkout_url: Option<String>,
     pub reservation_id: Option<Uuid>,
+    pub share_id: Option<Uuid>,
     pub next_path: String,
     pub status: PurchaseStatus,
     pub created_at: DateTime<Utc>,
@@ -126,6 +145,12 @@ pub enum CheckoutVerdict {
 }
 
 impl Purchase {
+    /// Returns what the points were bought for; `None`: for the wallet.
+    pub fn bought_for(&self) -> Option<BoughtFor> {
+        let reservation = self.reservation_id.map(BoughtFor::Reservation);
+        reservation.or(self.share_id.map(BoughtFor::Share))
+    }
+
     /// Returns the effect of `checkout` on this purchase.
     pub fn judge(&self, checkout: &Checkout) -> CheckoutVerdict {
         let is_ours = checkout.client_reference_id.as_deref() == Some(&*self.id.to_string())
@@ -179,6 +204,7 @@ mod tests {
             provider_ref: Some("cs_1".to_owned()),
             checkout_url: None,
             reservation_id: None,
+            share_id: None,
             next_path: "/wallet".to_owned(),
             status: PurchaseStatus::Open,
             created_at: DateTime::UNIX_EPOCH,

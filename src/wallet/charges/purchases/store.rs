@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::model::{Purchase, PurchaseId, PurchaseOrder, PurchaseStatus};
+use super::model::{BoughtFor, Purchase, PurchaseId, PurchaseOrder, PurchaseStatus};
 use crate::{
     accounts::AccountId,
     infra::{
@@ -20,14 +20,19 @@ pub(crate) async fn insert_purchase(
     order: &PurchaseOrder,
     checkout_secs: f64,
 ) -> Result<Option<Purchase>, sqlx::Error> {
+    let (reservation_id, share_id) = match order.bought_for {
+        Some(BoughtFor::Reservation(id)) => (Some(id), None),
+        Some(BoughtFor::Share(id)) => (None, Some(id)),
+        None => (None, None),
+    };
     sqlx::query_as!(
         Purchase,
         r#"
         insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
-            reservation_id, pays, next_path, expires_at, check_at)
+            reservation_id, share_id, pays, next_path, expires_at, check_at)
         select $1, accounts.id, $3, $4, $5, $6, 'STRIPE',
-            (select id from reservations where id = $7 and account_id = $2),
-            exists (select from reservations where id = $7 and account_id = $2), $8,
+            (select id from reservations where id = $7 and account_id = $2), $10,
+            $10::uuid is not null or exists (select from reservations where id = $7 and account_id = $2), $8,
             clock_timestamp() + make_interval(secs => $9),
             clock_timestamp() + interval '1 minute'
         from accounts
@@ -35,7 +40,7 @@ pub(crate) async fn insert_purchase(
         for key share
         on conflict on constraint charges_request_key do nothing
         returning id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, provider_ref, checkout_url, reservation_id, next_path,
+            currency, provider_ref, checkout_url, reservation_id, share_id, next_path,
             status as "status: _", created_at, expires_at
         "#,
         new_id(),
@@ -44,9 +49,10 @@ pub(crate) async fn insert_purchase(
         order.amount.points() as _,
         order.price.minor,
         order.price.currency.code(),
-        order.reservation_id,
+        reservation_id,
         order.next,
         checkout_secs,
+        share_id,
     )
     .fetch_optional(db)
     .await
@@ -62,7 +68,7 @@ pub(crate) async fn find_ordered(
         Purchase,
         r#"
         select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, provider_ref, checkout_url, reservation_id, next_path,
+            currency, provider_ref, checkout_url, reservation_id, share_id, next_path,
             status as "status: _", created_at, expires_at
         from charges
         where account_id = $1 and request_key = $2
@@ -80,7 +86,7 @@ pub async fn find_purchase(db: &Pool, id: PurchaseId) -> Result<Option<Purchase>
         Purchase,
         r#"
         select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, provider_ref, checkout_url, reservation_id, next_path,
+            currency, provider_ref, checkout_url, reservation_id, share_id, next_path,
             status as "status: _", created_at, expires_at
         from charges
         where id = $1
@@ -170,7 +176,7 @@ pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::
             limit $1
             for no key update skip locked))
         returning id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, provider_ref, checkout_url, reservation_id, next_path,
+            currency, provider_ref, checkout_url, reservation_id, share_id, next_path,
             status as "status: _", created_at, expires_at
         "#,
         rows_max,
@@ -179,14 +185,14 @@ pub async fn claim_due(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::
     .await
 }
 
-/// Lists purchases that were settled at least 10 seconds ago and whose reservation is still to be
+/// Lists purchases that were settled at least 10 seconds ago and whose reservation or share is still to be
 /// paid, which the request that settled them should have done.
 pub async fn list_to_pay(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx::Error> {
     sqlx::query_as!(
         Purchase,
         r#"
         select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, provider_ref, checkout_url, reservation_id, next_path,
+            currency, provider_ref, checkout_url, reservation_id, share_id, next_path,
             status as "status: _", created_at, expires_at
         from charges
         where pays and status = 'SETTLED'
@@ -200,7 +206,7 @@ pub async fn list_to_pay(db: &Pool, rows_max: i64) -> Result<Vec<Purchase>, sqlx
     .await
 }
 
-/// Notes that the payment of a purchase's reservation was tried.
+/// Notes that the payment of what a purchase was made for was tried.
 pub async fn write_tried(db: &Pool, id: PurchaseId) -> Result<(), sqlx::Error> {
     sqlx::query!("update charges set pays = false where id = $1 and pays", id as _)
         .execute(db)

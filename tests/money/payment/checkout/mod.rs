@@ -10,6 +10,7 @@ mod pledges;
 mod prices;
 mod rest;
 mod reversals;
+mod share_by_card;
 mod unheard;
 
 use serde_json::json;
@@ -38,6 +39,21 @@ async fn page_path(db: &PgPool) -> String {
 /// Lets the workers ask about every open charge at once, as they do after a minute.
 async fn make_due(db: &PgPool) {
     run_sql(db, "update charges set check_at = clock_timestamp() where status = 'OPEN'").await;
+}
+
+/// Opens the wallet of an account with points that cost nothing.
+async fn give_points(db: &PgPool, account_id: Uuid, points: i64) {
+    let sql = "with opened as (
+                   insert into wallets (id, account_id, balance, version)
+                   values (gen_random_uuid(), $1, $2, 1) returning id
+               ), charged as (
+                   insert into house_entries (wallet_id, wallet_version, amount)
+                   select id, 1, -$2 from opened
+               )
+               insert into point_transactions
+                   (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+               select gen_random_uuid(), id, 1, 'CHARGE', $2, $2, gen_random_uuid() from opened";
+    sqlx::query(sql).bind(account_id).bind(points).execute(db).await.unwrap();
 }
 
 /// Fails unless `person` has the points of exactly one purchase of `points`.

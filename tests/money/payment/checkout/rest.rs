@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::make_due;
+use super::{give_points, make_due};
 use crate::support::{
     Answer, Concert, Hold, Office, Person, StripeStandIn,
     ledger::{balance, entries},
@@ -148,17 +148,7 @@ async fn beside_a_friend_who_has_paid_a_share_the_points_that_were_bought_stay(d
     let url = made["url"].as_str().unwrap();
     let link = &url[url.find("/shares/").unwrap()..];
     let bob = office.sign_in("bob").await;
-    let sql = "with opened as (
-                   insert into wallets (id, account_id, balance, version)
-                   values (gen_random_uuid(), $1, 700, 1) returning id
-               ), charged as (
-                   insert into house_entries (wallet_id, wallet_version, amount)
-                   select id, 1, -700 from opened
-               )
-               insert into point_transactions
-                   (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
-               select gen_random_uuid(), id, 1, 'CHARGE', 700, 700, gen_random_uuid() from opened";
-    run_sql_with(&db, sql, bob.account_id).await;
+    give_points(&db, bob.account_id, 700).await;
     let paid = bob.post(&format!("{link}/payment"), &()).await;
     assert_eq!(paid.status, 201, "{}", paid.body);
     let event = stripe.completed(&stripe.change(&session, "paid").await).await;
