@@ -27,6 +27,13 @@ pub(super) const FAULTS: &[Fault] = &[
         run: |world, rng| Box::pin(freeze(world, rng)),
     },
     Fault {
+        name: "postgres-away",
+        what: "PostgreSQL is stopped for 17 to 20 s (SIGSTOP): the time of that comes back to who holds and waits.",
+        shape: Shape::Plain,
+        explains: &[],
+        run: |world, rng| Box::pin(stay_away(world, rng)),
+    },
+    Fault {
         name: "postgres-cut",
         what: "All connections to PostgreSQL are reset, and none is made for 3 s.",
         shape: Shape::Plain,
@@ -128,6 +135,13 @@ async fn crash(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
 async fn freeze(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
     world.postgres.signal(Signal::Stop)?;
     wait(rng, 6.0, 9.0).await;
+    world.postgres.signal(Signal::Continue)
+}
+
+/// Longer than the silence after which time is given back.
+async fn stay_away(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+    world.postgres.signal(Signal::Stop)?;
+    wait(rng, 17.0, 20.0).await;
     world.postgres.signal(Signal::Continue)
 }
 
