@@ -1,5 +1,7 @@
 //! Page that the link of a share leads to.
 
+use std::sync::Arc;
+
 use actix_web::{
     HttpResponse,
     http::StatusCode,
@@ -15,6 +17,7 @@ use super::places::{PlaceDocument, name_of, take_off};
 use crate::{
     accounts::{CurrentAccount, recovery::pages::without_referrer},
     app::App,
+    catalog::{Program, Programs},
     infra::ids::new_id,
     payment::{
         pages::KeyForm,
@@ -65,6 +68,7 @@ pub struct LinkDocument<'a> {
 struct SharePage {
     v: View,
     share: ShownShare,
+    program: Arc<Program>,
     /// Places of the share; empty once its unpaid end is recorded.
     places: Vec<ListedPlace>,
     /// Path of the page.
@@ -82,7 +86,7 @@ struct SharePage {
 
 impl SharePage {
     async fn read(
-        (app, provider): (&App, &Provider),
+        (app, programs, provider): (&App, &Programs, &Provider),
         me: CurrentAccount,
         code: &ShareCode,
         refusal: FormRefusal,
@@ -92,6 +96,7 @@ impl SharePage {
         let mut places = views::list_places(&app.db, share.reservation_id).await?;
         take_off(share.discount, &mut places);
         places.retain(|place| place.share_id == Some(share.id));
+        let program = programs.find(app, &share.slug).await?.ok_or(NotFound)?;
         let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
         let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
         let missing = share.amount.checked_sub(usable).unwrap_or_default();
@@ -99,6 +104,7 @@ impl SharePage {
         let charge = ChargeBox::new(provider).missing((missing, share.amount), path.clone(), pays);
         Ok(Self {
             path,
+            program,
             charge,
             is_yours: share.payer_id == Some(me.account_id),
             is_holder: share.owner_id == me.account_id,
@@ -163,18 +169,21 @@ fn code_of(path: &str) -> Result<ShareCode, PageError> {
 /// Handles `GET /shares/{code}`.
 pub async fn show_share(
     app: Data<App>,
+    programs: Data<Programs>,
     provider: Data<Provider>,
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
     let page =
-        SharePage::read((&app, &provider), me, &code_of(&path)?, FormRefusal::default()).await?;
+        SharePage::read((&app, &programs, &provider), me, &code_of(&path)?, FormRefusal::default())
+            .await?;
     Ok(without_referrer(page.v.show(&page, &page.document())))
 }
 
 /// Handles `POST /shares/{code}/payment`.
 pub async fn create_payment(
     app: Data<App>,
+    programs: Data<Programs>,
     provider: Data<Provider>,
     me: CurrentAccount,
     path: Path<String>,
@@ -189,7 +198,7 @@ pub async fn create_payment(
             let answer = me.view.done(StatusCode::CREATED, &paid, &code.path());
             Ok(with_message(answer, super::flash_of(&paid)))
         }
-        Err(refusal) => refused((&app, &provider), me, &code, refusal).await,
+        Err(refusal) => refused((&app, &programs, &provider), me, &code, refusal).await,
     }
 }
 
@@ -202,6 +211,7 @@ pub struct WithdrawnDocument {
 /// Handles `POST /shares/{code}/withdrawal`.
 pub async fn create_withdrawal(
     app: Data<App>,
+    programs: Data<Programs>,
     provider: Data<Provider>,
     me: CurrentAccount,
     path: Path<String>,
@@ -215,7 +225,7 @@ pub async fn create_withdrawal(
             let answer = me.view.done(StatusCode::OK, &document, &code.path());
             Ok(with_message(answer, "flash-share-withdrawn"))
         }
-        Err(refusal) => refused((&app, &provider), me, &code, refusal).await,
+        Err(refusal) => refused((&app, &programs, &provider), me, &code, refusal).await,
     }
 }
 
@@ -226,7 +236,7 @@ async fn linked(app: &App, code: &ShareCode) -> Result<LinkedShare, PageError> {
 
 /// Shows a refusal on the page of the share.
 async fn refused(
-    of: (&App, &Provider),
+    of: (&App, &Programs, &Provider),
     me: CurrentAccount,
     code: &ShareCode,
     refusal: FormRefusal,

@@ -1,6 +1,7 @@
 //! Pages of shares in a browser.
 
 use super::*;
+use crate::support::eventually;
 
 #[sqlx::test]
 async fn the_pages_lead_from_the_reservation_to_the_tickets(db: PgPool) {
@@ -40,6 +41,29 @@ async fn the_pages_lead_from_the_reservation_to_the_tickets(db: PgPool) {
     assert_eq!((last.status, last.location()), (303, shares.as_str()));
     assert!(ada.visit(&shares).await.body.contains("Everybody has their own ticket"));
     assert!(bob.visit(&path).await.body.contains("The seat is yours"));
+    party.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_friend_hears_the_office_and_sees_the_time_that_is_given_back(db: PgPool) {
+    let party = Party::new(&db, 2, 1).await;
+    let (bob, path) = (&party.friends[0], party.share_each(1).await.remove(0));
+    let admin = party.office.employ("admin", "ADMIN").await;
+    let before = bob.visit(&path).await.attribute("[data-countdown]", "data-expires-at");
+    let give = format!("/admin/programs/{}/queue/given-time", party.concert.program_id);
+    let body = json!({ "minutes": 5, "reason": "the card network was slow" });
+    assert_eq!(admin.post_json(&give, &body).await.status, 200);
+    // An instance knows of another's change of a program a moment later.
+    let page = eventually("the note", async || {
+        let page = bob.visit(&path).await;
+        let notes = page.texts("[data-given-time] .notice");
+        if notes.iter().any(|note| note.contains("5 minutes more")) { Ok(page) } else { Err(notes) }
+    })
+    .await;
+    assert_ne!(page.attribute("[data-countdown]", "data-expires-at"), before);
+    let heard = format!("/programs/{}/announcements", party.concert.slug);
+    assert_eq!(page.attribute("[data-announcements]", "data-announcements"), heard);
+    assert!(page.has("script[src*='announcements']") && page.has("[data-told-end]"));
     party.office.close().await;
 }
 
