@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test storm test-browser test-firefox test-api test-faults test-cluster test-image fuzz mutants lua-mutants coverage lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm test-browser test-firefox test-api test-calendars test-faults test-cluster test-image fuzz mutants lua-mutants coverage lighthouse screenshots watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -23,6 +23,9 @@ test-firefox: ## run them in Firefox; it and its driver are installed if they ar
 
 test-api: ## send requests made from the API's document to a throw-away office, as everybody who uses it
 	@scripts/test-api
+
+test-calendars: ## compare what five other libraries read in our calendar files, before and after a move
+	@scripts/test-calendars
 
 test-faults: ## break servers and wires in the middle of sales; ARGS="--only redis-killed --tries 5"
 	@scripts/test --faults $(ARGS)

@@ -174,6 +174,22 @@ const REFUSED: &[(&str, &str)] = &[
          from wallets limit 1",
     ),
     (
+        "charges_are_for_one_thing",
+        "insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
+             pays, next_path, expires_at, check_at, reservation_id, share_id)
+         select gen_random_uuid(), account_id, gen_random_uuid(), 5, 5, 'KRW', 'STRIPE', true,
+             '/wallet', now(), now(), gen_random_uuid(), gen_random_uuid()
+         from wallets limit 1",
+    ),
+    (
+        "charges_pays_a_reservation_or_a_share",
+        "insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
+             pays, next_path, expires_at, check_at)
+         select gen_random_uuid(), account_id, gen_random_uuid(), 5, 5, 'KRW', 'STRIPE', true,
+             '/wallet', now(), now()
+         from wallets limit 1",
+    ),
+    (
         "charge_reversals_forgone_within_points",
         "insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved, forgone)
          values (gen_random_uuid(), gen_random_uuid(), 'DISPUTE_WON', 'dp', -5, -3, 3)",
