@@ -12,7 +12,10 @@ use crate::{
         store::{office_letters, performances},
     },
     outbox::{Message, StoredMail},
-    text::times::{in_full, zone},
+    text::{
+        i18n::Locale,
+        times::{in_full, zone},
+    },
     tickets::{Ticket, list_valid},
 };
 
@@ -50,6 +53,17 @@ async fn require_near(
     }
 }
 
+/// Returns the name of a seat, or of places of one zone with their number; `None` without a ticket.
+fn names_of(alike: &[Ticket], locale: Locale) -> Option<String> {
+    let first = alike.first()?;
+    Some(match (&first.zone, i64::try_from(alike.len())) {
+        (Some(zone), Ok(count)) => {
+            locale.text("mail-places").word("zone", zone).number("count", count).to_string()
+        }
+        _ => first.place(locale),
+    })
+}
+
 /// Fills the letter about `tickets` of one performance with the texts of these keys; `None` without a ticket.
 fn letter(
     blank: Content,
@@ -59,7 +73,10 @@ fn letter(
     let first = tickets.first()?;
     let locale = blank.locale;
     let on_clock = |moment| in_full(moment, zone(&first.time_zone), locale);
-    let seats: Vec<String> = tickets.iter().map(|ticket| ticket.place(locale)).collect();
+    let seats: Vec<String> = tickets
+        .chunk_by(|left, right| left.zone.is_some() && left.zone == right.zone)
+        .filter_map(|alike| names_of(alike, locale))
+        .collect();
     let address = on_one_line(&first.address);
     let facts = [
         Some(("mail-fact-program", on_one_line(&first.title))),
