@@ -97,7 +97,7 @@ settings! {
         DATABASE_OWNER_URL("", "URL") => database_owner_url: Option<String> = optional;
         /// The same database on a standby, one server, with the role of `DATABASE_URL`. Reads that may be some seconds old go there, as [docs/GROWING.md](docs/GROWING.md) says. Without it all reads go to the primary.
         STANDBY_DATABASE_URL("", "URL") => standby_database_url: Option<String> = optional;
-        /// Redis 7 or newer; `redis+sentinel://a,b,c/NAME` for the primary that sentinels know by this name, `redis+cluster://a,b,c` for a cluster. Required.
+        /// Redis 7 or newer; `redis+sentinel://a,b,c/NAME` for the primary that sentinels know by this name, `redis+cluster://a,b,c` for a cluster. A server far away may take longer than half a second for a command with `?response_ms=1500` at the end. Required.
         REDIS_URL("", "URL") => redis_url: String = required;
         /// Where HTTP is served.
         LISTEN_ADDR("127.0.0.1:8080", "address") => listen_addr: SocketAddr = parsed;

@@ -83,7 +83,7 @@ async fn server<'a>(
     let connecting = || {
         Box::pin(async {
             let config = AsyncConnectionConfig::new()
-                .set_response_timeout(Some(RESPONSE_TIMEOUT))
+                .set_response_timeout(Some(primary.response_timeout()))
                 .set_connection_timeout(Some(CONNECT_TIMEOUT));
             let client = primary.client().await?;
             let mut connection =

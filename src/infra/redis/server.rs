@@ -8,7 +8,7 @@
 //!   which ends the connection.
 //! * Each sentinel has its own deadline: one that is silent costs a second, and the next is asked.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use redis::{
     AsyncConnectionConfig, Client, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError,
@@ -16,8 +16,12 @@ use redis::{
 };
 use url::Url;
 
-/// Upper bound of one command.
+/// Upper bound of one command, where the address says no other.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
+/// What stands in the address of a fixed server before another bound of one command, in milliseconds.
+const RESPONSE_MS: &str = "?response_ms=";
+/// Bounds that an address may say, in milliseconds: less than a call may take.
+const RESPONSE_MS_RANGE: RangeInclusive<u64> = 100..=3_000;
 /// Upper bound of connecting to one server.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Scheme of an address with sentinels:
@@ -28,9 +32,9 @@ const SENTINEL_SCHEME: &str = "redis+sentinel://";
 /// Port of a sentinel without one.
 const SENTINEL_PORT: u16 = 26_379;
 
-/// Fixed server, or the primary of some sentinels.
+/// Fixed server with the upper bound of one command, or the primary of some sentinels.
 pub(crate) enum RedisServer {
-    Fixed(Client),
+    Fixed(Client, Duration),
     Sentinels(Sentinels),
 }
 
@@ -48,27 +52,48 @@ impl RedisServer {
     pub(crate) fn parse(url: &str, tcp: TcpSettings) -> Result<Self, RedisError> {
         match url.strip_prefix(SENTINEL_SCHEME) {
             Some(rest) => Ok(Self::Sentinels(Sentinels::parse(rest, tcp)?)),
-            None => Ok(Self::Fixed(client(url, tcp)?)),
+            None => {
+                let (url, response_timeout) = split_bound(url)?;
+                Ok(Self::Fixed(client(url, tcp)?, response_timeout))
+            }
         }
     }
 
     /// Returns a client of the server, which the sentinels are asked for.
     pub(crate) async fn client(&self) -> Result<Client, RedisError> {
         match self {
-            Self::Fixed(client) => Ok(client.clone()),
+            Self::Fixed(client, _) => Ok(client.clone()),
             Self::Sentinels(sentinels) => sentinels.client_of_primary().await,
+        }
+    }
+
+    /// Returns the upper bound of one command.
+    pub(crate) fn response_timeout(&self) -> Duration {
+        match self {
+            Self::Fixed(_, response_timeout) => *response_timeout,
+            Self::Sentinels(_) => RESPONSE_TIMEOUT,
         }
     }
 
     /// Returns the number of the database.
     pub(crate) fn database(&self) -> i64 {
         match self {
-            Self::Fixed(client) => client.get_connection_info().redis_settings().db(),
+            Self::Fixed(client, _) => client.get_connection_info().redis_settings().db(),
             Self::Sentinels(sentinels) => {
                 sentinels.primary.path().trim_start_matches('/').parse().unwrap_or_default()
             }
         }
     }
+}
+
+/// Returns the address of a fixed server without the bound of one command, and that.
+fn split_bound(url: &str) -> Result<(&str, Duration), RedisError> {
+    let Some((url, millis)) = url.split_once(RESPONSE_MS) else {
+        return Ok((url, RESPONSE_TIMEOUT));
+    };
+    let millis = millis.parse().ok().filter(|millis| RESPONSE_MS_RANGE.contains(millis));
+    let millis = millis.ok_or_else(|| wrong("response_ms is none of 100 to 3000"))?;
+    Ok((url, Duration::from_millis(millis)))
 }
 
 impl Sentinels {
@@ -136,11 +161,7 @@ pub(crate) fn client(url: &str, tcp: TcpSettings) -> Result<Client, RedisError> 
 }
 
 fn wrong(why: &'static str) -> RedisError {
-    RedisError::from((
-        ErrorKind::InvalidClientConfig,
-        "Redis address with sentinels",
-        why.to_owned(),
-    ))
+    RedisError::from((ErrorKind::InvalidClientConfig, "Redis address", why.to_owned()))
 }
 
 #[cfg(test)]
@@ -150,7 +171,7 @@ mod tests {
     fn parsed(url: &str) -> Result<Sentinels, String> {
         match RedisServer::parse(url, TcpSettings::default()) {
             Ok(RedisServer::Sentinels(sentinels)) => Ok(sentinels),
-            Ok(RedisServer::Fixed(_)) => Err("a fixed server".to_owned()),
+            Ok(RedisServer::Fixed(..)) => Err("a fixed server".to_owned()),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -165,6 +186,19 @@ mod tests {
         assert_eq!(all.primary.as_str(), "redis://stage:secret@primary/4");
         let least = parsed("redis+sentinel://a/tickets").unwrap();
         assert_eq!(least.primary.as_str(), "redis://primary/");
+    }
+
+    #[test]
+    fn an_address_may_say_how_long_a_command_takes_at_most() {
+        let bound = |url: &str| {
+            let server = RedisServer::parse(url, TcpSettings::default());
+            server.map(|server| (server.database(), server.response_timeout().as_millis())).ok()
+        };
+        assert_eq!(bound("redis://a:1/3"), Some((3, 500)));
+        assert_eq!(bound("redis://a:1/3?response_ms=1500"), Some((3, 1_500)));
+        for odd in ["99", "3001", "", "-1", "1s"] {
+            assert_eq!(bound(&format!("redis://a:1/3?response_ms={odd}")), None, "{odd}");
+        }
     }
 
     #[test]
