@@ -300,7 +300,7 @@ pub(super) mod tests {
 
     #[test]
     fn doors_open_on_the_clock_of_the_venue_where_that_is_said() {
-        assert_eq!(ticket().doors_open().as_deref(), Some("18:00"));
+        assert_eq!(ticket().doors_open().as_deref(), Some("18:00 KST"));
         assert_eq!(Ticket { doors_before_mins: None, ..ticket() }.doors_open(), None);
     }
 
