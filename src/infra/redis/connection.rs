@@ -22,7 +22,7 @@ use redis::{
 };
 use tokio::{sync::OnceCell, time::timeout};
 
-use super::server::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT, RedisServer};
+use super::server::{CONNECT_TIMEOUT, RedisServer};
 
 /// Upper bound of connecting to a whole cluster, with nodes that are away.
 const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);

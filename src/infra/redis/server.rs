@@ -50,13 +50,11 @@ pub(crate) struct Sentinels {
 impl RedisServer {
     /// Parses an address of either kind. The sockets get these settings.
     pub(crate) fn parse(url: &str, tcp: TcpSettings) -> Result<Self, RedisError> {
-        match url.strip_prefix(SENTINEL_SCHEME) {
-            Some(rest) => Ok(Self::Sentinels(Sentinels::parse(rest, tcp)?)),
-            None => {
-                let (url, response_timeout) = split_bound(url)?;
-                Ok(Self::Fixed(client(url, tcp)?, response_timeout))
-            }
+        if let Some(rest) = url.strip_prefix(SENTINEL_SCHEME) {
+            return Ok(Self::Sentinels(Sentinels::parse(rest, tcp)?));
         }
+        let (url, response_timeout) = split_bound(url)?;
+        Ok(Self::Fixed(client(url, tcp)?, response_timeout))
     }
 
     /// Returns a client of the server, which the sentinels are asked for.
