@@ -10,7 +10,7 @@ use crate::{
     reservation::ReservationId,
 };
 
-/// Seconds in which an account gets the tickets of one performance once, however often they are asked for.
+/// Length of a period of the clock in which an account gets the tickets of one performance once, in seconds.
 const ONCE_IN_SECS: i64 = 600;
 
 /// Mails the valid tickets of a reservation to the accounts that hold some, or to `holder` alone, each with all valid

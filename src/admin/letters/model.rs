@@ -110,7 +110,7 @@ pub(crate) struct NearPerformance {
     pub starts_at: DateTime<Utc>,
 }
 
-/// What became of the mails of a letter, as long as mails are kept.
+/// Numbers of a letter's mails by their state, as long as mails are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LetterDelivery {
     /// Mails that the mail server took.

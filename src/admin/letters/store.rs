@@ -287,7 +287,7 @@ pub(super) async fn write_hours_before(
     Ok(())
 }
 
-/// Counts what became of the mails of a letter, without those to administrators who tried it.
+/// Counts the mails of a letter by their state; tests to administrators are left out.
 pub(super) async fn count_delivery(
     db: &Pool,
     id: OfficeLetterId,

@@ -76,7 +76,7 @@ pub(in crate::payment) async fn pay_bought(
     id: Uuid,
     key: &RequestKey,
 ) -> Result<SharePaid, ShareError> {
-    let share = store::find_linked(&app.db, ShareKey::Share(ShareId(id))).await?;
+    let share = store::find_linked(&app.db, ShareKey::Id(ShareId(id))).await?;
     pay(app, payer_id, &share.ok_or(ShareError::NotFound)?, Some(key)).await
 }
 

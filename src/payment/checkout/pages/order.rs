@@ -4,19 +4,21 @@
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::Programs,
-    payment::shares,
+    payment::shares::{self, ShareCode},
     reservation::{ReservationId, pages::refused_payment_page},
     wallet::{
         Charges, Provider, WalletError,
         charges::{
-            model::{ChargeAmount, Charging},
+            model::{Charge, ChargeAmount, Charging},
             pages::form::{ChargeForm, WALLET_PATH},
-            purchases, require_held,
+            purchases::{self, store::find_ordered},
+            require_held,
         },
         pages::{WalletForms, show},
     },
@@ -46,10 +48,7 @@ pub async fn create_charge(
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
         let (charge, key) = form.parse(me.account_id)?;
-        let share_id = match form.share() {
-            Some(code) => Some(shares::find_payable(&app, me.account_id, code).await?.0),
-            None => None,
-        };
+        let share_id = share_to_pay(&app, &charge, &form).await?;
         require_held(&app.db, &charge, form.reservation_id()).await?;
         Ok(match &**provider {
             Provider::Demo => Charging::Done(charges.settle(&charge, key.as_ref()).await?),
@@ -81,8 +80,23 @@ pub async fn create_charge(
     }
 }
 
-/// Answers a refusal with the form as typed: on the page of the reservation that the points are for, as
-/// long as it is held, or on the wallet page. Where the hold is over, the answer leads to its page.
+/// Returns the share that the points are to pay, if the form names one that can be paid. A request that charged
+/// before passes, and is answered as then.
+async fn share_to_pay(
+    app: &App,
+    charge: &Charge,
+    form: &ChargeForm,
+) -> Result<Option<Uuid>, PageError> {
+    let Some(code) = form.share() else { return Ok(None) };
+    let ordered = find_ordered(&app.db, charge.account_id, charge.charge_id).await?;
+    match ordered {
+        Some(purchase) => Ok(purchase.share_id),
+        None => Ok(Some(shares::find_payable(app, charge.account_id, code).await?.0)),
+    }
+}
+
+/// Answers a refusal with the form as typed: on the page of the share or the reservation that the points are for, as
+/// long as that is held, or on the wallet page. Where the hold is over, the answer leads to its page.
 async fn refused(
     app: &App,
     provider: &Provider,
@@ -91,8 +105,8 @@ async fn refused(
     form: &ChargeForm,
     refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
-    if let Some(next) = form.next().filter(|_| form.share().is_some()) {
-        return Ok(with_message(see_other(next.as_str()), "flash-not-charged"));
+    if let Some(code) = form.share().and_then(ShareCode::parse) {
+        return shares::pages::link::refused((app, programs, provider), me, &code, refusal).await;
     }
     if let Some(WalletError::HoldOver { reservation_id }) = refusal.find() {
         let answer = see_other(&format!("/reservations/{reservation_id}"));

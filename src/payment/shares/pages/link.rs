@@ -76,7 +76,8 @@ struct SharePage {
     is_yours: bool,
     /// Whether the account is the holder, who pays on another page.
     is_holder: bool,
-    usable: Points,
+    /// Points that the account lacks; `None` if there are enough.
+    lacking: Option<Points>,
     /// Form that buys what is missing, and pays the share with it.
     charge: ChargeBox,
     now: DateTime<Utc>,
@@ -99,16 +100,17 @@ impl SharePage {
         let program = programs.find(app, &share.slug).await?.ok_or(NotFound)?;
         let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
         let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
-        let missing = share.amount.checked_sub(usable).unwrap_or_default();
+        let lacking = share.amount.checked_sub(usable).filter(|lacking| *lacking > Points::ZERO);
         let (path, pays) = (code.path(), ("share", code.to_text()));
-        let charge = ChargeBox::new(provider).missing((missing, share.amount), path.clone(), pays);
+        let missing = (lacking.unwrap_or_default(), share.amount);
+        let charge = ChargeBox::new(provider).missing(missing, path.clone(), pays);
         Ok(Self {
             path,
             program,
             charge,
             is_yours: share.payer_id == Some(me.account_id),
             is_holder: share.owner_id == me.account_id,
-            usable,
+            lacking,
             now: app.now(),
             request_key: new_id(),
             refusal,
@@ -149,12 +151,6 @@ impl SharePage {
 
     fn is_paid(&self) -> bool {
         self.share.status == ShareStatus::Paid
-    }
-
-    /// Returns the points that the account lacks; `None` if there are enough.
-    fn lacking(&self) -> Option<Points> {
-        let lacking = self.share.amount.checked_sub(self.usable);
-        lacking.filter(|lacking| *lacking > Points::ZERO)
     }
 
     fn refresh_secs(&self) -> u32 {
@@ -235,7 +231,7 @@ async fn linked(app: &App, code: &ShareCode) -> Result<LinkedShare, PageError> {
 }
 
 /// Shows a refusal on the page of the share.
-async fn refused(
+pub(in crate::payment) async fn refused(
     of: (&App, &Programs, &Provider),
     me: CurrentAccount,
     code: &ShareCode,

@@ -13,23 +13,23 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
 };
 
-/// How a share with a link is found.
+/// Key by which a share with a link is found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ShareKey<'a> {
-    /// By the hash of the code in its link.
+    /// Hash of the code in its link.
     Code(&'a [u8]),
-    /// By its id.
-    Share(ShareId),
+    /// Its id.
+    Id(ShareId),
 }
 
 /// Returns the share of a link, without a lock; `None` if there is none.
 pub(super) async fn find_linked(
     db: &Pool,
-    link: ShareKey<'_>,
+    key: ShareKey<'_>,
 ) -> Result<Option<LinkedShare>, sqlx::Error> {
-    let (code_hash, id) = match link {
+    let (code_hash, id) = match key {
         ShareKey::Code(hash) => (Some(hash), None),
-        ShareKey::Share(id) => (None, Some(id)),
+        ShareKey::Id(id) => (None, Some(id)),
     };
     sqlx::query_as!(
         LinkedShare,
@@ -50,7 +50,7 @@ pub(super) async fn find_linked(
     .await
 }
 
-/// What a share is to an account.
+/// State of a share, as it concerns an account.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::payment) struct Payability {
     pub(in crate::payment) status: ShareStatus,
@@ -62,7 +62,7 @@ pub(in crate::payment) struct Payability {
     pub(super) may_have_tickets: bool,
 }
 
-/// Returns what a share is to `payer_id` now; `None` if there is no such share.
+/// Returns the state of a share as it concerns `payer_id` now; `None` if there is no such share.
 pub(in crate::payment) async fn find_payability(
     db: &Pool,
     id: ShareId,

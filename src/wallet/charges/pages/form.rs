@@ -66,7 +66,7 @@ impl ChargeForm {
     }
 
     /// Returns `charge` as an order at a provider that takes `price` for a point; the points pay `share_id` if
-    /// there is one. The way back does not name it: whoever has its link could pay it.
+    /// there is one. The way back does not name it: the bearer of its link could pay it.
     pub fn order(
         &self,
         charge: &Charge,

@@ -75,7 +75,7 @@ impl PurchaseStatus {
     }
 }
 
-/// What points are bought for, and pay once they are there, by its id.
+/// Purpose of a purchase, by its id: its points pay it once they are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoughtFor {
     /// Reservation of the buyer.

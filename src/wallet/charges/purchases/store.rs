@@ -59,7 +59,7 @@ pub(crate) async fn insert_purchase(
 }
 
 /// Returns the purchase that a request key of `account_id` made; `None` if there is none.
-pub(crate) async fn find_ordered(
+pub async fn find_ordered(
     db: &Pool,
     account_id: AccountId,
     request_key: Uuid,
