@@ -20,7 +20,8 @@ use crate::text::times::typed;
 /// `T`.
 const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
 
-/// Years of times that may be typed: the database can store them, and hours can be added to them.
+/// Years in UTC of times that may be typed: the database can store them, and hours can be added to
+/// them. The clock of a zone may show the year before or after.
 const YEARS: RangeInclusive<i32> = 1_970..=9_998;
 
 /// Time as it was typed, with what its form showed.
@@ -157,18 +158,18 @@ fn offset_at(instant: DateTime<Utc>, zone: Tz) -> FixedOffset {
 }
 
 fn said(text: &str, zone: Tz) -> Said {
+    let is_kept = |instant: DateTime<Utc>| YEARS.contains(&instant.year());
     if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
         let instant = instant.to_utc();
-        return if YEARS.contains(&instant.year()) {
-            Said::Instant(instant)
-        } else {
-            Said::Nothing
-        };
+        return if is_kept(instant) { Said::Instant(instant) } else { Said::Nothing };
     }
     let local = FORMATS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
-    match local.filter(|local| YEARS.contains(&local.year())) {
-        Some(local) => Said::Local(local, local.and_local_timezone(zone)),
-        None => Said::Nothing,
+    let Some(local) = local else { return Said::Nothing };
+    // The instant is judged, not what a clock shows: it is read again on the clock of any zone.
+    match local.and_local_timezone(zone) {
+        MappedLocalTime::Single(one) if !is_kept(one.to_utc()) => Said::Nothing,
+        MappedLocalTime::None if !is_kept(local.and_utc()) => Said::Nothing,
+        read => Said::Local(local, read),
     }
 }
 
@@ -236,6 +237,20 @@ mod tests {
             "0000-01-01T00:00:00Z",
         ] {
             assert_eq!(read([nonsense, "", "", ""]), Err("admin-refusal-moment"));
+        }
+    }
+
+    #[test]
+    fn a_time_at_the_end_of_the_years_is_read_again_on_the_clock_of_every_zone() {
+        for instant in ["9998-12-31T23:58:59.000000Z", "1970-01-01T00:00:00.000000Z"] {
+            let at = DateTime::parse_from_rfc3339(instant).unwrap().to_utc();
+            for zone in [SEOUL, NEW_YORK] {
+                let shown = typed(at, zone);
+                assert_eq!(read([&shown, zone.name(), instant, ""]).unwrap(), instant);
+            }
+        }
+        for (beyond, zone) in [("9998-12-31T19:00", NEW_YORK), ("1970-01-01T08:59", SEOUL)] {
+            assert_eq!(read([beyond, zone.name(), "", ""]), Err("admin-refusal-moment"));
         }
     }
 
