@@ -33,6 +33,8 @@ problems! {
         /// The venue's time zone changes performances, and the form does not say how.
         ZoneAsked(asked: ZoneQuestion) = 409 "zone-moves-performances" { performances: asked.named }
             .number("count", asked.count).number("tickets", asked.tickets),
+        /// The plan draws seats elsewhere that people have, and the form does not say what it means.
+        SeatsMoveAsked(count: i64) = 409 "plan-moves-seats".number("count", count),
         /// The first venue has another clock than the office, and the form does not say which part of the
         /// opening stays.
         OpeningAsked(asked: OpeningQuestion) = 409 "opening-clock"

@@ -144,6 +144,8 @@ async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error>
             smtp.deliver(mail, &letter, files).await
         }
         Err(ComposeError::Database(error)) => return Err(error),
+        // While two versions run beside each other, an instance of the later one can write it.
+        Err(error @ ComposeError::UnknownMessage) => Delivery::Unknown(error.to_string()),
         Err(error) => Delivery::Refused(error.to_string()),
     };
     match delivery {

@@ -84,19 +84,20 @@ pub fn columns(mails: &[AccountMail]) -> NewMails {
 }
 
 /// Writes one message to many accounts like [`write_to_accounts`]. Each mail has the keys of `keys` with the
-/// account's id behind them.
+/// account's id behind them. Returns the number of mails that were not written before.
 pub async fn write_to_all(
     tx: &mut Connection,
     accounts: &[AccountId],
     message: &Message,
     keys: &SharedKeys,
-) -> Result<(), sqlx::Error> {
+) -> Result<u64, sqlx::Error> {
     let real = accounts.iter().filter(|id| !throwaway::is_marked(id.0)).copied();
     let real: Vec<AccountId> = real.collect();
+    let mut n_written = 0;
     for accounts in real.chunks(STATEMENT_MAILS_MAX) {
-        store::insert_for_all(tx, accounts, message, keys).await?;
+        n_written += store::insert_for_all(tx, accounts, message, keys).await?;
     }
-    Ok(())
+    Ok(n_written)
 }
 
 /// Deletes the mails to an address that are sent or given up. Mails that are still to be sent stay.

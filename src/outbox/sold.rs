@@ -23,6 +23,8 @@ pub enum SoldPart {
     AgeMin,
     /// Name of the zone in which the places are.
     Zone,
+    /// Place of the seat in the hall, as the edition of the venue whose plan shows it.
+    Seat,
 }
 
 /// Change of a part of what was sold.

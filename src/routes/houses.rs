@@ -82,7 +82,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/venues/{id}/deletion")
             .post(venues::create_deletion, changes::<DeletedDocument<VenueId>>("Deletes a venue that no performance uses.").refuses(codes![CatalogError::InUse, KitError::ChangedMeanwhile])),
         at("/admin/venues/{id}/seats")
-            .post(venues::update_seats, changes::<VenueEdition>("Replaces the seat plan by a CSV file.").refuses(codes![CatalogError::{Plan, KindsInUse, SeatsInUse, TooManyKinds}, KitError::ChangedMeanwhile])).uploads(admin_of).with_long_deadline(),
+            .post(venues::update_seats, changes::<VenueEdition>("Replaces the seat plan by a CSV file, and tells people by mail whose seats are `elsewhere` in the hall.").refuses(codes![AdminError::SeatsMoveAsked, CatalogError::{Plan, KindsInUse, SeatsInUse, TooManyKinds}, KitError::ChangedMeanwhile])).uploads(admin_of).with_long_deadline(),
         at("/admin/venues/{id}/seats/saves/{save_id}")
             .get(venues::show_save, shows::<SaveState>("Shows the progress of the save of a large seat plan, or its end.")),
         at("/admin/venues/{id}/seats.csv")

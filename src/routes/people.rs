@@ -49,6 +49,6 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/reservations/{id}/refund")
             .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or the agreed share.").refuses(codes![PaymentError::RefundOver, ReservationError::InvalidState, BrokenRule::CompanionAlone, ReturnRefusal::AllSold, AccountError::CodeRequired, KitError::{Contended, KeyReused, AlreadyProcessing}, TicketError::{Used, HandedOver, Offered, Resold}])),
         at("/admin/reservations/{id}/mail")
-            .post(reservations::create_mail, changes::<Mailed>("Mails the valid tickets of a reservation to the accounts that hold them once more, once in each ten minutes of the clock.").answers::<Mailed>(202).refuses(codes![TicketError::NoneValid])),
+            .post(reservations::create_mail, changes::<Mailed>("Mails the valid tickets of a reservation to the accounts that hold them once more, once in each ten minutes of the clock.").answers::<Mailed>(202).refuses(codes![TicketError::{MailedLately, NoneValid}])),
     ]
 }

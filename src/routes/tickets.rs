@@ -56,7 +56,7 @@ pub(super) fn paths() -> Vec<Path> {
         at("/tickets/{code}/hand-overs")
             .post(hand_over::pages::create_hand_over, creates::<TicketOffered>("Offers a ticket to another person.").refuses(codes![HandOverError::{NotValid, Begun, ToOneself, OfferedAlready, OnReturn, TooManyHands, TooManyOffers, TooOften, AddressUnconfirmed}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/tickets/{code}/mail")
-            .post(mailing::create_mail, changes::<Empty>("Mails the account its valid tickets of the performance once more, once in each ten minutes of the clock.").answers::<Empty>(202).refuses(codes![TicketError::NoneValid])),
+            .post(mailing::create_mail, changes::<Empty>("Mails the account its valid tickets of the performance once more, once in each ten minutes of the clock.").answers::<Empty>(202).refuses(codes![TicketError::{MailedLately, NoneValid}])),
         at("/tickets/{code}/refund")
             .get(ticket_refund::pages::show_ticket_refund, shows::<TicketRefundDocument>("Shows what comes back of a ticket that is refunded by itself now, or why nothing does.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Discounted}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}]))
             .post(ticket_refund::pages::create_ticket_refund, creates::<TicketRefunded>("Refunds a ticket by itself, by the terms of its order: its place is free again, and the rest of the order stays.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Discounted, Changed}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),

@@ -31,6 +31,8 @@ problems! {
         Offered = 409 "ticket-offered",
         /// No ticket that was to be mailed is valid any more.
         NoneValid = 409 "no-valid-tickets".recovery("/tickets".to_owned()),
+        /// The tickets were mailed in these ten minutes before.
+        MailedLately = 409 "tickets-mailed-lately".recovery("/tickets".to_owned()),
         /// The code was replaced by another one when the ticket was handed over.
         Replaced = 409 "ticket-replaced",
         Unknown = 404 "ticket-unknown",

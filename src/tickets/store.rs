@@ -317,11 +317,11 @@ async fn select(db: &Pool, which: Which<'_>) -> Result<Vec<Ticket>, sqlx::Error>
                exists (select from ticket_returns
                        where ticket_id = t.id and status = 'OPEN' offset 0) as "is_on_return!",
                p.slug, p.title, p.poster_number, p.running_mins, p.doors_before_mins, d.starts_at, nullif(m.was_at, d.starts_at) as moved_from,
-               told_changes(d.id, r.created_at, array[i.zone_id]) as "changes!: Json<Vec<ToldNote>>", d.cancelled_at is not null or p.status = 'CANCELLED' as "is_cancelled!",
+               told_changes(d.id, r.created_at, array[i.zone_id], array[i.schedule_seat_id]) as "changes!: Json<Vec<ToldNote>>", d.cancelled_at is not null or p.status = 'CANCELLED' as "is_cancelled!",
                p.version + d.version + v.version + (t.status = 'VOID')::integer as "revision!", greatest(r.settled_at, m.changed_at) as "changed_at!", v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                nullif(c.kind, 'STANDARD') as "kind: SeatKind", z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
-               pt.note as "price_type_note?", s.price_category as "category?"
+               pt.note as "price_type_note?", category_at(s.id, s.price_category, r.created_at) as "category?"
         from found
         join tickets t on t.id = found.id
         join accounts a on a.id = t.account_id

@@ -77,7 +77,7 @@ pub(super) async fn insert(
 /// Letters to be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Which {
-    /// The newest of a program, so many at most.
+    /// The newest of a program, so many at most, and as many that staff wrote and that are still to be sent.
     Newest(ProgramId, i64),
     /// The one with this id.
     One(OfficeLetterId),
@@ -98,7 +98,11 @@ pub(super) async fn list(db: &Pool, which: Which) -> Result<Vec<OfficeLetter>, s
             reminds_of, send_at, n_accounts, created_at
         from office_letters
         where id = any(array(
-            select id from office_letters where program_id = $1 order by created_at desc limit $2
+            (select id from office_letters where program_id = $1 order by created_at desc limit $2)
+            union
+            (select id from office_letters
+             where program_id = $1 and status in ('DRAFT', 'PLANNED') and reminds_of is null
+             order by created_at desc limit $2)
         ) || $3::uuid)
         order by created_at desc, id
         "#,
@@ -123,10 +127,10 @@ pub(super) async fn list_audience(
             select schedule_ids, section, zone_ids, price_type, price_type_ids, is_for_absent
             from office_letters where id = $1
         ), paid as materialized (
-            select r.id
+            select r.id, r.schedule_id
             from letter
             cross join lateral (
-                select id from reservations
+                select id, schedule_id from reservations
                 where schedule_id = any(letter.schedule_ids) and status = 'CONFIRMED' offset 0
             ) r
         )
@@ -143,10 +147,23 @@ pub(super) async fn list_audience(
             offset 0
         ) i
         cross join lateral (
-            select account_id from tickets
+            select account_id from tickets t
             where reservation_item_id = i.id
                 and (status = 'VALID' or status = 'USED' and not letter.is_for_absent)
                 and ($2::uuid is null or account_id > $2)
+                and (not letter.is_for_absent or not exists (
+                    select from (
+                        select reservation_item_id from tickets
+                        where account_id = t.account_id and status = 'USED' offset 0
+                    ) used
+                    cross join lateral (
+                        select reservation_id from reservation_items
+                        where id = used.reservation_item_id offset 0
+                    ) item
+                    cross join lateral (
+                        select schedule_id from reservations where id = item.reservation_id offset 0
+                    ) come
+                    where come.schedule_id = paid.schedule_id))
             offset 0
         ) t
         order by 1

@@ -168,7 +168,7 @@ pub async fn show_booking(
 /// Number of accounts that got tickets by mail.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Mailed {
-    n_accounts: usize,
+    n_accounts: u64,
 }
 
 /// `POST /admin/reservations/{id}/mail`

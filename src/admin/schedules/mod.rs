@@ -298,6 +298,7 @@ pub async fn update_zone(
         }
         let renamed = SoldChange::of(SoldPart::Zone, &edited.before.name, &edited.after.name);
         let told = Told {
+            seat_ids: None,
             changes: renamed.into_iter().collect(),
             zone_id: Some(zone_id),
             words: words.map(str::to_owned),

@@ -67,6 +67,7 @@ pub(super) async fn update(
     let told = Told {
         changes: changes_of(&edited.before.details, &edited.after.details),
         zone_id: None,
+        seat_ids: None,
         words: notice.words.clone(),
         is_elsewhere: notice.is_elsewhere,
     };

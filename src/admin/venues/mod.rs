@@ -1,13 +1,15 @@
 //! Venues as administrators edit them: created, edited, given seats.
 //!
 //! Each function is one transaction with its act in the audit log. Edits carry the version they
-//! were made of. A save of a plan that takes long goes on without its request (`saving`).
+//! were made of. A save of a plan that takes long goes on without its request (`saving`), and one that draws seats
+//! elsewhere which people have asks what it means (`moved_seats`).
 //!
 //! # Concurrency
 //!
 //! Two edits race for the venue's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 mod edit;
+mod moved_seats;
 pub mod pages;
 mod saving;
 mod store;

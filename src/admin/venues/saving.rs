@@ -17,6 +17,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
+use super::moved_seats::{self, PlanNotice};
 use crate::{
     accounts::AccountId,
     admin::{AdminError, edits::commit_edit},
@@ -64,13 +65,13 @@ pub enum SaveState {
     Unknown,
 }
 
-/// Plan to be saved.
+/// Save of a plan.
 #[derive(Debug)]
 pub(crate) struct PlanSave {
     pub by: AccountId,
     pub venue_id: VenueId,
     pub version: i64,
-    pub plan: SeatPlan,
+    pub notice: PlanNotice,
 }
 
 /// Answer to a plan that was sent.
@@ -85,14 +86,16 @@ pub(crate) enum Answered {
 /// are written.
 pub(crate) async fn replace_seats(
     app: &App,
-    save: PlanSave,
+    (save, plan): (PlanSave, SeatPlan),
     written: &SeatsWritten,
 ) -> Result<VenueEdition, AdminError> {
-    let PlanSave { by, venue_id, version, plan } = save;
+    let PlanSave { by, venue_id, version, notice } = save;
     let replacement = Replacement::of(&app.db, venue_id, plan).await?;
     let entry = AuditEntry::new(by, Act::SeatsReplaced, Subject::Venue, venue_id);
-    commit_edit(app, &entry, version, async |tx| replacement.write(tx, version, written).await)
-        .await
+    let replaced = commit_edit(app, &entry, version, async |tx| {
+        moved_seats::replace(tx, (venue_id, version), (&replacement, &notice), written).await
+    });
+    Ok(replaced.await?.state)
 }
 
 /// Saves a plan, and answers while that still goes on if it takes long. The save counts as a running change of
@@ -100,7 +103,7 @@ pub(crate) async fn replace_seats(
 pub(crate) async fn save(
     app: &App,
     running: TaskTrackerToken,
-    save: PlanSave,
+    (save, plan): (PlanSave, SeatPlan),
     explained: impl Fn(&AdminError) -> String + 'static,
 ) -> Result<Answered, AdminError> {
     let save_id = SaveId(Uuid::new_v4());
@@ -109,7 +112,7 @@ pub(crate) async fn save(
     let app = app.clone();
     let work = async move {
         let _running = running;
-        let outcome = save_kept(&app, save, &key).await;
+        let outcome = save_kept(&app, (save, plan), &key).await;
         // The request was answered before, so the page shows the end.
         if let Err(outcome) = ended.send(outcome) {
             let state = match outcome {
@@ -127,7 +130,11 @@ pub(crate) async fn save(
 }
 
 /// Saves a plan, and keeps the progress meanwhile.
-async fn save_kept(app: &App, save: PlanSave, key: &str) -> Result<VenueEdition, AdminError> {
+async fn save_kept(
+    app: &App,
+    save: (PlanSave, SeatPlan),
+    key: &str,
+) -> Result<VenueEdition, AdminError> {
     let written = SeatsWritten::default();
     tokio::select! {
         saved = timeout(SAVE_MAX, replace_seats(app, save, &written)) => match saved {

@@ -31,6 +31,7 @@ impl ToldNote {
             SoldPart::DoorsBeforeMins => "changed-doors",
             SoldPart::AgeMin => "changed-age",
             SoldPart::Zone => "changed-zone",
+            SoldPart::Seat => "changed-seat",
         };
         locale.text(key).word("was", &self.was)
     }

@@ -68,9 +68,14 @@ impl Replacement {
         Ok(Self { venue_id, version_read, difference })
     }
 
+    /// Returns the seats that stand elsewhere on the map.
+    pub fn moved(&self) -> &[SeatId] {
+        &self.difference.moved
+    }
+
     /// Replaces the seats of edition `version`: inserts new ones, moves known ones, deletes missing ones, all
     /// or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also for seats that get another price
-    /// category. Fails as [`CatalogError::SeatsInUse`] if a performance has a missing seat, and as
+    /// category, and orders are shown the category that they were made at. Fails as [`CatalogError::SeatsInUse`] if a performance has a missing seat, and as
     /// [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
     pub async fn write(
         &self,
@@ -79,7 +84,7 @@ impl Replacement {
         written: &SeatsWritten,
     ) -> Result<Edited<VenueEdition>, CatalogError> {
         let Self { venue_id: id, version_read, difference } = self;
-        let PlanDifference { added, changed, of_other_kind, removed } = difference;
+        let PlanDifference { added, changed, of_other_kind, removed, moved: _ } = difference;
         let before = lock_edition(tx, *id, version).await?;
         if *version_read != version {
             return Err(CatalogError::Stale);
@@ -97,6 +102,7 @@ impl Replacement {
             written.add(batch.len());
         }
         for batch in changed.chunks(BATCH_SEATS) {
+            store::keep_categories(tx, batch).await?;
             store::update_seats(tx, batch).await?;
             written.add(batch.len());
         }

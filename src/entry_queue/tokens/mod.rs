@@ -20,6 +20,9 @@ use crate::{
     infra::postgres::{Connection, WhenHeld},
 };
 
+/// Bound on the stays that one statement prolongs.
+const EXTENDED_AT_ONCE: usize = 10_000;
+
 /// Locks the live tokens of accounts, each in its program's queue; waits for none. Returns whether
 /// no other transaction has one of them locked. In the order of locks this comes before `reservations`.
 pub async fn lock_live_tokens(
@@ -96,7 +99,11 @@ pub async fn extend_all(
     length: Duration,
     live: (DateTime<Utc>, Option<DateTime<Utc>>),
 ) -> Result<usize, sqlx::Error> {
-    store::extend_all(tx, stays, length.as_secs_f64(), live).await
+    let mut n_extended = 0;
+    for some in stays.chunks(EXTENDED_AT_ONCE) {
+        n_extended += store::extend_all(tx, some, length.as_secs_f64(), live).await?;
+    }
+    Ok(n_extended)
 }
 
 /// Writes to Redis what PostgreSQL says of the accounts that are inside.

@@ -59,7 +59,7 @@ pub(super) async fn moved(
     else {
         return Err(ComposeError::UnknownMessage);
     };
-    let performance = performances::find(db, *schedule_id).await?.ok_or(ComposeError::Gone)?;
+    let performance = find_live(db, *schedule_id).await?;
     let moved = find_move(db, *move_id).await?;
     let is_shown = moved.as_ref().is_none_or(|moved| moved.is_at == *was);
     let lede = match is_waiting {
@@ -90,7 +90,7 @@ pub(super) async fn changed(
     else {
         return Err(ComposeError::UnknownMessage);
     };
-    let performance = performances::find(db, *schedule_id).await?.ok_or(ComposeError::Gone)?;
+    let performance = find_live(db, *schedule_id).await?;
     let moved = find_move(db, *move_id).await?;
     let (lede, note) = match is_waiting {
         true => ("mail-told-lede-waiting", "mail-told-note-waiting"),
@@ -106,6 +106,12 @@ pub(super) async fn changed(
         path: path_of(*schedule_id, *is_waiting),
     };
     Ok(letter(blank, &told, &Keys { subject: "mail-told-subject", lede, note }))
+}
+
+/// Returns a performance that is not cancelled: once it is, a mail about an earlier change says nothing any more.
+async fn find_live(db: &Pool, id: Uuid) -> Result<PerformanceTold, ComposeError> {
+    let found = performances::find(db, id).await?;
+    found.filter(|performance| !performance.is_cancelled).ok_or(ComposeError::Gone)
 }
 
 async fn find_move(db: &Pool, id: Option<Uuid>) -> Result<Option<MoveTold>, ComposeError> {
@@ -163,6 +169,8 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
         value(SoldPart::DoorsBeforeMins).map(|value| ("mail-fact-doors-mins", value)),
         value(SoldPart::AgeMin).map(|value| ("mail-fact-age", value)),
         value(SoldPart::Zone).map(|value| ("mail-fact-zone", value)),
+        value(SoldPart::Seat)
+            .map(|_| ("mail-fact-zone", locale.text("mail-told-seat").to_string())),
         words.map(|words| ("mail-fact-words", on_one_line(words))),
     ];
     let facts = facts.into_iter().flatten();

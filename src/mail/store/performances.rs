@@ -16,6 +16,8 @@ pub(crate) struct PerformanceTold {
     pub venue: String,
     /// Time zone of the venue.
     pub time_zone: String,
+    /// Whether it, or its program, is cancelled.
+    pub is_cancelled: bool,
 }
 
 /// Returns a performance as a mail describes it; `None` if it does not exist.
@@ -26,7 +28,8 @@ pub(crate) async fn find(
     sqlx::query_as!(
         PerformanceTold,
         r#"
-        select p.title, s.starts_at, v.name as venue, v.time_zone
+        select p.title, s.starts_at, v.name as venue, v.time_zone,
+            s.cancelled_at is not null or p.status = 'CANCELLED' as "is_cancelled!"
         from schedules s
         join programs p on p.id = s.program_id
         join venues v on v.id = s.venue_id

@@ -82,16 +82,16 @@ pub(crate) async fn insert_for_accounts(
     Ok(())
 }
 
-/// Inserts the mails of one message to many accounts, like [`insert_for_accounts`].
+/// Inserts the mails of one message to many accounts, like [`insert_for_accounts`]; returns how many.
 pub(crate) async fn insert_for_all(
     tx: &mut Connection,
     accounts: &[AccountId],
     message: &Message,
     keys: &SharedKeys,
-) -> Result<(), sqlx::Error> {
+) -> Result<u64, sqlx::Error> {
     let ids: Vec<Uuid> = accounts.iter().map(|_| new_id()).collect();
     let (kind, payload) = message.stored();
-    sqlx::query!(
+    let written = sqlx::query!(
         r#"
         insert into outbox
             (id, kind, payload, order_key, dedupe_key, recipient, locale, expires_at, declinable_by)
@@ -121,7 +121,7 @@ pub(crate) async fn insert_for_all(
     )
     .execute(tx)
     .await?;
-    Ok(())
+    Ok(written.rows_affected())
 }
 
 /// Inserts a mail; skips one whose event was mailed already.

@@ -185,24 +185,18 @@ impl Checkouts {
     /// is final: the points stay in the wallet. Any other error leaves the payment to the worker.
     async fn pay_bought(&self, purchase: &Purchase) -> Result<(), sqlx::Error> {
         let Some(bought_for) = purchase.bought_for() else { return Ok(()) };
-        let account_id = purchase.account_id;
-        let key = RequestKey::new(account_id.0, purchase.id.0, "charge", &bought_for.id());
-        let paid = match bought_for {
-            BoughtFor::Reservation(id) => {
-                let paying = self.payments.pay(account_id, ReservationId(id), Some(&key));
-                paying.await.map(drop).map_err(ShareError::from)
-            }
-            BoughtFor::Share(id) => {
-                shares::pay_bought(&self.app, account_id, id, &key).await.map(drop)
-            }
-        };
-        match paid {
-            Ok(()) => {}
-            // The hold may get its time back.
-            Err(error) if error.is_hold_over() && !is_awake(&self.app.db).await? => {
+        let mut paid = self.try_to_pay(purchase, bought_for).await;
+        if paid.as_ref().is_err_and(ShareError::is_hold_over) {
+            if !is_awake(&self.app.db).await? {
+                // The hold may get its time back.
                 tracing::info!(charge_id = %purchase.id, "to be paid once the lost time is back");
                 return Ok(());
             }
+            // That time may have come back since.
+            paid = self.try_to_pay(purchase, bought_for).await;
+        }
+        match paid {
+            Ok(()) => {}
             Err(error) if error.is_final() => {
                 tracing::info!(%error, charge_id = %purchase.id, "the points stay in the wallet");
             }
@@ -212,6 +206,24 @@ impl Checkouts {
             }
         }
         store::write_tried(&self.app.db, purchase.id).await
+    }
+
+    async fn try_to_pay(
+        &self,
+        purchase: &Purchase,
+        bought_for: BoughtFor,
+    ) -> Result<(), ShareError> {
+        let account_id = purchase.account_id;
+        let key = RequestKey::new(account_id.0, purchase.id.0, "charge", &bought_for.id());
+        match bought_for {
+            BoughtFor::Reservation(id) => {
+                let paying = self.payments.pay(account_id, ReservationId(id), Some(&key));
+                paying.await.map(drop).map_err(ShareError::from)
+            }
+            BoughtFor::Share(id) => {
+                shares::pay_bought(&self.app, account_id, id, &key).await.map(drop)
+            }
+        }
     }
 
     /// Pays reservations and shares whose purchase was settled by a process that did not live to pay them.

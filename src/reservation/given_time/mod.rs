@@ -1,9 +1,9 @@
 //! Time that people get back, because the office was away or staff stopped its clock.
 //!
-//! Every stay and hold that is live when time is **given** ends that much later; what had ended before is not revived.
-//! The **pulse** says when the office last worked: each instance beats it. The office was **away** where no beat, hold or
-//! admission came for [`AWAY_MIN`] or longer, because PostgreSQL did not answer or no instance ran; the time of that is
-//! given back.
+//! Every stay and hold that is live when time is **given** ends that much later; what had ended before is not revived, and
+//! a hold of a performance that has begun gets none. The **pulse** says when the office last worked: each instance beats
+//! it. The office was **away** where no beat, hold or admission came for [`AWAY_MIN`] or longer, because PostgreSQL did
+//! not answer or no instance ran; the time of that is given back.
 //!
 //! # Invariants
 //!
@@ -21,12 +21,15 @@
 mod model;
 pub(crate) mod store;
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
 
 use serde_json::json;
 
 pub use self::model::GivingCause;
-use self::model::Outage;
+use self::{model::Outage, store::Pulse};
 
 use crate::{
     app::App,
@@ -35,6 +38,14 @@ use crate::{
     events::{self, EventKind, NewEvent},
     infra::postgres::{Connection, Pool},
 };
+
+/// Bound on the windows after the last beat that are searched for signs of life.
+const SIGNS_MAX: usize = 400;
+/// Ticks that try to give the time of an outage back to every program, before things end again all the same.
+const TRIES_MAX: u32 = 60;
+
+/// Ticks in a row that could not give every program its time back.
+static FAILED_TRIES: AtomicU32 = AtomicU32::new(0);
 
 /// Time without a beat from which on the office was away; `is_office_awake()` has the same length.
 const AWAY_MIN: Duration = Duration::from_secs(15);
@@ -87,33 +98,70 @@ pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
         return tx.commit().await;
     }
     tx.rollback().await?;
-    let until = store::find_sign_of_life(&app.db, pulse.beat_at).await?.unwrap_or(pulse.now);
-    let outage = Outage { since: pulse.beat_at, until };
-    let length = (until - pulse.beat_at).to_std().unwrap_or_default();
-    if length >= AWAY_MIN {
-        for program_id in store::list_with_live(&app.db, outage.since).await? {
-            give_back(app, program_id, outage, length).await?;
-        }
-    }
+    give_all_back(app, pulse).await?;
     // Every program has its time back: things end again.
     let mut tx = app.db.begin().await?;
-    let pulse = store::lock_pulse(&mut tx).await?;
-    if pulse.is_some_and(|pulse| pulse.beat_at == outage.since) {
+    if is_still(store::lock_pulse(&mut tx).await?, pulse) {
         store::write_beat(&mut tx).await?;
     }
     tx.commit().await
+}
+
+/// Whether no instance has beaten the pulse since it was as `before`.
+fn is_still(pulse: Option<Pulse>, before: Pulse) -> bool {
+    pulse.is_some_and(|pulse| pulse.beat_at == before.beat_at)
+}
+
+/// Gives the time of the outage after the last beat back to each program. A program that fails does not keep the others
+/// from theirs, and after [`TRIES_MAX`] ticks it goes without.
+async fn give_all_back(app: &App, pulse: Pulse) -> Result<(), sqlx::Error> {
+    let Some(outage) = find_outage(app, pulse).await? else { return Ok(()) };
+    let mut failure = None;
+    for program_id in store::list_with_live(&app.db, outage.since).await? {
+        if let Err(error) = give_back(app, program_id, pulse, outage).await {
+            tracing::warn!(%program_id, %error, "the time in which the office was away is not given back yet");
+            failure = Some(error);
+        }
+    }
+    match failure {
+        Some(error) if FAILED_TRIES.fetch_add(1, Ordering::Relaxed) < TRIES_MAX => Err(error),
+        Some(error) => {
+            FAILED_TRIES.store(0, Ordering::Relaxed);
+            tracing::error!(%error, "the time in which the office was away is not given back everywhere");
+            Ok(())
+        }
+        None => {
+            FAILED_TRIES.store(0, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+}
+
+/// Returns the outage after the last beat: it begins with the last sign of life that another came after in less than
+/// [`AWAY_MIN`], as an office works on between a beat and its end. `None` if there was no such silence.
+async fn find_outage(app: &App, pulse: Pulse) -> Result<Option<Outage>, sqlx::Error> {
+    let mut since = pulse.beat_at;
+    for _ in 0..SIGNS_MAX {
+        match store::find_last_sign(&app.db, since, AWAY_MIN).await? {
+            Some(sign) => since = sign,
+            None => break,
+        }
+    }
+    let until = store::find_sign_of_life(&app.db, since).await?.unwrap_or(pulse.now);
+    let outage = Outage { since, until };
+    Ok((outage.length() >= AWAY_MIN).then_some(outage))
 }
 
 /// Gives the time of an outage back to one program, unless it has it.
 async fn give_back(
     app: &App,
     program_id: ProgramId,
+    pulse: Pulse,
     outage: Outage,
-    length: Duration,
 ) -> Result<(), sqlx::Error> {
+    let length = outage.length();
     let mut tx = app.db.begin().await?;
-    let pulse = store::lock_pulse(&mut tx).await?;
-    let is_meant = pulse.is_some_and(|pulse| pulse.beat_at == outage.since);
+    let is_meant = is_still(store::lock_pulse(&mut tx).await?, pulse);
     if !is_meant || store::is_given(&mut tx, program_id, outage.since).await? {
         return Ok(());
     }

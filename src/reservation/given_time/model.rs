@@ -1,5 +1,7 @@
 //! Reasons for which time is given.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 
 /// Reason for which time is given.
@@ -17,10 +19,17 @@ pub enum GivingCause<'a> {
 /// Time in which the office was away.
 #[derive(Clone, Copy, Debug)]
 pub struct Outage {
-    /// Last beat before it.
+    /// Last beat, hold or admission before it.
     pub(super) since: DateTime<Utc>,
     /// First sign of life after it.
     pub(super) until: DateTime<Utc>,
+}
+
+impl Outage {
+    /// Returns how long the office was away.
+    pub(super) fn length(self) -> Duration {
+        (self.until - self.since).to_std().unwrap_or_default()
+    }
 }
 
 impl GivingCause<'_> {

@@ -15,6 +15,9 @@ use crate::{
     reservation::model::ReservationId,
 };
 
+/// Bound on the difference between the clock that an id is made of and the one of PostgreSQL.
+const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(30);
+
 /// Pulse whose row is locked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pulse {
@@ -69,6 +72,39 @@ fn first_id_at(moment: DateTime<Utc>) -> Uuid {
     Builder::from_unix_timestamp_millis(ms, &[0; 10]).into_uuid()
 }
 
+/// Returns when the last hold was made or the last account admitted in the time `within` after `since`, which an instance
+/// without a beat does too; `None` if there was neither.
+pub(super) async fn find_last_sign(
+    db: &Pool,
+    since: DateTime<Utc>,
+    within: Duration,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select greatest(
+            (select max(created_at) from reservations
+             where id between $2 and $3 and created_at > $1 and created_at <= $1 + make_interval(secs => $4)),
+            (
+                select max(last.admitted_at)
+                from queue_numbers n
+                cross join lateral (
+                    select admitted_at from queue_tokens
+                    where program_id = n.program_id and admitted_at > $1
+                        and admitted_at <= $1 + make_interval(secs => $4)
+                    order by admitted_at desc
+                    limit 1
+                ) last
+            ))
+        "#,
+        since,
+        first_id_at(since - CLOCKS_DIFFER_MAX),
+        first_id_at(since + within + CLOCKS_DIFFER_MAX),
+        within.as_secs_f64(),
+    )
+    .fetch_one(db)
+    .await
+}
+
 /// Returns when the first hold was made or the first account admitted after the beat at `since`, which an instance of a
 /// version without a pulse does too; `None` if there was neither.
 pub(super) async fn find_sign_of_life(
@@ -78,7 +114,9 @@ pub(super) async fn find_sign_of_life(
     sqlx::query_scalar!(
         r#"
         select least(
-            (select created_at from reservations where id > $1 and created_at > $2 order by id limit 1),
+            (select min(created_at) from (
+                select created_at from reservations where id > $1 and created_at > $2
+                order by id limit 100) first_made),
             (
                 select min(first.admitted_at)
                 from queue_numbers n
@@ -90,7 +128,7 @@ pub(super) async fn find_sign_of_life(
                 ) first
             ))
         "#,
-        first_id_at(since),
+        first_id_at(since - CLOCKS_DIFFER_MAX),
         since,
     )
     .fetch_one(db)
@@ -146,7 +184,8 @@ pub(crate) struct LockedHold {
     pub(super) version: i64,
 }
 
-/// Locks the holds of a program that no worker has ended and that were live when the `outage` began, or now, by id.
+/// Locks the holds of a program that no worker has ended and that were live when the `outage` began, or now, by id. A hold
+/// of a performance that has begun gets no time: a ticket of it is of no use.
 pub(super) async fn lock_holds(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -160,12 +199,13 @@ pub(super) async fn lock_holds(
         where id = any(array(
                 select id
                 from (
-                    select id, program_id from reservations
+                    select id, program_id, schedule_id from reservations
                     where status = 'HELD' and settled_at is null
                         and expires_at > coalesce($2, statement_timestamp())
                     offset 0
                 ) held
-                where program_id = $1))
+                cross join lateral (select starts_at from schedules where id = held.schedule_id offset 0) shown
+                where program_id = $1 and shown.starts_at > statement_timestamp()))
             and status = 'HELD'
         order by id
         for no key update

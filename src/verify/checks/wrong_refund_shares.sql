@@ -56,6 +56,7 @@ with sold as (
                     or exists (select from schedule_moves m
                                where m.schedule_id = refunds.schedule_id
                                    and m.moved_at > reserved_at - interval '1 minute'
+                                   and (m.seat_ids is null or m.seat_ids && seats_of(reservation_id))
                                    and refunded_at > m.moved_at
                                    and refunded_at < m.full_refund_until + interval '1 minute')))
             as is_too_much,
@@ -63,6 +64,7 @@ with sold as (
         amount < paid and exists (
             select from schedule_moves m
             where m.schedule_id = refunds.schedule_id and m.moved_at > reserved_at
+                and (m.seat_ids is null or m.seat_ids && seats_of(reservation_id))
                 and m.moved_at < refunded_at - interval '1 minute' and refunded_at < m.full_refund_until
                 and not exists (
                     select from schedule_moves later

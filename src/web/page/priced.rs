@@ -24,6 +24,9 @@ const PRICES: [&str; 15] = [
     "fee",
 ];
 
+/// Members whose numbers stay as they are: counts of people, and records of acts.
+const UNTOLD: [&str; 3] = ["purge", "before", "after"];
+
 /// Returns `document` with `NAME_minor` beside each price NAME, an amount of minor units, and with `currency` in each
 /// object that has one.
 pub(super) fn in_money(document: &impl Serialize, unit: PriceUnit) -> Value {
@@ -36,7 +39,8 @@ fn tell(value: &mut Value, unit: PriceUnit) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(|value| tell(value, unit)),
         Value::Object(members) => {
-            members.values_mut().for_each(|value| tell(value, unit));
+            let told = members.iter_mut().filter(|(name, _)| !UNTOLD.contains(&name.as_str()));
+            told.for_each(|(_, value)| tell(value, unit));
             tell_members(members, unit);
         }
         _ => {}
@@ -73,5 +77,7 @@ mod tests {
             "seats": [seat], "total": 50, "total_minor": 100, "currency": "EUR", "price_max": null,
         });
         assert_eq!(told, expected);
+        let untold = json!({ "purge": { "total": 12 }, "entries": [{ "before": { "price": 5 } }] });
+        assert_eq!(in_money(&untold, unit), untold);
     }
 }

@@ -50,6 +50,7 @@ async fn a_copy_has_texts_rules_and_prices_and_nothing_that_was_sold(db: PgPool)
         concert.schedule_id,
     )
     .await;
+    run_sql(&db, "insert into reminder_settings select id, null from programs").await;
     let path = format!("/admin/programs/{}/copies", concert.program_id);
     let bare = admin.post(&path, &()).await;
     assert_eq!(bare.status, 201, "{}", bare.body);
@@ -57,6 +58,8 @@ async fn a_copy_has_texts_rules_and_prices_and_nothing_that_was_sold(db: PgPool)
     assert_eq!(told, ["A concert", "By two people.", "DRAFT", "a-concert"], "{}", bare.body);
     assert_eq!(field(&bare, "guards")["joins_per_address"], 7);
     let bare_id = field(&bare, "id").as_str().unwrap().to_owned();
+    let letters = admin.get(&format!("/admin/programs/{bare_id}/letters")).await.json();
+    assert_eq!(letters["hours_before"], serde_json::Value::Null, "no reminders either: {letters}");
     let shown = admin.get(&format!("/admin/programs/{bare_id}")).await.json();
     assert_eq!(shown["schedules"].as_array().unwrap().len(), 0);
 

@@ -96,7 +96,9 @@ async fn a_new_kind_reaches_the_performances_unless_the_seat_is_sold(db: PgPool)
             assert!(csv.contains(from), "{from} is not in {csv}");
             csv = csv.replace(from, to);
         }
-        admin.post(&path, &[("version", version.to_string()), ("csv", csv)]).await
+        let form =
+            [("version", version.to_string()), ("csv", csv), ("moved", "drawing".to_owned())];
+        admin.post(&path, &form).await
     };
     let pair = [
         ("Stalls,A,1,0,0,,", "Stalls,A,1,0,0,WHEELCHAIR,"),
@@ -116,7 +118,7 @@ async fn a_new_kind_reaches_the_performances_unless_the_seat_is_sold(db: PgPool)
     assert_eq!(saved.status, 200, "{}", saved.body);
     assert_eq!(performed(&db).await[..3], ["WHEELCHAIR", "STANDARD", "STANDARD"]);
     // The grid knows no kinds: all seats are ordinary again.
-    let grid = [("version", "2"), ("grid", "Stalls, 2, 10")];
+    let grid = [("version", "2"), ("grid", "Stalls, 2, 10"), ("moved", "drawing")];
     assert_eq!(admin.post(&path, &grid).await.status, 200);
     assert_eq!(performed(&db).await[0], "STANDARD");
     office.verify().await;

@@ -141,6 +141,9 @@ async fn a_letter_is_for_a_performance_a_section_a_type_or_those_who_have_not_co
     sqlx::query(scanned).bind(&bought.codes[0]).execute(&db).await.unwrap();
     assert_eq!(count(json!({})).await, 2);
     assert_eq!(count(json!({ "absent": true })).await, 1, "cleo has not come");
+    // Of a party that has come one is late: its letters would be read in the hall.
+    show.buy(&ada, 2).await;
+    assert_eq!(count(json!({ "absent": true })).await, 1);
 
     for (form, field) in [
         (json!({ "section": "Gods" }), "section"),
@@ -195,9 +198,25 @@ async fn who_declined_letters_gets_the_necessary_ones_only_and_a_stopped_one_is_
     run_sql(&db, "delete from outbox").await;
     let path = show.draft(&json!({ "necessary": true })).await;
     let (release, later) = (format!("{path}/release"), [("send_at", "2031-05-01T10:00")]);
+    let past = show.admin.post(&release, &[("send_at", "2025-05-01T10:00")]).await;
+    assert!(past.json()["fields"].get("send_at").is_some(), "{}", past.body);
     assert_eq!(show.admin.post(&release, &later).await.status, 200);
     show.write_all().await;
     assert_eq!(told(&db).await.len(), 0);
+    // However many reminders were written since, it is found and stopped.
+    run_sql(
+        &db,
+        "insert into office_letters
+            (id, program_id, schedule_ids, zone_ids, price_type_ids, is_for_absent, is_necessary,
+                texts, status, send_at, settled_at, reminds_of)
+         select gen_random_uuid(), program_id, schedule_ids, '{}', '{}', false, false,
+            '{}', 'WRITTEN', now(), now(), now() + make_interval(mins => n)
+         from office_letters cross join generate_series(1, 120) n where status = 'PLANNED'",
+    )
+    .await;
+    let listed = show.admin.get(&show.letters_path()).await.json();
+    let listed = listed["letters"].as_array().unwrap();
+    assert!(listed.iter().any(|letter| letter["status"] == "PLANNED"), "{listed:?}");
     assert_eq!(show.act(&path, "stop").await.status, 200);
     run_sql(&db, "update office_letters set send_at = now() where status = 'STOPPED'").await;
     show.write_all().await;

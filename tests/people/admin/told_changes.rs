@@ -80,7 +80,7 @@ impl Show {
         self.admin.post_json(&format!("{path}/zones/{}", self.concert.zone_id), &form).await
     }
 
-    async fn told(&self) -> Vec<String> {
+    pub(super) async fn told(&self) -> Vec<String> {
         let mut told: Vec<String> = read_all(&self.office.db, TOLD).await;
         for name in &mut told {
             name.truncate(3);
@@ -90,7 +90,7 @@ impl Show {
     }
 
     /// The letters about changes, in the order of writing.
-    async fn letters(&self) -> Vec<String> {
+    pub(super) async fn letters(&self) -> Vec<String> {
         let sql = "select id from outbox where kind = 'performance-changed' order by position";
         let mut letters = Vec::new();
         for id in read_all::<Uuid>(&self.office.db, sql).await {

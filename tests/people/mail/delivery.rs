@@ -55,6 +55,38 @@ async fn a_mail_that_is_never_taken_is_given_up_after_so_many_attempts(db: PgPoo
     office.close().await;
 }
 
+/// An instance of the version before meets mails of kinds that it does not know, while a later one starts beside it.
+#[sqlx::test]
+async fn a_mail_of_a_kind_that_only_a_later_version_knows_waits_for_that_version(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 1, &server.url()).await;
+    let (concert, person) = (Concert::usual(&db).await, office.sign_in("late").await);
+    let later = "create function as_a_later_version() returns trigger language plpgsql as $$
+        begin new.kind := new.kind || '-later'; return new; end $$;";
+    run_sql(&db, later).await;
+    run_sql(
+        &db,
+        "create trigger as_a_later_version before insert on outbox
+         for each row execute function as_a_later_version()",
+    )
+    .await;
+    buy(&db, &concert, &person, 0).await;
+    until("an attempt", async || {
+        let tried = "select count(*) from outbox where attempts > 0";
+        read_one::<i64>(&db, tried).await == 1
+    })
+    .await;
+    assert_eq!(counts(&db).await, (0, 1, 0), "it is put off, and not given up");
+    run_sql(&db, "update outbox set kind = replace(kind, '-later', ''), next_attempt_at = now()")
+        .await;
+    until("the mail", async || {
+        hurry(&db).await;
+        counts(&db).await == (1, 0, 0)
+    })
+    .await;
+    office.close().await;
+}
+
 #[sqlx::test]
 async fn a_server_that_is_away_costs_no_attempt_and_no_mail(db: PgPool) {
     const BUYERS: usize = 8;

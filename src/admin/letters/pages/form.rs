@@ -174,10 +174,18 @@ pub struct ReleaseForm {
 }
 
 impl ReleaseForm {
-    /// Parses the time on the clock of `zone`; `None` for at once.
-    pub(super) fn parse(&self, zone: Tz) -> Result<Option<DateTime<Utc>>, Mistakes> {
+    /// Parses the time on the clock of `zone`, which is after `now`; `None` for at once.
+    pub(super) fn parse(
+        &self,
+        zone: Tz,
+        now: DateTime<Utc>,
+    ) -> Result<Option<DateTime<Utc>>, Mistakes> {
         let mut mistakes = Mistakes::default();
         let send_at = parse_optional_time(&mut mistakes, "send_at", &self.send_at, zone);
+        let send_at = match send_at.flatten().is_some_and(|at| at <= now) {
+            true => mistakes.note("send_at", "admin-queue-refusal-until", None),
+            false => send_at,
+        };
         mistakes.or(send_at)
     }
 }

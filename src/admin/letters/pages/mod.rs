@@ -258,7 +258,7 @@ pub async fn create_release(
     let letter = find(&app, *id).await?;
     let edition = edition_of(&app, letter.program_id).await?;
     let outcome = async {
-        let send_at = form.parse(zone(&edition.time_zone))?;
+        let send_at = form.parse(zone(&edition.time_zone), app.now())?;
         Ok(letters::release(&app, me.account_id, &letter, send_at).await?)
     }
     .await;

@@ -1,6 +1,6 @@
 -- Lists the accounts that a change of a locked performance concerns, each once, and whether it has a part in the
--- performance or only waits for places. $1 is the performance, $2 the zone whose places the change concerns; null:
--- every place.
+-- performance or only waits for places. $1 is the performance, $2 the zone whose places the change concerns, $3 the
+-- seats of the performance; null: every place.
 with changed as materialized (
     select id from schedules where id = $1
 ), paid as materialized (
@@ -12,7 +12,8 @@ with changed as materialized (
     ) r
     where exists (
         select from reservation_items
-        where reservation_id = r.id and quantity > returned and ($2::uuid is null or zone_id = $2) offset 0)
+        where reservation_id = r.id and quantity > returned and ($2::uuid is null or zone_id = $2)
+            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0)
 ), held as materialized (
     select r.id, r.account_id
     from changed
@@ -20,8 +21,9 @@ with changed as materialized (
         select id, account_id from reservations
         where schedule_id = changed.id and status = 'HELD' and settled_at is null and expires_at > now() offset 0
     ) r
-    where ($2::uuid is null or exists (
-            select from reservation_items where reservation_id = r.id and zone_id = $2 offset 0))
+    where ($2::uuid is null and $3::bigint[] is null or exists (
+            select from reservation_items
+            where reservation_id = r.id and (zone_id = $2 or schedule_seat_id = any($3)) offset 0))
 )
 select account_id as "id!: AccountId", bool_or(has_part) as "has_part!"
 from (
@@ -31,7 +33,8 @@ from (
     from paid
     cross join lateral (
         select id from reservation_items
-        where reservation_id = paid.id and ($2::uuid is null or zone_id = $2) offset 0
+        where reservation_id = paid.id and ($2::uuid is null or zone_id = $2)
+            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0
     ) i
     cross join lateral (
         select account_id from tickets
@@ -56,7 +59,7 @@ from (
     union all
     select account_id, false from wishes
     where schedule_id = $1 and status = 'WAITING' and settled_at is null
-        and ($2::uuid is null or zone_id = $2)
+        and ($2::uuid is null or zone_id = $2) and $3::bigint[] is null
 ) concerned
 where account_id is not null
 group by account_id

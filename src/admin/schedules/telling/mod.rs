@@ -21,11 +21,14 @@ use uuid::Uuid;
 
 pub(in crate::admin) use self::cancelled::tell_cancelled;
 pub(in crate::admin) use self::repriced::{tell_prices, tell_zone_price};
+pub(in crate::admin) use self::store::lock as lock_told;
 pub(crate) use self::store::{Concerned, Whose, count as count_concerned};
 
 use crate::{
     accounts::AccountId,
-    catalog::{self, NewChanges, ProgramId, ScheduleId, ScheduleMove, ToldMove, ZoneId},
+    catalog::{
+        self, NewChanges, ProgramId, ScheduleId, ScheduleMove, ScheduleSeatId, ToldMove, ZoneId,
+    },
     infra::{ids::new_id, postgres::Connection},
     outbox::{self, Message, SharedKeys, SoldChange},
 };
@@ -44,9 +47,11 @@ pub(in crate::admin) struct Told {
     pub(in crate::admin) changes: Vec<SoldChange>,
     /// Zone whose places they concern; `None`: every place.
     pub(in crate::admin) zone_id: Option<ZoneId>,
+    /// Seats of the performance that they concern; `None`: as the zone says.
+    pub(in crate::admin) seat_ids: Option<Vec<ScheduleSeatId>>,
     /// Words of the office, as plain text.
     pub(in crate::admin) words: Option<String>,
-    /// Whether the changes mean another place, so that everything may be given back.
+    /// Whether the changes mean another place in the town or in the hall, so that everything may be given back.
     pub(in crate::admin) is_elsewhere: bool,
 }
 
@@ -96,7 +101,8 @@ pub(in crate::admin) async fn tell_change(
     let key = format!("performance-changed:{}", new_id());
     let is_told = tell(tx, &Event { id, was, starts_at: None, move_id, key }, told).await?;
     if let Some(move_id) = move_id.filter(|_| is_told) {
-        catalog::write_elsewhere(tx, id, move_id, told.words.as_deref()).await?;
+        let seat_ids = told.seat_ids.as_deref();
+        catalog::write_elsewhere(tx, id, move_id, told.words.as_deref(), seat_ids).await?;
     }
     Ok(is_told)
 }
@@ -125,7 +131,7 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
     if !store::lock(tx, id, event.starts_at).await? {
         return Ok(false);
     }
-    let accounts = store::list(tx, id, told.zone_id).await?;
+    let accounts = store::list(tx, id, (told.zone_id, told.seat_ids.as_deref())).await?;
     let keys = SharedKeys {
         order_key: format!("performance:{id}:"),
         dedupe_key: format!("{}:", event.key),
@@ -136,9 +142,10 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
         let message = message(event, told, is_waiting);
         outbox::write_to_all(tx, &mails_to, &message, &keys).await?;
     }
-    let Told { changes, zone_id, words, .. } = told;
+    let Told { changes, zone_id, seat_ids, words, .. } = told;
     if !changes.is_empty() {
-        let new = NewChanges { changes, zone_id: *zone_id, words: words.as_deref() };
+        let (words, seat_ids) = (words.as_deref(), seat_ids.as_deref());
+        let new = NewChanges { changes, zone_id: *zone_id, seat_ids, words };
         catalog::write_changed(tx, id, new).await?;
     }
     Ok(true)

@@ -71,5 +71,5 @@ async fn tell(
         order_key: format!("performance:{id}:"),
         dedupe_key: format!("prices-changed:{}:", new_id()),
     };
-    outbox::write_to_all(tx, accounts, &message, &keys).await
+    outbox::write_to_all(tx, accounts, &message, &keys).await.map(drop)
 }

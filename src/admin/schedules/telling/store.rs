@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     admin::cancellation::store::CancelledPart,
-    catalog::{ProgramId, ScheduleId, VenueId, ZoneId},
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, VenueId, ZoneId},
     infra::postgres::{Connection, Pool},
 };
 
@@ -92,7 +92,7 @@ pub(super) struct ConcernedAccount {
 /// Locks a performance against new holds and wishes, having waited for the ones under way, and returns whether
 /// its change, to begin at `starts_at` or when it does, can concern any account: false for a draft, where it is
 /// cancelled, or both starts have passed.
-pub(super) async fn lock(
+pub(in crate::admin) async fn lock(
     tx: &mut Connection,
     id: ScheduleId,
     starts_at: Option<DateTime<Utc>>,
@@ -112,18 +112,19 @@ pub(super) async fn lock(
     Ok(is_live.fetch_optional(tx).await?.unwrap_or_default())
 }
 
-/// Lists the accounts that the change of a locked performance concerns, each once: of the places of `zone_id`, or
-/// of all.
+/// Lists the accounts that the change of a locked performance, of one of its zones or of some of its seats concerns,
+/// each once.
 pub(super) async fn list(
     tx: &mut Connection,
     id: ScheduleId,
-    zone_id: Option<ZoneId>,
+    (zone_id, seat_ids): (Option<ZoneId>, Option<&[ScheduleSeatId]>),
 ) -> Result<Vec<ConcernedAccount>, sqlx::Error> {
     sqlx::query_file_as!(
         ConcernedAccount,
         "../../src/admin/schedules/telling/list_concerned.sql",
         id as _,
         zone_id as _,
+        seat_ids as _,
     )
     .fetch_all(tx)
     .await

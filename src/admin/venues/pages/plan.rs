@@ -18,10 +18,16 @@ use crate::{
     admin::{
         AdminError,
         pages::saved,
-        venues::saving::{self, Answered, PlanSave, SaveId, SaveState},
+        venues::{
+            moved_seats,
+            saving::{self, Answered, PlanSave, SaveId, SaveState},
+        },
     },
     app::App,
-    catalog::{SeatKind, SeatPlan, SeatsWritten, VenueEdition, VenueId, find_venue, list_seats},
+    catalog::{
+        SeatKind, SeatPlan, SeatsWritten, VenueEdition, VenueId, find_venue, list_seats,
+        schedules::store::FULL_REFUND_DAYS,
+    },
     text::charset::Charset,
     web::{
         error::{NotFound, PageError},
@@ -40,6 +46,8 @@ struct PlanPage {
     version: i64,
     plan: SeatPlan,
     drawing: Option<PlanDrawing>,
+    /// How often a seat that the plan draws elsewhere is held or sold.
+    moved: i64,
     /// Form that was sent; its text is sent again to be saved, so that the same plan is parsed of it.
     form: PlanForm,
 }
@@ -89,6 +97,8 @@ pub struct PlanDocument<'a> {
     categories: Vec<(&'a str, u32)>,
     /// Charset in which the text was read: `UTF-8`, `UTF-16` or `CP949`.
     charset: &'a str,
+    /// How often a seat that the plan draws elsewhere is held or sold for a performance that is still to come.
+    moved: i64,
 }
 
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
@@ -105,13 +115,15 @@ pub async fn preview_seats(
         Err(refusal) => return refused(&app, me.view, *id, form, refusal).await,
     };
     let (drawing, charset) = (PlanDrawing::of(plan.seats()), form.charset());
-    let page = PlanPage { v: me.view, edition, version, plan, drawing, form };
+    let moved = moved_seats::count(&app.db, *id, &plan).await?;
+    let page = PlanPage { v: me.view, edition, version, plan, drawing, moved, form };
     let document = PlanDocument {
         seats: page.plan.seats().len(),
         sections: page.plan.sections(),
         kinds: page.plan.kinds(),
         categories: page.plan.categories(),
         charset: charset.as_ref(),
+        moved: page.moved,
     };
     Ok(page.v.show(&page, &document))
 }
@@ -127,8 +139,9 @@ pub async fn update_seats(
 ) -> Result<HttpResponse, PageError> {
     let (form, parsed) = form.parse_aside().await?;
     let outcome = async {
+        let notice = form.notice()?;
         let (version, plan) = parsed?;
-        let save = PlanSave { by: me.account_id, venue_id: *id, version, plan };
+        let save = (PlanSave { by: me.account_id, venue_id: *id, version, notice }, plan);
         if me.view.format.is_for_programs() {
             let venue = saving::replace_seats(&app, save, &SeatsWritten::default()).await?;
             return Ok(Answered::Ended(venue));

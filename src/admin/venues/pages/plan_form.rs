@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    admin::AdminError,
+    admin::{AdminError, pages::parse_words, venues::moved_seats::PlanNotice},
     catalog::{CatalogError, PlanMistake, SeatPlan},
     text::charset::Charset,
     web::{
         error::{Internal, PageError},
-        form::Field,
+        form::{Field, Mistakes},
     },
 };
 
@@ -28,6 +28,11 @@ pub struct PlanForm {
     pub csv: Field,
     /// A grid instead: sections, rows, seats.
     pub grid: Field,
+    /// Meaning of sold or held seats that the plan draws elsewhere: `drawing`, only the drawing changes, or `elsewhere`,
+    /// their people are told and may give everything back. Without it such a plan is refused.
+    moved: Field,
+    /// Words to the people who have such seats, as plain text; empty: none.
+    pub words: Field,
 }
 
 /// Text of a plan, as it was sent.
@@ -73,6 +78,18 @@ impl PlanForm {
             (self, parsed)
         });
         Ok(parsing.await.map_err(|_pool_is_gone| Internal)?)
+    }
+
+    /// Returns what the form says beside its seats.
+    pub(crate) fn notice(&self) -> Result<PlanNotice, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let moved = match self.moved.is_empty() {
+            true => Some(None),
+            false => self.moved.parse().map(Some),
+        };
+        let moved = mistakes.note("moved", "admin-refusal-moved", moved);
+        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        mistakes.or(moved.zip(words).map(|(moved, words)| PlanNotice { moved, words }))
     }
 
     /// Returns the version and the plan; the mistake of the first line that has one.

@@ -31,6 +31,7 @@ pub async fn copy_program(
     let details = ProgramDetails { slug: String::new(), ..from.details.clone() };
     let made = create_program(tx, &details).await?;
     posters::store::copy(tx, from.id, made.id).await?;
+    store::insert_reminder_settings(tx, from.id, made.id).await?;
     let guards = ProgramChange::Guards(from.guards);
     let made = change_program(tx, made.id, made.version, &guards).await?.after;
     if with_schedules {

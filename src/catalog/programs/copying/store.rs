@@ -1,4 +1,4 @@
-//! SQL of copies of performances.
+//! SQL of copies of programs and performances.
 
 use crate::{
     catalog::model::{ProgramId, ScheduleId},
@@ -23,6 +23,25 @@ pub(super) async fn list_to_copy(
     )
     .fetch_all(tx)
     .await
+}
+
+/// Inserts what the program `from` says of reminders for the program `to`.
+pub(super) async fn insert_reminder_settings(
+    tx: &mut Connection,
+    from: ProgramId,
+    to: ProgramId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into reminder_settings (program_id, hours_before)
+        select $2, hours_before from reminder_settings where program_id = $1
+        "#,
+        from as _,
+        to as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Inserts the performance `to` of a program, where and when `from` is.

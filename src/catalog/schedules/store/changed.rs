@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    catalog::model::{ScheduleId, ZoneId},
+    catalog::model::{ScheduleId, ScheduleSeatId, ZoneId},
     events::EventId,
     infra::postgres::Connection,
     outbox::SoldChange,
@@ -19,6 +19,8 @@ pub struct NewChanges<'a> {
     pub changes: &'a [SoldChange],
     /// Zone whose places they concern; `None`: every place.
     pub zone_id: Option<ZoneId>,
+    /// Seats that they concern; `None`: as the zone says.
+    pub seat_ids: Option<&'a [ScheduleSeatId]>,
     /// Words of the office, as plain text.
     pub words: Option<&'a str>,
 }
@@ -42,8 +44,8 @@ pub async fn write_changed(
                     select from webhook_endpoints
                     where deleted_at is null and kinds @> array['performance.changed'])
         )
-        insert into schedule_changes (schedule_id, part, zone_id, was, is_now, words)
-        select $1, part, $4, was, "now", $5
+        insert into schedule_changes (schedule_id, part, zone_id, was, is_now, words, seat_ids)
+        select $1, part, $4, was, "now", $5, $6
         from jsonb_to_recordset($3::jsonb) as changed (part text, was text, "now" text)
         where exists (
             select from schedules d join programs p on p.id = d.program_id
@@ -54,6 +56,7 @@ pub async fn write_changed(
         json!(new.changes),
         new.zone_id as _,
         new.words,
+        new.seat_ids as _,
     )
     .execute(tx)
     .await?;
@@ -61,21 +64,22 @@ pub async fn write_changed(
 }
 
 /// Gives the accounts that have a part in a locked performance the right to a full refund, because it is given
-/// at another place: a move with the id `move_id` to the start that it has. It promises no later deadline of the
-/// agreed refund.
+/// at another place, or who have one of `seat_ids`, which stand elsewhere in the hall: a move with the id `move_id` to
+/// the start that it has. It promises no later deadline of the agreed refund.
 pub async fn write_elsewhere(
     tx: &mut Connection,
     id: ScheduleId,
     move_id: Uuid,
     words: Option<&str>,
+    seat_ids: Option<&[ScheduleSeatId]>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         insert into schedule_moves
-            (schedule_id, refund_until, id, was_at, is_at, words, full_refund_until)
+            (schedule_id, refund_until, id, was_at, is_at, words, full_refund_until, seat_ids)
         select id, '-infinity', $2, starts_at, starts_at, $3, greatest(
             least(starts_at, clock_timestamp() + make_interval(days => $4)),
-            clock_timestamp() + make_interval(days => $5))
+            clock_timestamp() + make_interval(days => $5)), $6
         from schedules where id = $1
         "#,
         id as _,
@@ -83,6 +87,7 @@ pub async fn write_elsewhere(
         words,
         FULL_REFUND_DAYS,
         FULL_REFUND_DAYS_MIN,
+        seat_ids as _,
     )
     .execute(tx)
     .await?;

@@ -21,6 +21,8 @@ pub(crate) struct PlanDifference {
     pub changed: Vec<SavedSeat>,
     /// Changed seats that have another kind or another wheelchair place.
     pub(crate) of_other_kind: Vec<SeatId>,
+    /// Changed seats that stand elsewhere on the map.
+    pub(crate) moved: Vec<SeatId>,
     /// Seats that the plan does not have; companions' places come before the others.
     pub removed: Vec<SeatId>,
 }
@@ -44,6 +46,9 @@ impl PlanDifference {
             }
             if (before.kind, before.companion_of) != (seat.kind, seat.companion_of) {
                 difference.of_other_kind.push(*id);
+            }
+            if (before.x, before.y) != (seat.x, seat.y) {
+                difference.moved.push(*id);
             }
             difference.changed.push(SavedSeat { id: *id, seat });
         }
@@ -79,6 +84,7 @@ mod tests {
         let difference = PlanDifference::of(&saved(&plan), plan);
         assert!(difference.added.is_empty() && difference.changed.is_empty());
         assert!(difference.of_other_kind.is_empty() && difference.removed.is_empty());
+        assert!(difference.moved.is_empty());
     }
 
     #[test]
@@ -93,6 +99,7 @@ mod tests {
         let changed: Vec<SeatId> = difference.changed.iter().map(|saved| saved.id).collect();
         assert_eq!(changed, [SeatId(4), SeatId(3)]);
         assert_eq!(difference.of_other_kind, [SeatId(4)]);
+        assert_eq!(difference.moved, [SeatId(3)]);
         assert_eq!(difference.removed, [SeatId(2), SeatId(1)], "the companion's place first");
     }
 }

@@ -260,6 +260,34 @@ pub async fn update_seats(tx: &mut Connection, seats: &[SavedSeat]) -> Result<()
     Ok(())
 }
 
+/// Keeps the price categories that seats lose, where a performance has them, for the orders that were made at them.
+pub(crate) async fn keep_categories(
+    tx: &mut Connection,
+    seats: &[SavedSeat],
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<SeatId> = seats.iter().map(|saved| saved.id).collect();
+    let categories: Vec<Option<&str>> =
+        seats.iter().map(|saved| saved.seat.category.as_deref()).collect();
+    sqlx::query!(
+        r#"
+        insert into seat_categories (seat_id, was)
+        select s.id, s.price_category
+        from unnest($1::bigint[], $2::text[]) as p (id, price_category)
+        cross join lateral (
+            select id, price_category from seats where id = p.id
+            limit 1 -- each is found by its key, and the seats are not compared with the list
+        ) s
+        where s.price_category is distinct from p.price_category
+            and exists (select from schedule_seats where seat_id = s.id offset 0)
+        "#,
+        &ids as _,
+        &categories as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// Lists the seats of a venue in the order of their plan.
 pub async fn list_seats(
     db: impl PgExecutor<'_>,

@@ -46,11 +46,11 @@ pub async fn find_owned(
             m.full_refund_until as "full_refund_until?",
             told_changes(r.schedule_id, r.created_at, array(
                 select zone_id from reservation_items
-                where reservation_id = r.id and zone_id is not null)) as "changes!: Json<Vec<ToldNote>>"
+                where reservation_id = r.id and zone_id is not null), seats_of(r.id)) as "changes!: Json<Vec<ToldNote>>"
         from reservations r
         left join lateral (
             select was_at, words, full_refund_until
-            from told_move(r.schedule_id, r.created_at) offset 0
+            from told_move(r.schedule_id, r.created_at, seats_of(r.id)) offset 0
         ) m on true
         where r.id = $1 and account_id = $2
         "#,
@@ -169,7 +169,7 @@ pub(crate) async fn list_locked(
         join schedules d on d.id = r.schedule_id
         join reservation_items i on i.reservation_id = r.id
         left join lateral (
-            select full_refund_until from told_move(r.schedule_id, r.created_at)
+            select full_refund_until from told_move(r.schedule_id, r.created_at, seats_of(r.id))
             where r.status = 'CONFIRMED' offset 0
         ) m on true
         where r.id = any($1)
