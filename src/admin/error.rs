@@ -35,6 +35,10 @@ problems! {
             .number("count", asked.count).number("tickets", asked.tickets),
         /// The plan draws seats elsewhere that people have, and the form does not say what it means.
         SeatsMoveAsked(count: i64) = 409 "plan-moves-seats".number("count", count),
+        /// The clock of the program is stopped.
+        ClockStopped = 409 "clock-stopped",
+        /// The clock of the program runs.
+        ClockRuns = 409 "clock-runs",
         /// The first venue has another clock than the office, and the form does not say which part of the
         /// opening stays.
         OpeningAsked(asked: OpeningQuestion) = 409 "opening-clock"

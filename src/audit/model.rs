@@ -54,6 +54,10 @@ pub enum Act {
     QueueResumed,
     /// The stays and holds of a program got more time.
     TimeGiven,
+    /// The clock of everybody inside a program was stopped.
+    ClockStopped,
+    /// The clock of everybody inside a program was let run.
+    ClockRestarted,
     /// The office said something to the line of a program.
     LineTold,
     /// Something that was said to a line was taken back.

@@ -63,6 +63,9 @@ pub struct GivenNote {
     pub reason: Option<String>,
     /// When it was given.
     pub given_at: DateTime<Utc>,
+    /// Whether staff have stopped the clock, so that more is given until they let it run.
+    #[serde(default)]
+    pub is_stopped: bool,
 }
 
 impl GivenNote {
@@ -71,7 +74,7 @@ impl GivenNote {
 
     /// Whether pages speak of it at `now`.
     pub fn is_told(&self, now: DateTime<Utc>) -> bool {
-        now < self.given_at + Self::TOLD_FOR
+        self.is_stopped || now < self.given_at + Self::TOLD_FOR
     }
 
     /// Returns the whole minutes, at least one.

@@ -63,7 +63,9 @@ pub mod seat_map;
 pub mod waiting_list;
 
 pub use error::ReservationError;
-pub use given_time::{Given, GivingCause, beat, give_time, is_awake};
+pub use given_time::{
+    Given, GivingCause, beat, give_time, is_awake, keep_stopped, restart_clock, stop_clock,
+};
 pub use hold::hold;
 pub use hold::limiter::ReservationState;
 pub use hold::waiting_here::WaitingHere;

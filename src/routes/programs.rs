@@ -17,7 +17,7 @@ use crate::{
             publication::{self, PublicationDocument},
         },
         queue::{
-            self, TimeGivenDocument,
+            self, ClockDocument, TimeGivenDocument,
             pages::{
                 admission, announcements,
                 documents::{AdmissionDocument, QueueDocument},
@@ -128,6 +128,10 @@ fn queue_paths() -> Vec<Path> {
             .post(announcements::create_withdrawal, changes::<Program>("Takes back what was said to a line.").refuses(codes![KitError::ChangedMeanwhile])),
         at("/admin/programs/{id}/queue/resumption")
             .post(announcements::create_resumption, changes::<Program>("Resumes the admission, which ends what was said about its pause.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
+        at("/admin/programs/{id}/queue/clock/restart")
+            .post(given_time::create_clock_restart, changes::<ClockDocument>("Lets the clock of everybody who is inside run.").refuses(codes![AdminError::ClockRuns])),
+        at("/admin/programs/{id}/queue/clock/stop")
+            .post(given_time::create_clock_stop, changes::<ClockDocument>("Stops the clock of everybody who is inside: no live stay or hold ends until it runs, which it does by itself after four hours.").refuses(codes![AdminError::ClockStopped])),
         at("/admin/programs/{id}/queue/given-time")
             .post(given_time::create_given_time, changes::<TimeGivenDocument>("Gives everybody who is inside time back: every live stay and hold ends that many minutes later.").refuses(codes![KitError::{KeyReused, AlreadyProcessing}])),
         at("/admin/programs/{id}/queue/admissions")

@@ -204,7 +204,8 @@ impl Workers {
             popularity::project(&app).await
         });
         self.run("pulse", TICK_MAX, every(periods::PULSE), |app| async move {
-            reservation::beat(&app).await
+            reservation::beat(&app).await?;
+            reservation::keep_stopped(&app).await
         });
         self.run("clock", TICK_MAX, every(periods::CLOCK), |app| async move {
             app.follow_clock().await

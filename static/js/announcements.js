@@ -35,10 +35,11 @@ function listen() {
     timer = setTimeout(listen, RETRY_MS * (1 + Math.random()));
   });
   source.addEventListener("message", (event) => {
-    const { announcements, given_ms } = JSON.parse(event.data);
+    const { announcements, given_ms, clock_stopped } = JSON.parse(event.data);
     showAnnouncements(announcements);
-    if (String(given_ms) === place.dataset.givenMs) return;
-    place.dataset.givenMs = given_ms;
+    const given = `${given_ms} ${clock_stopped}`;
+    if (given === place.dataset.given) return;
+    place.dataset.given = given;
     document.dispatchEvent(new CustomEvent("time-given"));
   });
 }

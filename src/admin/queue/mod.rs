@@ -130,6 +130,59 @@ pub async fn give_time(
     Ok(given)
 }
 
+/// Stops the clock of everybody inside a program: their stays and holds get time again and again until it runs.
+pub async fn stop_clock(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    reason: &Reason,
+) -> Result<ClockDocument, AdminError> {
+    // Time that was lost comes back first, or what ended by it would miss this.
+    reservation::beat(app).await?;
+    let stop = async |tx: &mut Connection| {
+        catalog::lock_program(tx, id).await?;
+        let given = reservation::stop_clock(tx, id, reason.as_str()).await?;
+        let Given { n_stays, n_holds } = given.ok_or(AdminError::ClockStopped)?;
+        let stopped = ClockDocument { is_stopped: true, stays: n_stays, holds: n_holds };
+        let entry = AuditEntry::new(by, Act::ClockStopped, Subject::Program, id).because(reason);
+        let entry = entry.after(&stopped);
+        Ok::<_, AdminError>((stopped, entry))
+    };
+    let stopped = retry_stale(|_| audit::perform(app, &stop)).await?;
+    entry_queue::project_inside(app, id).await?;
+    Ok(stopped)
+}
+
+/// Lets the clock of everybody inside a program run.
+pub async fn restart_clock(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+) -> Result<ClockDocument, AdminError> {
+    audit::perform(app, async |tx| {
+        catalog::lock_program(tx, id).await?;
+        match reservation::restart_clock(tx, id).await? {
+            true => {
+                let entry = AuditEntry::new(by, Act::ClockRestarted, Subject::Program, id);
+                Ok((ClockDocument::default(), entry))
+            }
+            false => Err(AdminError::ClockRuns),
+        }
+    })
+    .await
+}
+
+/// State of the clock of everybody inside.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct ClockDocument {
+    /// Whether it is stopped.
+    is_stopped: bool,
+    /// Stays that end later.
+    stays: usize,
+    /// Holds that end later.
+    holds: usize,
+}
+
 /// Time that staff gave.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TimeGivenDocument {

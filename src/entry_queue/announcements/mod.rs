@@ -105,11 +105,17 @@ pub struct AnnouncementsDocument<'a> {
     announcements: &'a [LineAnnouncement],
     /// Milliseconds that stays and holds got back so far, in all; once it has grown, their ends are later.
     given_ms: i64,
+    /// Whether staff have stopped the clock: while they do, time is given again and again.
+    clock_stopped: bool,
 }
 
 impl<'a> AnnouncementsDocument<'a> {
     pub(super) fn of(program: &'a Program) -> Self {
-        Self { announcements: &program.announcements, given_ms: program.given_ms }
+        Self {
+            announcements: &program.announcements,
+            given_ms: program.given_ms,
+            clock_stopped: program.is_clock_stopped(),
+        }
     }
 }
 

@@ -5,8 +5,12 @@
 //! it. The office was **away** where no beat, hold or admission came for [`AWAY_MIN`] or longer, because PostgreSQL did
 //! not answer or no instance ran; the time of that is given back.
 //!
+//! Staff give so many minutes, or **stop the clock**: then time is given again and again, before anything can end, until
+//! they let it run.
+//!
 //! # Invariants
 //!
+//! * A clock that is stopped runs again by itself after some hours, or once its program is cancelled.
 //! * An end moves by all that was given between the making and the settling of its hold, and by nothing else but a
 //!   renewal: the column `given_time`, which `verify` compares.
 //! * No stay and no hold is ended, and none counts as ended beside another, while the last beat is [`AWAY_MIN`] old: the
@@ -18,7 +22,9 @@
 //! beat comes last: a process that dies between leaves the rest to the next. The stays and holds of a program are locked,
 //! by id, before the moment of giving is read, so whatever is paid or ended meanwhile is found as it became.
 
+mod giving;
 mod model;
+mod stopped;
 pub(crate) mod store;
 
 use std::{
@@ -26,18 +32,14 @@ use std::{
     time::Duration,
 };
 
-use serde_json::json;
-
-pub use self::model::GivingCause;
+pub use self::{
+    giving::{Given, give_time},
+    model::GivingCause,
+    stopped::{keep_stopped, restart_clock, stop_clock},
+};
 use self::{model::Outage, store::Pulse};
 
-use crate::{
-    app::App,
-    catalog::ProgramId,
-    entry_queue,
-    events::{self, EventKind, NewEvent},
-    infra::postgres::{Connection, Pool},
-};
+use crate::{app::App, catalog::ProgramId, entry_queue, infra::postgres::Pool};
 
 /// Bound on the windows after the last beat that are searched for signs of life.
 const SIGNS_MAX: usize = 400;
@@ -49,39 +51,6 @@ static FAILED_TRIES: AtomicU32 = AtomicU32::new(0);
 
 /// Time without a beat from which on the office was away; `is_office_awake()` has the same length.
 const AWAY_MIN: Duration = Duration::from_secs(15);
-
-/// How many ends were moved.
-#[derive(Clone, Copy, Debug)]
-pub struct Given {
-    /// Stays that end later.
-    pub n_stays: usize,
-    /// Holds that end later.
-    pub n_holds: usize,
-}
-
-/// Moves the end of every live stay and hold of a program by `length`. Call
-/// [`project_inside`](entry_queue::project_inside) after the commit.
-pub async fn give_time(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    length: Duration,
-    cause: GivingCause<'_>,
-) -> Result<Given, sqlx::Error> {
-    let until = cause.outage().map(|outage| outage.until);
-    let tokens = entry_queue::lock_stays(tx, program_id).await?;
-    let holds = store::lock_holds(tx, program_id, cause.outage()).await?;
-    let given = store::insert(tx, program_id, length, cause).await?;
-    let live = (given.live_at, until);
-    let n_stays = entry_queue::extend_all(tx, &tokens, length, live).await?;
-    let n_holds = store::write_holds(tx, &holds, length, live).await?;
-    let payload = json!({
-        "program_id": program_id, "given_id": given.id, "secs": length.as_secs_f64(),
-        "live_at": given.live_at, "stays": n_stays, "holds": n_holds,
-    });
-    let (kind, subject_id) = (EventKind::QueueTimeGiven, program_id.0);
-    events::write(tx, &NewEvent { kind, subject_id, payload }).await?;
-    Ok(Given { n_stays, n_holds })
-}
 
 /// Whether the office is known not to have been away just now: what has run out has really ended.
 pub async fn is_awake(db: &Pool) -> Result<bool, sqlx::Error> {

@@ -13,13 +13,14 @@ use crate::support::{
 };
 
 /// Instances whose workers end nothing during a test.
-const NO_SWEEP: [(&str, &str); 1] = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
+pub(super) const NO_SWEEP: [(&str, &str); 1] = [("TEST_EXPIRY_PERIOD_MS", "3600000")];
 /// Another second's part of an end: times are compared in the database.
-const LEFT: &str = "select extract(epoch from expires_at - created_at)::bigint from reservations
+pub(super) const LEFT: &str =
+    "select extract(epoch from expires_at - created_at)::bigint from reservations
     where id = $1";
 
 /// Signs in a person who is inside, has points and holds two seats; returns the reservation's id.
-async fn inside(office: &Office, concert: &Concert) -> (Person, Uuid) {
+pub(super) async fn inside(office: &Office, concert: &Concert) -> (Person, Uuid) {
     let ada = office.sign_in("ada").await;
     charge(&ada, 1_000_000).await;
     admit(&office.db, concert, std::slice::from_ref(&ada)).await;

@@ -10,6 +10,7 @@ mod page;
 mod refund_terms;
 mod refunds;
 mod shares;
+mod stopped_clock;
 mod storms;
 mod ticket_refunds;
 mod versions;

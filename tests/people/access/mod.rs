@@ -164,6 +164,8 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/queue/announcements", Door::Admin),
     ("/admin/programs/{id}/queue/announcements/{announcement_id}/withdrawal", Door::Admin),
     ("/admin/programs/{id}/queue/admissions", Door::Admin),
+    ("/admin/programs/{id}/queue/clock/restart", Door::Admin),
+    ("/admin/programs/{id}/queue/clock/stop", Door::Admin),
     ("/admin/programs/{id}/queue/given-time", Door::Admin),
     ("/admin/programs/{id}/queue/purge", Door::Admin),
     ("/admin/people", Door::Admin), ("/admin/people/{id}", Door::Admin),

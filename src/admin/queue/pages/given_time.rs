@@ -1,4 +1,4 @@
-//! Time that staff give back to the accounts that are inside.
+//! Time that staff give to the accounts that are inside: some minutes, or for as long as they stop the clock.
 
 use actix_web::{
     HttpResponse,
@@ -11,7 +11,11 @@ use serde_json::json;
 use super::answer;
 use crate::{
     accounts::AdminAccount,
-    admin::{pages::parse_reason, programs::pages::edition_of, queue},
+    admin::{
+        pages::{ReasonForm, parse_reason},
+        programs::pages::edition_of,
+        queue,
+    },
     app::App,
     catalog::ProgramId,
     infra::idempotency::RequestKey,
@@ -61,5 +65,32 @@ pub async fn create_given_time(
         Ok(queue::give_time(&app, by, *id, what, key.as_ref()).await?)
     }
     .await;
+    answer(&app, me.view, *id, outcome).await
+}
+
+/// `POST /admin/programs/{id}/queue/clock/stop`
+pub async fn create_clock_stop(
+    app: Data<App>,
+    me: AdminAccount,
+    id: Path<ProgramId>,
+    form: Body<ReasonForm>,
+) -> Result<HttpResponse, PageError> {
+    edition_of(&app, *id).await?;
+    let outcome = async {
+        let reason = form.0.parse()?;
+        Ok(queue::stop_clock(&app, me.account_id, *id, &reason).await?)
+    }
+    .await;
+    answer(&app, me.view, *id, outcome).await
+}
+
+/// `POST /admin/programs/{id}/queue/clock/restart`
+pub async fn create_clock_restart(
+    app: Data<App>,
+    me: AdminAccount,
+    id: Path<ProgramId>,
+) -> Result<HttpResponse, PageError> {
+    edition_of(&app, *id).await?;
+    let outcome = queue::restart_clock(&app, me.account_id, *id).await.map_err(PageError::from);
     answer(&app, me.view, *id, outcome).await
 }

@@ -1,5 +1,7 @@
 //! SQL of given time, and of the pulse of the office.
 
+pub(super) mod stops;
+
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};

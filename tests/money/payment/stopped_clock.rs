@@ -1,0 +1,106 @@
+//! The clock of everybody inside, stopped by staff and let run again.
+
+use serde_json::json;
+use sqlx::PgPool;
+use stagedoor::reservation;
+use uuid::Uuid;
+
+use super::{
+    assert_sound,
+    given_time::{LEFT, NO_SWEEP, inside},
+    pay, status_of,
+};
+use crate::support::{
+    Answer, Concert, Office, Person, acts, hold, read_one, read_one_with, run_sql, storm, until,
+};
+
+const GIVEN: &str = "select count(*) from given_times";
+
+async fn turn(admin: &Person, concert: &Concert, how: &str) -> Answer {
+    let path = format!("/admin/programs/{}/queue/clock/{how}", concert.program_id);
+    match how {
+        "stop" => admin.post_json(&path, &json!({ "reason": "the power is out" })).await,
+        _ => admin.post(&path, &()).await,
+    }
+}
+
+/// Whether the pages of a line say that the clock is stopped.
+async fn is_told(person: &Person, concert: &Concert) -> bool {
+    let path = format!("/programs/{}/announcements", concert.slug);
+    person.get(&path).await.json()["clock_stopped"] == true
+}
+
+#[sqlx::test]
+async fn while_the_clock_is_stopped_nobody_inside_runs_out_of_time(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, id) = inside(&office, &concert).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/programs/{}/queue/clock/stop", concert.program_id);
+    let no_reason = admin.post_json(&path, &json!({})).await;
+    assert!(no_reason.json()["fields"]["reason"].is_string(), "{}", no_reason.body);
+    let before: i64 = read_one_with(&db, LEFT, id).await;
+    let stops = storm((0..8).map(|nth| {
+        let (admin, concert) = (office.moved(&admin, nth), concert.clone());
+        async move { turn(&admin, &concert, "stop").await }
+    }))
+    .await;
+    let n_done = stops.iter().filter(|stop| stop.status == 200).count();
+    assert_eq!(n_done, 1, "{stops:?}");
+    assert!(stops.iter().all(|stop| matches!(stop.code().as_str(), "" | "clock-stopped")));
+    until("pages say so", async || is_told(&ada, &concert).await).await;
+    until("the page of the hold says so", async || {
+        let page = ada.visit(&format!("/reservations/{id}")).await.body;
+        page.contains("stopped the clock") && page.contains("the power is out")
+    })
+    .await;
+    let queue = format!("/admin/programs/{}/queue", concert.program_id);
+    assert!(admin.visit(&queue).await.has("form[action$='/clock/restart']"));
+
+    // Whenever what was given is nearly used up there is more, by one instance of all.
+    for n_given in 2..=4 {
+        assert_eq!(read_one::<i64>(&db, GIVEN).await, n_given - 1);
+        run_sql(&db, "update clock_stops set given_until = now() + interval '29 seconds'").await;
+        until("more time", async || read_one::<i64>(&db, GIVEN).await == n_given).await;
+    }
+    assert_eq!(read_one_with::<i64>(&db, LEFT, id).await, before + 240);
+    // Who comes in meanwhile has the same.
+    let later = hold(&ada, &concert, &concert.seat_ids[2..3]).await;
+    let later: Uuid = later.json()["reservation_id"].as_str().unwrap().parse().unwrap();
+    run_sql(&db, "update clock_stops set given_until = now()").await;
+    until("more time", async || read_one::<i64>(&db, GIVEN).await == 5).await;
+    assert_eq!(read_one_with::<i64>(&db, LEFT, later).await, before + 60);
+
+    assert_eq!(turn(&admin, &concert, "restart").await.status, 200);
+    assert_eq!(turn(&admin, &concert, "restart").await.code(), "clock-runs");
+    until("pages say so", async || !is_told(&ada, &concert).await).await;
+    run_sql(&db, "update clock_stops set given_until = now()").await;
+    reservation::keep_stopped(&office.app).await.unwrap();
+    assert_eq!(read_one::<i64>(&db, GIVEN).await, 5, "a clock that runs gets no more");
+    assert_eq!(pay(&ada, id).await.status, 201);
+    assert_eq!(status_of(&db, id).await, "CONFIRMED");
+    assert_eq!(acts(&db).await, ["clock-stopped", "clock-restarted"]);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_clock_that_nobody_lets_run_runs_by_itself_after_hours_or_a_cancellation(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, _) = inside(&office, &concert).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let open = "select count(*) from clock_stops where ended_at is null";
+    let ends = [
+        "update clock_stops set stopped_at = now() - interval '4 hours 1 second'",
+        "update programs set status = 'CANCELLED', cancelled_at = now(), version = version + 1",
+    ];
+    for end in ends {
+        assert_eq!(turn(&admin, &concert, "stop").await.status, 200);
+        assert_eq!(read_one::<i64>(&db, open).await, 1);
+        run_sql(&db, end).await;
+        until("the end", async || read_one::<i64>(&db, open).await == 0).await;
+        until("pages say so", async || !is_told(&ada, &concert).await).await;
+    }
+    office.close_as_it_is().await;
+}
