@@ -1426,6 +1426,12 @@ mail-repriced-more = { $count ->
     [one] One more price has changed. That page shows it.
    *[other] { $count } more prices have changed. That page shows them.
 }
+mail-hidden-subject = { $title }: the section that you wait for
+mail-hidden-lede = The section whose places you wait for is not on sale to everybody at present.
+mail-hidden-note = You keep your place on the list. As long as it is so, nothing of this section is offered to you. On that page you can leave the list, or join it again for other places.
+mail-shown-lede = The section whose places you wait for is on sale to everybody again.
+mail-shown-note = You have kept your place on the list and are offered places as they become free.
+mail-fact-part = Section
 
 ## Administration and the door
 
@@ -1514,6 +1520,7 @@ admin-mail-kind-office-letter = Letter of the office
 admin-mail-kind-reminder = Reminder of a performance
 admin-mail-kind-tickets-again = Tickets once more
 admin-mail-kind-prices-changed = Prices changed
+admin-mail-kind-section-hidden = Section hidden or shown
 admin-mail-to = To { $address }
 admin-mail-written = Written { $when }
 admin-mail-ended = { $state } { $when }

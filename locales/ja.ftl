@@ -1346,6 +1346,12 @@ mail-letter-note = この公演のチケットをお持ちの方にお送りし�
 mail-letter-test = テスト：{ $subject }
 mail-repriced-lede = キャンセル待ちの公演の料金が変わりました。
 mail-repriced-more = ほかにも { $count } 件の料金が変わりました。そのページでご覧いただけます。
+mail-hidden-subject = { $title }：お待ちのエリアについて
+mail-hidden-lede = お待ちのエリアは、現在、一般には販売されていません。
+mail-hidden-note = 順番はそのままです。その間、このエリアの席はご案内されません。そのページで待つのをやめたり、ほかの席で申し込み直したりできます。
+mail-shown-lede = お待ちのエリアが、再びどなたにも販売されています。
+mail-shown-note = 順番はそのままで、席が空くとご案内します。
+mail-fact-part = エリア
 
 ## Administration and the door
 
@@ -1434,6 +1440,7 @@ admin-mail-kind-office-letter = 窓口からのお知らせ
 admin-mail-kind-reminder = 公演前のお知らせ
 admin-mail-kind-tickets-again = チケットの再送
 admin-mail-kind-prices-changed = 料金の変更
+admin-mail-kind-section-hidden = エリアの非公開または公開
 admin-mail-to = 宛先 { $address }
 admin-mail-written = 作成 { $when }
 admin-mail-ended = { $state } { $when }

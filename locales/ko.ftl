@@ -1343,6 +1343,12 @@ mail-letter-note = 이 공연의 티켓이 있어서 보내 드리는 메일이�
 mail-letter-test = 시험: { $subject }
 mail-repriced-lede = 취소표를 기다리시는 회차의 가격이 바뀌었어요.
 mail-repriced-more = 가격 { $count }개가 더 바뀌었어요. 그 페이지에서 볼 수 있어요.
+mail-hidden-subject = { $title }: 기다리시는 구역 안내
+mail-hidden-lede = 기다리시는 구역이 지금은 모두에게 판매되지 않아요.
+mail-hidden-note = 순서는 그대로예요. 그동안에는 이 구역의 자리가 제안되지 않아요. 그 페이지에서 대기를 그만두거나 다른 자리로 다시 신청할 수 있어요.
+mail-shown-lede = 기다리시는 구역이 다시 모두에게 판매돼요.
+mail-shown-note = 순서는 그대로이고, 자리가 나면 제안해 드려요.
+mail-fact-part = 구역
 
 ## The admin pages and the door
 
@@ -1431,6 +1437,7 @@ admin-mail-kind-office-letter = 예매처 안내
 admin-mail-kind-reminder = 공연 미리 알림
 admin-mail-kind-tickets-again = 티켓 다시 보내기
 admin-mail-kind-prices-changed = 가격 변경
+admin-mail-kind-section-hidden = 구역 숨김 또는 공개
 admin-mail-to = 받는 사람 { $address }
 admin-mail-written = 작성 { $when }
 admin-mail-ended = { $state } { $when }

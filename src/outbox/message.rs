@@ -198,6 +198,15 @@ pub enum Message {
         /// Number of prices that changed beside these.
         n_more: usize,
     },
+    /// A section of a performance is hidden, or shown again, to an account that waits for places in it.
+    SectionHidden {
+        /// Id of the performance.
+        schedule_id: Uuid,
+        /// Name of the section or zone.
+        section: String,
+        /// Whether it is hidden.
+        is_hidden: bool,
+    },
     /// A letter of the office to a holder of a ticket of a show.
     OfficeLetter {
         /// Id of the letter.
@@ -370,6 +379,7 @@ mod tests {
                 prices: vec![NewPrice { of: "Stalls".to_owned(), was: None, now: refunded }],
                 n_more: 3,
             },
+            Message::SectionHidden { schedule_id: id, section: "Box".to_owned(), is_hidden: true },
             Message::OfficeLetter { letter_id: reservation_id, is_necessary: true, is_test: false },
             Message::Reminder { letter_id: id, schedule_id: id, starts_at: DateTime::UNIX_EPOCH },
             Message::TicketsAgain { schedule_id: reservation_id },

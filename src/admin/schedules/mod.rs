@@ -27,7 +27,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::telling::{
-    ShownStart, Told, tell_cancelled, tell_change, tell_move, tell_prices, tell_zone_price,
+    ShownStart, Told, tell_cancelled, tell_change, tell_hidden, tell_move, tell_prices,
+    tell_zone_price,
 };
 use super::error::AdminError;
 use crate::{
@@ -229,6 +230,9 @@ pub async fn hide_section(
         let next = catalog::next_schedule_edition(tx, id, version, None).await?;
         catalog::count_hiding(tx, id).await?;
         let changed = reservation::hide_section(tx, id, section, is_hidden).await?;
+        if changed > 0 {
+            tell_hidden(tx, id, section, is_hidden).await?;
+        }
         let part = |version: i64, section: Option<&str>, changed| json!({ "version": version, "section": section, "changed": changed });
         let before = part(next.before.version, None, 0);
         let after = part(next.after.version, Some(section), changed);

@@ -127,6 +127,7 @@ async fn content_of(
         | Message::PerformanceChanged { .. }
         | Message::PerformanceCancelled { .. }
         | Message::PricesChanged { .. }
+        | Message::SectionHidden { .. }
         | Message::OfficeLetter { .. } => of_performance(blank, db, message).await?,
         Message::Reminder { .. } | Message::TicketsAgain { .. } => {
             own_tickets::tell(blank, db, mail, message).await?
@@ -188,6 +189,9 @@ async fn of_performance(
         }
         Message::PricesChanged { schedule_id, prices, n_more } => {
             waiting::repriced(blank, db, *schedule_id, (prices, *n_more)).await
+        }
+        Message::SectionHidden { schedule_id, section, is_hidden } => {
+            waiting::hidden(blank, db, *schedule_id, (section, *is_hidden)).await
         }
         Message::OfficeLetter { letter_id, is_test, .. } => {
             office_letter::tell(blank, db, *letter_id, *is_test).await

@@ -1,4 +1,5 @@
-//! Letters to accounts with unpaid places or wishes: the performance was cancelled, or has other prices.
+//! Letters to accounts with unpaid places or wishes: the performance was cancelled, has other
+//! prices, or a section of it is hidden.
 
 use uuid::Uuid;
 
@@ -7,11 +8,14 @@ use crate::{
     infra::postgres::Pool,
     mail::{
         error::ComposeError,
-        store::{cancelled::find_show, performances},
+        store::{
+            cancelled::find_show,
+            performances::{self, PerformanceTold},
+        },
     },
     outbox::NewPrice,
     text::{
-        i18n::Phrase,
+        i18n::{Locale, Phrase},
         times::{in_full, zone},
     },
 };
@@ -76,22 +80,54 @@ pub(super) async fn repriced(
     let more: Option<Phrase> =
         (n_more > 0).then(|| locale.text("mail-repriced-more").number("count", n_more));
     let subject = locale.text("mail-repriced-subject").word("title", &performance.title);
-    let facts = [
-        (locale.text("mail-fact-program"), on_one_line(&performance.title)),
-        (
-            locale.text("mail-fact-when"),
-            in_full(performance.starts_at, zone(&performance.time_zone), locale),
-        ),
-    ];
+    let facts = facts_of(&performance, locale).into_iter();
     Ok(Content {
         subject: on_one_line(&subject.to_string()),
         paragraphs: vec![locale.text("mail-repriced-lede")],
-        facts: facts.into_iter().chain(prices.iter().map(price)).collect(),
-        action: Some((
-            format!("{}/schedules/{schedule_id}/waiting-list", blank.site),
-            locale.text("mail-moved-action-waiting"),
-        )),
+        facts: facts.chain(prices.iter().map(price)).collect(),
+        action: Some(to_list(&blank, schedule_id)),
         notes: more.into_iter().chain([locale.text("mail-told-note-waiting")]).collect(),
         ..blank
     })
+}
+
+/// Tells that a section of a performance is hidden, or shown again.
+pub(super) async fn hidden(
+    blank: Content,
+    db: &Pool,
+    schedule_id: Uuid,
+    (section, is_hidden): (&str, bool),
+) -> Result<Content, ComposeError> {
+    let found = performances::find(db, schedule_id).await?;
+    let performance = found.filter(|found| !found.is_cancelled).ok_or(ComposeError::Gone)?;
+    let locale = blank.locale;
+    let (lede, note) = match is_hidden {
+        true => ("mail-hidden-lede", "mail-hidden-note"),
+        false => ("mail-shown-lede", "mail-shown-note"),
+    };
+    let subject = locale.text("mail-hidden-subject").word("title", &performance.title);
+    let facts = facts_of(&performance, locale).into_iter();
+    Ok(Content {
+        subject: on_one_line(&subject.to_string()),
+        paragraphs: vec![locale.text(lede)],
+        facts: facts.chain([(locale.text("mail-fact-part"), on_one_line(section))]).collect(),
+        action: Some(to_list(&blank, schedule_id)),
+        notes: vec![locale.text(note)],
+        ..blank
+    })
+}
+
+/// Returns the show and the start of a performance.
+fn facts_of(performance: &PerformanceTold, locale: Locale) -> [(Phrase, String); 2] {
+    let starts_at = in_full(performance.starts_at, zone(&performance.time_zone), locale);
+    [
+        (locale.text("mail-fact-program"), on_one_line(&performance.title)),
+        (locale.text("mail-fact-when"), starts_at),
+    ]
+}
+
+/// Returns the way to the page of a waiting list.
+fn to_list(blank: &Content, schedule_id: Uuid) -> (String, Phrase) {
+    let path = format!("{}/schedules/{schedule_id}/waiting-list", blank.site);
+    (path, blank.locale.text("mail-moved-action-waiting"))
 }

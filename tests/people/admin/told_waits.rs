@@ -132,6 +132,44 @@ async fn the_end_of_a_show_is_told_once_however_many_of_its_dates_somebody_waits
 }
 
 #[sqlx::test]
+async fn who_waits_for_a_section_is_told_when_it_is_hidden_and_when_it_is_shown_again(db: PgPool) {
+    const HIDDEN: &str = "select left(recipient, 3) || ' ' || (payload ->> 'is_hidden') from outbox
+        where kind = 'section-hidden' order by position";
+    let show = Show::open(&db, &[]).await;
+    let other = show.concert.another_date(&db, 1).await;
+    fill(&show, &other).await;
+    let waits = "update wishes set section = z.name, zone_id = z.id from zones z
+        where z.schedule_id = wishes.schedule_id and wishes.number = 2";
+    run_sql(&db, waits).await;
+    run_sql(&db, "update wishes set section = 'Stalls' where number = 1").await;
+    let path = format!("{}/hidden-sections", show.path());
+    let set = async |section: &str, act: &str| {
+        let version = show.version().await;
+        let form = json!({ "version": version, "section": section, "act": act });
+        show.admin.post_json(&path, &form).await.json()["changed"].as_i64().unwrap()
+    };
+    assert!(set("Stalls", "hide").await > 0);
+    assert_eq!(told(&db, HIDDEN).await, ["cle true"], "bob waits for the zone, dora for another");
+    set("Stalls", "hide").await;
+    assert_eq!(told(&db, HIDDEN).await.len(), 1, "it was hidden before");
+    set("Standing", "hide").await;
+    set("Stalls", "show").await;
+    assert_eq!(told(&db, HIDDEN).await, ["cle true", "bob true", "cle false"]);
+    let mails: Vec<Uuid> =
+        read_all(&db, "select id from outbox where kind = 'section-hidden' order by position")
+            .await;
+    for (mail, words) in
+        [(mails[0], "not on sale to everybody"), (mails[2], "on sale to everybody again")]
+    {
+        let letter = show.admin.visit(&format!("/admin/mails/{mail}")).await;
+        for words in [words, "Stalls", "2 May 2031"] {
+            assert!(letter.body.contains(words), "{words}: {}", letter.body);
+        }
+    }
+    show.office.close_as_it_is().await;
+}
+
+#[sqlx::test]
 async fn who_waits_for_places_is_told_their_new_prices_and_who_waits_for_others_is_not(db: PgPool) {
     let show = Show::open(&db, &[]).await;
     let other = show.concert.another_date(&db, 1).await;

@@ -1,5 +1,6 @@
 //! Mails about a performance that changes after it was sold: its start, the hour at which it is shown, other parts of
-//! its tickets, its end (`cancelled`), and the prices of places with wishes (`repriced`).
+//! its tickets, its end (`cancelled`), the prices of places with wishes (`repriced`), and sections with wishes that
+//! are hidden (`hidden`).
 //!
 //! # Invariants
 //!
@@ -13,6 +14,7 @@
 //! * No mail names a part that stays as it was.
 
 mod cancelled;
+mod hidden;
 mod repriced;
 mod store;
 
@@ -20,6 +22,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 pub(in crate::admin) use self::cancelled::tell_cancelled;
+pub(in crate::admin) use self::hidden::tell_hidden;
 pub(in crate::admin) use self::repriced::{tell_prices, tell_zone_price};
 pub(in crate::admin) use self::store::lock as lock_told;
 pub(crate) use self::store::{Concerned, Whose, count as count_concerned};

@@ -234,3 +234,23 @@ pub(super) async fn list_waiting_for_zone(
     .fetch_all(tx)
     .await
 }
+
+/// Lists the accounts whose wish of a performance is for places in the section or zone of this name.
+pub(super) async fn list_waiting_in(
+    tx: &mut Connection,
+    id: ScheduleId,
+    section: &str,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select account_id as "id!: AccountId" from wishes
+        where schedule_id = $1 and status = 'WAITING' and settled_at is null and account_id is not null
+            and (section = $2 and zone_id is null
+                or zone_id = (select id from zones where schedule_id = $1 and name = $2))
+        "#,
+        id as _,
+        section,
+    )
+    .fetch_all(tx)
+    .await
+}
