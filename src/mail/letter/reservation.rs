@@ -165,15 +165,19 @@ fn cancelled(
 /// Returns the facts about a reservation: the program, when, where and which seats.
 fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     let event = &reserved.event;
-    let starts_at = times::in_full(event.starts_at, times::zone(&event.time_zone), locale);
+    let in_full = |moment| times::in_full(moment, times::zone(&event.time_zone), locale);
+    let was = event.moved_from.map(|was| (locale.text("mail-fact-was"), in_full(was)));
     let names: Vec<String> =
         reserved.places.iter().map(|place| place_name(locale, place)).collect();
-    vec![
+    let when = [
         (locale.text("mail-fact-program"), on_one_line(&event.title)),
-        (locale.text("mail-fact-when"), starts_at),
+        (locale.text("mail-fact-when"), in_full(event.starts_at)),
+    ];
+    let place = [
         (locale.text("mail-fact-venue"), on_one_line(&event.venue)),
         (locale.text("mail-fact-seats"), names.join(" / ")),
-    ]
+    ];
+    when.into_iter().chain(was).chain(place).collect()
 }
 
 /// Returns the discount of the code; `None` without one.

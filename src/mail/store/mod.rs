@@ -24,6 +24,9 @@ pub(crate) struct ReservedEvent {
     pub title: String,
     /// Start of the performance.
     pub starts_at: DateTime<Utc>,
+    /// Start that was agreed; `None` where it is the same. An order that was begun before a move and written after it is
+    /// told of it by its own mails.
+    pub moved_from: Option<DateTime<Utc>>,
     /// Name of the venue.
     pub venue: String,
     /// Time zone of the venue.
@@ -68,6 +71,7 @@ pub(crate) async fn find_event(
         ReservedEvent,
         r#"
         select a.name, p.title, s.starts_at, v.name as venue, v.time_zone,
+            nullif((select was_at from told_move(s.id, r.created_at)), s.starts_at) as moved_from,
             r.total as "total: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code, r.expires_at,
             (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!",

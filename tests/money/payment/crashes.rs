@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 /// Sends an order to a process of its own and kills that at `death`.
-async fn die(office: &Office, person: &Person, path: &str, form: &Value, death: Death) {
+pub(super) async fn die(office: &Office, person: &Person, path: &str, form: &Value, death: Death) {
     let db = &office.db;
     // With a Redis prefix of its own: what it leaves there is of no account.
     let prefix = format!("test-{}", Uuid::new_v4());

@@ -7,11 +7,13 @@ use uuid::Uuid;
 
 use super::{
     assert_sound,
+    crashes::die,
     given_time::{LEFT, NO_SWEEP, inside},
     pay, status_of,
 };
 use crate::support::{
-    Answer, Concert, Office, Person, acts, hold, read_one, read_one_with, run_sql, storm, until,
+    Answer, Concert, Death, Office, Person, acts, hold, read_one, read_one_with, run_sql, storm,
+    until,
 };
 
 const GIVEN: &str = "select count(*) from given_times";
@@ -103,4 +105,40 @@ async fn a_clock_that_nobody_lets_run_runs_by_itself_after_hours_or_a_cancellati
         until("pages say so", async || !is_told(&ada, &concert).await).await;
     }
     office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn a_gift_of_time_whose_process_dies_is_given_whole_or_not_at_all_and_once(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (_, id) = inside(&office, &concert).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let program = format!("/admin/programs/{}/queue", concert.program_id);
+    let stays = "select extract(epoch from stay_ends_at - admitted_at)::bigint from queue_tokens";
+    let (mut hold_secs, stay_secs): (i64, i64) =
+        (read_one_with(&db, LEFT, id).await, read_one(&db, stays).await);
+    let first = hold_secs;
+    let deaths = [
+        Death::Writing("given_times"),
+        Death::Writing("queue_tokens"),
+        Death::Writing("reservations"),
+        Death::Writing("audit_log"),
+        Death::Committing("given_times"),
+    ];
+    for death in deaths {
+        let form = json!({ "minutes": 2, "reason": "a fire drill", "request_key": Uuid::now_v7() });
+        let path = format!("{program}/given-time");
+        die(&office, &admin, &path, &form, death).await;
+        let is_done = matches!(death, Death::Committing(_));
+        let given: i64 = read_one_with(&db, LEFT, id).await;
+        assert_eq!(given - hold_secs, if is_done { 120 } else { 0 }, "{death:?}");
+        let again = admin.post_json(&path, &form).await;
+        assert_eq!((again.status, &again.json()["holds"]), (200, &json!(1)), "{death:?}");
+        hold_secs += 120;
+        assert_eq!(read_one_with::<i64>(&db, LEFT, id).await, hold_secs, "{death:?}: once");
+        let given = hold_secs - first;
+        assert_eq!(read_one::<i64>(&db, stays).await, stay_secs + given, "{death:?}");
+        assert_sound(&office).await;
+    }
+    office.close().await;
 }

@@ -17,6 +17,7 @@ mod large_plans;
 mod let_in;
 mod letters;
 mod moved;
+mod moved_in_a_sale;
 mod moved_seats;
 mod moves_of_orders;
 mod office;
