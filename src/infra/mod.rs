@@ -1,5 +1,5 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, the clock,
-//! request keys, ids, batches, claims, sweeps, rate limits, security events, transparency logs, pictures, clients of
+//! request keys, ids, batches, claims, sweeps, tallies, rate limits, security events, transparency logs, pictures, clients of
 //! other servers and the progress of workers.
 //!
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
@@ -24,5 +24,6 @@ pub mod secrets;
 pub mod security_log;
 pub mod signals;
 pub mod sweep;
+pub mod tally;
 pub mod throwaway;
 pub mod tlog;
