@@ -2,6 +2,7 @@
 -- hundred.
 
 create table verifications (
+    -- In the order of the runs' ends.
     id           uuid        primary key,
     began_at     timestamptz not null,
     took_ms      bigint      not null,
@@ -15,5 +16,3 @@ create table verifications (
     constraint verifications_broken_are_named check (
         (cardinality(broken) = 0) = (n_violations = 0) and cardinality(broken) <= least(n_checks, n_violations))
 );
--- The newest run.
-create index verifications_began_at on verifications (began_at desc);

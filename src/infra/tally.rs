@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    mem,
+    fmt, mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -85,6 +85,11 @@ pub async fn sum(redis: &Redis, scopes: &[String]) -> Result<Vec<Counts>, RedisA
     };
     let n_minutes = usize::try_from(MINUTES).unwrap_or(1);
     Ok(minutes.chunks(n_minutes).map(of_scope).collect())
+}
+
+/// Returns the scope of a thing by its noun in paths and its name there, a slug or an id.
+pub fn scope_of(noun: &str, name: impl fmt::Display) -> String {
+    format!("{noun}/{name}")
 }
 
 /// Returns the minutes since the epoch, in database time, which is the same for all instances.

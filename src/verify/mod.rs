@@ -83,7 +83,7 @@ pub async fn keep_outcome(
     violations: &[Violation],
 ) -> Result<(), VerifyError> {
     let broken: BTreeSet<Invariant> = violations.iter().map(|broken| broken.invariant).collect();
-    let outcome = store::Outcome {
+    let outcome = store::VerificationOutcome {
         took_ms: i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
         n_checks: i32::try_from(checks::INVARIANTS).unwrap_or(i32::MAX),
         n_violations: i32::try_from(violations.len()).unwrap_or(i32::MAX),

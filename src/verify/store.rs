@@ -73,7 +73,7 @@ pub(super) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> 
 
 /// Outcome of one run.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct VerificationOutcome {
     /// Duration, in milliseconds.
     pub(super) took_ms: i64,
     /// Number of invariants that were checked.
@@ -85,7 +85,7 @@ pub(super) struct Outcome {
 }
 
 /// Inserts the outcome of a run that ends now, and deletes all but the newest [`RUNS_KEPT`].
-pub(super) async fn keep(db: &Pool, outcome: &Outcome) -> Result<(), sqlx::Error> {
+pub(super) async fn keep(db: &Pool, outcome: &VerificationOutcome) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with kept as (
@@ -93,7 +93,9 @@ pub(super) async fn keep(db: &Pool, outcome: &Outcome) -> Result<(), sqlx::Error
             values ($1, clock_timestamp() - make_interval(secs => $2::bigint / 1000.0), $2, $3, $4, $5)
         )
         delete from verifications
-        where began_at <= (select began_at from verifications order by began_at desc offset $6 limit 1)
+        where id <= (
+            select id from verifications where id > '00000000-0000-0000-0000-000000000000'
+            order by id desc offset $6 limit 1)
         "#,
         new_id(),
         outcome.took_ms,

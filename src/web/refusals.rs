@@ -14,7 +14,7 @@ use actix_web::{dev::ServiceRequest, http::StatusCode, web::Data};
 use super::error::{KitError, ProblemCode, codes};
 use crate::{
     app::App,
-    infra::tally::{OFFICE, Tally},
+    infra::tally::{OFFICE, Tally, scope_of},
 };
 
 /// Bound on the bytes of a name in a path that is a scope of its own.
@@ -51,11 +51,6 @@ impl RefusalCount {
         let is_too_often = TOO_OFTEN.iter().any(|row| row.code == code);
         self.tally.add(if is_too_often { OFFICE } else { &self.scope }, code);
     }
-}
-
-/// Returns the scope of what has this name, a slug or an id, in paths below `/programs` or `/schedules`.
-pub fn scope_of(noun: &str, name: impl std::fmt::Display) -> String {
-    format!("{noun}/{name}")
 }
 
 /// Returns the program or performance that `path` stands below; `None` for other paths, and for names that none has.

@@ -42,11 +42,10 @@ use crate::{
     entry_queue,
     infra::{
         postgres::shared_read,
-        tally::{self, OFFICE},
+        tally::{self, OFFICE, scope_of},
     },
     outbox::{self, MailCounts},
     wallet::charges::{purchases, stripe::health},
-    web::refusals::scope_of,
 };
 
 /// Age at which a program's figures are read again.
@@ -76,7 +75,7 @@ pub struct LiveSales {
 /// State of a sale in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum SaleState {
+pub enum LiveState {
     Draft,
     Cancelled,
     /// Every performance has begun or was cancelled.
@@ -85,7 +84,7 @@ pub enum SaleState {
     Coming,
     /// The sale has closed.
     Over,
-    /// Nobody is let in until staff resumes it.
+    /// Admission is paused until staff resumes it.
     Paused,
     /// No upcoming performance has anything free.
     SoldOut,
@@ -96,7 +95,7 @@ pub enum SaleState {
 #[derive(Debug)]
 pub(crate) struct LiveSale {
     pub(crate) program: Program,
-    pub(crate) state: SaleState,
+    pub(crate) state: LiveState,
     pub(crate) figures: QueueFigures,
     /// Accounts that joined within the last minute.
     pub(crate) joined_last_minute: i64,
@@ -184,7 +183,7 @@ impl LiveSale {
             ProgramStatus::Published => store::list_performances(&app.db, id, figures.at).await?,
             ProgramStatus::Draft | ProgramStatus::Cancelled => Vec::new(),
         };
-        let state = SaleState::of(&program, figures.at, &performances);
+        let state = LiveState::of(&program, figures.at, &performances);
         let n_more = performances.len().saturating_sub(SHOWN_MAX);
         performances.truncate(SHOWN_MAX);
         let refusals = list_refusals(app, &program, &performances).await;
@@ -205,7 +204,7 @@ impl LiveSale {
     }
 }
 
-impl SaleState {
+impl LiveState {
     /// Returns the state of `program`, whose performances to come are `performances`.
     fn of(program: &Program, now: DateTime<Utc>, performances: &[LivePerformance]) -> Self {
         match program.status {
@@ -238,9 +237,8 @@ async fn list_refusals(
     for (idx, counts) in counts.into_iter().enumerate() {
         let is_of_office = idx == 0;
         for (code, count) in counts {
-            let is_same = |one: &&mut RefusalReason| {
-                one.code == code && one.is_of_office == is_of_office
-            };
+            let is_same =
+                |one: &&mut RefusalReason| one.code == code && one.is_of_office == is_of_office;
             match reasons.iter_mut().find(is_same) {
                 Some(reason) => reason.count += count,
                 None => reasons.push(RefusalReason { code, count, is_of_office }),
@@ -287,8 +285,7 @@ impl ProviderNews {
         let counts = tally::sum(&app.redis, &[health::SCOPE.to_owned()]).await.ok();
         let failed = counts.map(|of| of.iter().filter_map(|each| each.get(health::FAILED)).sum());
         let answered_at = instances.iter().filter_map(|each| each.provider_answered_at).max();
-        let purchases_open =
-            purchases::store::count_open(&app.db, PURCHASES_COUNTED_MAX).await?;
+        let purchases_open = purchases::store::count_open(&app.db, PURCHASES_COUNTED_MAX).await?;
         Ok(Self { answered_at, failed, purchases_open })
     }
 }

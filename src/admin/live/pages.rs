@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    LiveSale, LiveSales, OfficeNews, RefusalReason, SaleState,
+    LiveSale, LiveSales, LiveState, OfficeNews, RefusalReason,
     instances::InstanceNote,
     parts::{CountedParts, LivePart},
     store::{LivePerformance, Verification},
@@ -53,7 +53,7 @@ impl LivePart {
     }
 }
 
-impl SaleState {
+impl LiveState {
     /// Returns the locale key of its words.
     fn text_key(self) -> &'static str {
         match self {
@@ -143,7 +143,8 @@ impl LivePage {
         match note.clock_ahead_ms {
             None => (self.v.t("admin-live-unknown").to_string(), false),
             Some(ms) => {
-                let secs = format!("{:+.3}", f64::from(i32::try_from(ms).unwrap_or(i32::MAX)) / 1_000.0);
+                let secs =
+                    format!("{:+.3}", f64::from(i32::try_from(ms).unwrap_or(i32::MAX)) / 1_000.0);
                 let text = self.v.t("admin-live-seconds").word("seconds", secs).to_string();
                 (text, ms.abs() > CLOCK_FAULT_MS)
             }
@@ -164,7 +165,7 @@ impl LivePage {
 pub struct LiveDocument<'a> {
     program_id: ProgramId,
     title: &'a str,
-    state: SaleState,
+    state: LiveState,
     /// When the figures were read.
     at: DateTime<Utc>,
     /// Accounts that may choose places now, but for the ones that an access gate admitted.
@@ -260,7 +261,8 @@ pub async fn show_live(
         match me.view.or_refusal(asked.read().map_err(PageError::from))? {
             Ok((capacity, rate)) => {
                 let details = &sale.program.details;
-                let now = predict(&sale.figures, details.queue_capacity, details.queue_rate_per_second);
+                let now =
+                    predict(&sale.figures, details.queue_capacity, details.queue_rate_per_second);
                 predicted = Some([now, predict(&sale.figures, capacity, rate)]);
             }
             Err(refused) => refusal = refused.with_reasons(&me.view),

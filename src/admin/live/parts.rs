@@ -33,11 +33,13 @@ const WAIT_MAX: Duration = Duration::from_secs(1);
 const COUNT_MAX: Duration = Duration::from_secs(8);
 /// Performances that an instance counts at once.
 const COUNTED_AT_ONCE: usize = 1;
+/// Parts that a page shows without being asked.
+const PARTS_SHOWN_MAX: usize = 12;
 /// Bound on performances whose counts are kept.
 const PERFORMANCES_MAX: u64 = 1_000;
 
 /// Section or zone of a performance.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct LivePart {
     pub(super) name: String,
     pub(super) sold: i64,
@@ -139,6 +141,21 @@ impl PartCounts {
 }
 
 impl CountedParts {
+    /// Returns the sum of all parts.
+    pub(super) fn total(&self) -> LivePart {
+        self.parts.iter().fold(LivePart::default(), |sum, part| LivePart {
+            sold: sum.sold + part.sold,
+            held: sum.held + part.held,
+            free: sum.free + part.free,
+            name: sum.name,
+        })
+    }
+
+    /// Whether there are so many parts that the page shows them on request.
+    pub(super) fn is_long(&self) -> bool {
+        self.parts.len() > PARTS_SHOWN_MAX
+    }
+
     /// Whether the counts are old, and this caller is the first to find them so.
     fn is_to_be_renewed(&self) -> bool {
         let due = COUNTED_EVERY.max(self.took * COST_FACTOR);

@@ -41,7 +41,7 @@ async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
 
 /// What the overview shows.
 #[derive(Debug)]
-pub struct Overview {
+pub struct OfficeOverview {
     pub(crate) programs: Vec<Current>,
     /// Latest acts, the newest first.
     pub(crate) log: Vec<LogLine>,
@@ -50,9 +50,9 @@ pub struct Overview {
 }
 
 /// Returns the running sales, the latest acts and the last verification.
-pub async fn overview(app: &App) -> Result<Overview, sqlx::Error> {
+pub async fn overview(app: &App) -> Result<OfficeOverview, sqlx::Error> {
     let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &AuditFilter::default(), None).await?.rows;
     log.truncate(ACTS_MAX);
-    Ok(Overview { programs, log, verification: find_verification(&app.db).await? })
+    Ok(OfficeOverview { programs, log, verification: find_verification(&app.db).await? })
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Current, Overview, store::RunningSale};
+use super::{Current, OfficeOverview, store::RunningSale};
 use crate::{
     accounts::AdminAccount,
     admin::{
@@ -60,7 +60,7 @@ pub struct OverviewDocument<'a> {
 
 /// `GET /admin`
 pub async fn show_home(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
-    let Overview { programs, log, verification } = overview::overview(&app).await?;
+    let OfficeOverview { programs, log, verification } = overview::overview(&app).await?;
     let log = lines(&me.view, log);
     let page = HomePage { log, v: me.view, programs, verification, now: app.now() };
     let (programs, verification) = (page.programs.as_slice(), page.verification.as_ref());

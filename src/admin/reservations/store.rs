@@ -136,7 +136,7 @@ pub(super) async fn find_by_code(
     .await
 }
 
-/// Lists the reservations that have such a seat now, at any performance or at those of one program, the newest first.
+/// Lists the reservations that have such a seat now, of any program or of one, the newest first.
 pub(super) async fn list_at_seat(
     db: &Pool,
     seat: &SoughtSeat,
