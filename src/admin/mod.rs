@@ -31,6 +31,7 @@ pub mod codes;
 mod edits;
 pub mod error;
 pub mod letters;
+pub mod live;
 pub mod mails;
 pub mod office;
 pub mod overview;

@@ -16,6 +16,7 @@ use crate::{
         redis::Redis,
         secrets::{LogSecret, SigningKey},
         security_log::SecurityLog,
+        tally::Tally,
     },
     office::Office,
     text::times,
@@ -45,6 +46,8 @@ pub struct App {
     pub log_secret: LogSecret,
     /// Log of security events.
     pub security_log: SecurityLog,
+    /// Counts of the last minutes, for all instances.
+    pub tally: Tally,
     /// Settings of the office.
     pub office: Office,
 }
@@ -138,8 +141,17 @@ impl App {
             tracing::warn!(%error, "the settings of the office are not known yet");
         }
         let stale_reads = StaleReads::new(&config, &db).map_err(StartError::Standby)?;
-        let (config, security_log) = (Arc::new(config), SecurityLog::default());
-        Ok(Self { config, db, stale_reads, redis, signing_key, log_secret, security_log, office })
+        Ok(Self {
+            config: Arc::new(config),
+            db,
+            stale_reads,
+            redis,
+            signing_key,
+            log_secret,
+            security_log: SecurityLog::default(),
+            tally: Tally::default(),
+            office,
+        })
     }
 
     /// Returns database time, by which pages show, and refuse what a transaction would refuse too. What

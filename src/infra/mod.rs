@@ -1,5 +1,5 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, the clock,
-//! request keys, ids, batches, claims, sweeps, rate limits, security events, transparency logs, pictures, clients of
+//! request keys, ids, batches, claims, sweeps, tallies, notes of instances, rate limits, security events, transparency logs, pictures, clients of
 //! other servers and the progress of workers.
 //!
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
@@ -12,6 +12,7 @@ pub mod failpoint;
 pub mod https;
 pub mod idempotency;
 pub mod ids;
+pub mod instance_notes;
 pub mod limits;
 pub mod locks;
 pub mod network;
@@ -24,5 +25,6 @@ pub mod secrets;
 pub mod security_log;
 pub mod signals;
 pub mod sweep;
+pub mod tally;
 pub mod throwaway;
 pub mod tlog;

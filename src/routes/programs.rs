@@ -10,6 +10,7 @@ use crate::{
             model::OfficeLetterId,
             pages::{self as letters, LettersDocument, OfficeLetterDocument},
         },
+        live::pages::{self as live, LiveDocument},
         overview::{self, pages::OverviewDocument},
         programs::pages::{
             self, EditionDocument, ProgramsDocument, copying, poster,
@@ -109,6 +110,8 @@ fn letter_paths() -> Vec<Path> {
 #[rustfmt::skip]
 fn queue_paths() -> Vec<Path> {
     vec![
+        at("/admin/programs/{id}/live")
+            .get(live::show_live, shows::<LiveDocument<'_>>("Shows what happens in a sale now: its line, what is sold by section, refusals, mails, the provider and the last verification; and the effect of other limits.")),
         at("/admin/programs/{id}/queue")
             .get(queue::pages::show_queue, shows::<QueueDocument<'_>>("Shows the queue of a show, and the effect of other limits."))
             .post(queue::pages::update_queue, changes::<Program>("Changes the limits of a queue.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),

@@ -23,7 +23,7 @@ use crate::{
 #[rustfmt::skip]
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
-        at("/programs/{slug}/queue")
+        at("/programs/{slug}/queue").with_counted_refusals()
             .get(pages::show_queue, shows::<QueueState>("Shows the account's place in the queue, and sets the entry pass once it is admitted. Ask again after `retry_after_ms`.").refuses(codes![QueueError::NoToken]))
             .post(pages::create_token, creates::<QueueState>("Joins the queue.").refuses(codes![AccountError::Deleted, QueueError::{TokenAlreadyIssued, SaleNotOpen, AddressUnconfirmed, ProofRequired, SaleClosed, AccountTooNew, AddressFull, CoolingDown, DrawClosed, DrawRunning}]))
             .delete(pages::delete_token, ends("Leaves the queue. What is held can still be paid.").refuses(codes![QueueError::NoToken])),

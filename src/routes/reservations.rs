@@ -40,7 +40,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::show_reservation, shows::<ReservationDocument>("Shows a reservation with its items.")),
         at("/reservations/{id}/renewal")
             .post(pages::update_renewal, changes::<RenewalDocument>("Prolongs a hold, once and only while no account waits in line.").refuses(codes![ReservationError::{NotRenewable, HoldExpired, InvalidState, AlreadyPaid}])),
-        at("/reservations/{id}/payment")
+        at("/reservations/{id}/payment").with_counted_refusals()
             .get(pages::show_payment, shows::<PaymentDocument>("Shows the price of a hold, and the points that the wallet lacks.").or_redirects().refuses(codes![ReservationError::{HoldExpired, AlreadyPaid, InvalidState}]))
             .post(payment::pages::create_payment, creates::<Paid>("Pays a hold with points, and issues its tickets.").refuses(codes![ReservationError::{InvalidState, HoldExpired, AlreadyPaid}, WalletError::InsufficientPoints, PaymentError::SharesWithheld, ReturnRefusal::{Gone, Closed}, KitError::{Contended, KeyReused, AlreadyProcessing}, AccountError::Deleted])),
         at("/reservations/{id}/cancellation")
@@ -52,11 +52,11 @@ pub(super) fn paths() -> Vec<Path> {
             .get(new::new_share, page("Asks which places a friend pays.").refuses(codes![ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, ReturnRefusal::NotShareable])),
         at("/reservations/{id}/shares/{share_id}/cancellation")
             .post(holder::create_cancellation, changes::<TakenBackDocument>("Takes back a share that is not paid.").refuses(codes![ShareError::{Ended, Taken}, ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, KitError::Contended])),
-        at("/reservations/{id}/rest/payment")
+        at("/reservations/{id}/rest/payment").with_counted_refusals()
             .post(holder::create_rest_payment, creates::<SharePaid>("Pays the places that are in no share.").refuses(codes![WalletError::{InsufficientPoints, Frozen}, ShareError::NothingLeft, ReservationError::{HoldExpired, InvalidState, AlreadyPaid}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}, ReturnRefusal::{Closed, Gone}])),
         at("/shares/{code}")
             .get(link::show_share, shows::<LinkDocument<'_>>("Shows a share to a visitor with its link.")),
-        at("/shares/{code}/payment")
+        at("/shares/{code}/payment").with_counted_refusals()
             .post(link::create_payment, creates::<SharePaid>("Pays a share. The points are withheld until all shares are paid.").refuses(codes![WalletError::{InsufficientPoints, Frozen}, ShareError::{OwnLink, Taken, Ended, HoldOver, AddressUnconfirmed}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/shares/{code}/withdrawal")
             .post(link::create_withdrawal, changes::<WithdrawnDocument>("Takes back the account's payment of a share, while other shares are not paid.").refuses(codes![ShareError::{NotPaid, Ended, HoldOver}, KitError::Contended])),

@@ -33,9 +33,9 @@ pub(super) fn paths() -> Vec<Path> {
             .get(pages::show_changes, gives::<Delta>("Returns the changes of the map since a cursor, once or as a stream of events.").or_file("text/event-stream").refuses(codes![QueueError::{NotAdmitted, SaleClosed}, KitError::TooOften])),
         at("/schedules/{id}/price-types")
             .get(pages::show_price_types, shows::<TypesDocument<'_>>("Lists the price types that places can have.").refuses(codes![QueueError::{NotAdmitted, SaleClosed}])),
-        at("/schedules/{id}/code")
+        at("/schedules/{id}/code").with_counted_refusals()
             .post(pages::show_terms, changes::<TermsDocument>("Returns the discount of a code on an order.").or_page(200).refuses(codes![QueueError::{NotAdmitted, SaleClosed}, CodeRefusal::{Unknown, NotYet, Over, UsedUp, UsedByAccount, Elsewhere}])),
-        at("/schedules/{id}/reservations")
+        at("/schedules/{id}/reservations").with_counted_refusals()
             .post(pages::create_hold, creates::<Hold>("Holds seats or places until `expires_at`: named seats, a number of places of a zone, or the best that are free together.").refuses(codes![QueueError::{NotAdmitted, SaleClosed, CoolingDown}, ReservationError::{SeatUnavailable, SoldOut, LeavesSingle, CompanionAlone, PlacesKept, TooMany, TooFew, AccountLimit, Waiting}, PriceTypeError::{Changed, Gone, WrongPlace, OnReturn, TooMany, WithoutOrdinary, WithoutWheelchair}, CodeRefusal::{Unknown, NotYet, Over, UsedUp, FewPlaces, OnReturn, UsedByAccount, Elsewhere}, ReturnRefusal::Own, KitError::{KeyReused, AlreadyProcessing}])),
         at("/schedules/{id}/waiting-list")
             .get(waiting_list::show_waiting_list, shows::<WaitingListDocument<'_>>("Shows the waiting list of a performance, and the account's place in it.").refuses(codes![WaitingListError::NotOpen, QueueError::SaleClosed]))

@@ -31,7 +31,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(catalog::posters::pages::show_poster, file("Returns the poster that was uploaded for a show.", "image/jpeg").or_nothing(304).refuses(codes![KitError::NotFound])),
         at("/programs/{slug}")
             .get(entry_queue::pages::show_program, shows::<ProgramDocument<'_>>("Shows a show with its performances. A slug or an id names it.")),
-        at("/programs/{slug}/code-redemptions")
+        at("/programs/{slug}/code-redemptions").with_counted_refusals()
             .post(reservation::pages::create_redemption, creates::<RedemptionDocument>("Redeems an access code, which opens a section or a way in to the account.").refuses(codes![CodeRefusal::{Unknown, NotYet, Over, UsedUp, UsedByAccount, Elsewhere}])),
     ]
 }

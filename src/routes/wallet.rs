@@ -35,7 +35,7 @@ pub(super) fn paths() -> Vec<Path> {
             .get(wallet::pages::show_wallet, shows::<WalletDocument<'_>>("Shows the wallet: usable points, its history, and transfers under way.")),
         at("/wallet/statement.csv")
             .get(wallet::statement::pages::show_statement, file("Downloads the history of the wallet.", "text/csv")),
-        at("/wallet/charges")
+        at("/wallet/charges").with_counted_refusals()
             .post(create_charge, creates::<Charged>("Adds points to the wallet: at once in a demo, else by a payment at the provider.").answers::<CheckoutDocument>(202).refuses(codes![AccountError::Deleted, WalletError::{HoldOver, TooManyPoints, ProviderAway, ProviderRefused}, ShareError::{OwnLink, Taken, Ended, HoldOver, AddressUnconfirmed}, KitError::{NotFound, Contended, KeyReused, AlreadyProcessing}])),
         at("/wallet/charges/{id}")
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),

@@ -33,6 +33,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     accounts::{LogInBudget, PasswordGate, SessionCache},
+    admin::live::LiveSales,
     api_reference::ReferenceSource,
     app::{App, StartError},
     catalog::{Listings, Programs, posters::pages::PosterCache},
@@ -101,12 +102,13 @@ pub struct State {
     policy: ContentPolicy,
     queues: QueueSeries,
     uploads: Uploads,
+    live: LiveSales,
 }
 
 impl State {
     fn new(app: &App) -> Result<Self, StartError> {
         let listings = Listings::default();
-        let provider = Provider::of(&app.config.payment)?;
+        let provider = Provider::of(&app.config.payment, &app.tally)?;
         let (charges, payments) = (Charges::new(&app.db), Payments::new(app));
         Ok(Self {
             checkouts: Checkouts::new(app, &provider, &charges, &payments),
@@ -131,6 +133,7 @@ impl State {
             payments,
             queues: QueueSeries::default(),
             uploads: Uploads::default(),
+            live: LiveSales::default(),
         })
     }
 
@@ -155,6 +158,7 @@ impl State {
             .app_data(Data::new(self.policy.clone()))
             .app_data(Data::new(self.queues.clone()))
             .app_data(Data::new(self.uploads.clone()))
+            .app_data(Data::new(self.live.clone()))
             .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()))
             .app_data(Data::new(self.draining.clone()));

@@ -5,7 +5,8 @@
 //!
 //! # Invariants
 //!
-//! - [`verify()`] writes nothing and locks nothing: it may run during a sale.
+//! - [`verify()`] writes nothing and locks nothing: it may run during a sale. What a run came to is kept by
+//!   [`keep_outcome`], afterwards and on a connection of its own.
 //! - All checks within one database run in one snapshot, so that a change half done is never
 //!   reported.
 //! - The memory used does not grow with the data: at most [`FAILURES_MAX`] failures of a check are
@@ -23,6 +24,8 @@ mod log_checks;
 mod redis_checks;
 mod repeated_reads;
 pub(crate) mod store;
+
+use std::{collections::BTreeSet, time::Duration};
 
 pub use checks::{FAILURES_MAX, Invariant, Violation};
 pub use error::VerifyError;
@@ -70,4 +73,21 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     }
     violations.sort_by_key(|violation| violation.invariant);
     Ok(violations)
+}
+
+/// Keeps what a run that took `took` came to, for the pages of administrators, and forgets older runs. Fails where
+/// this connection may not write, which says nothing about the run.
+pub async fn keep_outcome(
+    pool: &Pool,
+    took: Duration,
+    violations: &[Violation],
+) -> Result<(), VerifyError> {
+    let broken: BTreeSet<Invariant> = violations.iter().map(|broken| broken.invariant).collect();
+    let outcome = store::VerificationOutcome {
+        took_ms: i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
+        n_checks: i32::try_from(checks::INVARIANTS).unwrap_or(i32::MAX),
+        n_violations: i32::try_from(violations.len()).unwrap_or(i32::MAX),
+        broken: broken.iter().map(ToString::to_string).collect(),
+    };
+    Ok(store::keep(pool, &outcome).await?)
 }

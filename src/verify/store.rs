@@ -1,12 +1,18 @@
-//! Settings of the snapshot, the logs that are checked, and whether an instance is up.
+//! Settings of the snapshot, the logs that are checked, whether an instance is up, and what a run came to.
 
 use std::time::Duration;
 
 use crate::{
     catalog::ProgramId,
     entry_queue::{LogId, LogKind},
-    infra::postgres::{APPLICATION_NAME, Connection},
+    infra::{
+        ids::new_id,
+        postgres::{APPLICATION_NAME, Connection, Pool},
+    },
 };
+
+/// Upper bound of the runs that are kept.
+const RUNS_KEPT: i64 = 100;
 
 /// Upper bound of a call on a connection that reads whole tables: the statement timeout of
 /// [`raise_limits`], and a minute.
@@ -63,4 +69,42 @@ pub(super) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> 
     )
     .fetch_one(db)
     .await
+}
+
+/// Outcome of one run.
+#[derive(Debug)]
+pub(super) struct VerificationOutcome {
+    /// Duration, in milliseconds.
+    pub(super) took_ms: i64,
+    /// Number of invariants that were checked.
+    pub(super) n_checks: i32,
+    /// Number of violations that were reported.
+    pub(super) n_violations: i32,
+    /// Codes of the broken invariants, each once.
+    pub(super) broken: Vec<String>,
+}
+
+/// Inserts the outcome of a run that ends now, and deletes all but the newest [`RUNS_KEPT`].
+pub(super) async fn keep(db: &Pool, outcome: &VerificationOutcome) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with kept as (
+            insert into verifications (id, began_at, took_ms, n_checks, n_violations, broken)
+            values ($1, clock_timestamp() - make_interval(secs => $2::bigint / 1000.0), $2, $3, $4, $5)
+        )
+        delete from verifications
+        where id <= (
+            select id from verifications where id > '00000000-0000-0000-0000-000000000000'
+            order by id desc offset $6 limit 1)
+        "#,
+        new_id(),
+        outcome.took_ms,
+        outcome.n_checks,
+        outcome.n_violations,
+        &outcome.broken,
+        RUNS_KEPT - 1,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }

@@ -7,7 +7,8 @@
 //! [`form::Body`] into a command, and answers with [`page::View::done`] or a [`error::PageError`]. Where a form
 //! was sent, [`View::answer`](page::View::answer) shows its page again with what was refused ([`form::FormRefusal`]).
 //!
-//! What is sent besides pages, and what is uploaded, is in [`files`], the drawings of programs in [`poster`]. What the kit
+//! What is sent besides pages, and what is uploaded, is in [`files`], the drawings of programs in [`poster`]. What of refusals is counted is in
+//! [`refusals`]. What the kit
 //! reads of a request whatever its path is, [`client`], [`cookies`] and [`language`] have, and single files such as
 //! [`negotiation`] and [`request_key`].
 //!
@@ -51,6 +52,7 @@ pub mod negotiation;
 pub mod page;
 pub mod path;
 pub mod poster;
+pub mod refusals;
 pub mod request_key;
 
 use std::time::Duration;

@@ -37,7 +37,7 @@ use tokio::{
 use self::ticks::run_tick;
 use crate::{
     accounts::{self, LogInBudget},
-    admin,
+    admin::{self, live::instances::TellingInstance},
     app::App,
     catalog::popularity,
     entry_queue::{self, Draws, Witnesses},
@@ -227,6 +227,14 @@ impl Workers {
             admin::write_letters(&app.db).await
         });
         let Outside { checkouts, mailer, witnesses, draws, hooks } = *outside;
+        let (instance, provider) = (TellingInstance::default(), checkouts.clone());
+        self.run("telling", TICK_MAX, every(periods::TELLING), move |app| {
+            let (instance, answered_at) = (instance.clone(), provider.answered_at());
+            async move {
+                instance.tell(&app, answered_at).await;
+                Ok::<(), sqlx::Error>(())
+            }
+        });
         let draws = draws.clone();
         self.run("draws", LONG_TICK_MAX, every(periods::DRAW), move |_| {
             let draws = draws.clone();

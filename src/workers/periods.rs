@@ -18,6 +18,8 @@ pub(super) const WIND_DOWN: Duration = Duration::from_secs(1);
 pub(super) const PRICES: Duration = Duration::from_secs(1);
 /// Period of the look for turns that are near: as often as the speed of a queue is measured.
 pub(super) const TURNS: Duration = Duration::from_secs(5);
+/// Period in which an instance tells the others of itself, and of what it refused.
+pub(super) const TELLING: Duration = Duration::from_secs(2);
 /// Period of the check for mails to be sent.
 pub(super) const MAIL: Duration = Duration::from_secs(1);
 /// Period of the check for events to be sent.

@@ -1,7 +1,7 @@
 //! Overview: the first of the admin pages.
 //!
 //! The overview lists the **running sales** (on sale, coming or being wound down) with the
-//! length of their queues, and the latest acts of the audit log.
+//! length of their queues, the latest acts of the audit log, and the last word of `stagedoor verify`.
 
 use schemars::JsonSchema;
 
@@ -10,6 +10,7 @@ pub mod store;
 
 use self::store::RunningSale;
 use crate::{
+    admin::live::store::{Verification, find_verification},
     app::App,
     audit::{self, filter::AuditFilter, model::LogLine},
     entry_queue,
@@ -38,10 +39,20 @@ async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
     Ok(current)
 }
 
-/// Returns the running sales and the latest acts.
-pub async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
+/// What the overview shows.
+#[derive(Debug)]
+pub struct OfficeOverview {
+    pub(crate) programs: Vec<Current>,
+    /// Latest acts, the newest first.
+    pub(crate) log: Vec<LogLine>,
+    /// Last run of `stagedoor verify`; `None` if there was none.
+    pub(crate) verification: Option<Verification>,
+}
+
+/// Returns the running sales, the latest acts and the last verification.
+pub async fn overview(app: &App) -> Result<OfficeOverview, sqlx::Error> {
     let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &AuditFilter::default(), None).await?.rows;
     log.truncate(ACTS_MAX);
-    Ok((programs, log))
+    Ok(OfficeOverview { programs, log, verification: find_verification(&app.db).await? })
 }

@@ -6,15 +6,17 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Current, store::RunningSale};
+use super::{Current, OfficeOverview, store::RunningSale};
 use crate::{
     accounts::AdminAccount,
     admin::{
         audit_log::pages::{LogRow, lines},
+        live::{pages::verification_text, store::Verification},
         overview,
     },
     app::App,
     catalog::{DatesLeft, ProgramStatus},
+    text::i18n::Phrase,
     web::{error::PageError, page::View},
 };
 
@@ -24,7 +26,14 @@ struct HomePage {
     v: View,
     programs: Vec<Current>,
     log: Vec<LogRow>,
+    verification: Option<Verification>,
     now: DateTime<Utc>,
+}
+
+impl HomePage {
+    fn verification(&self) -> Phrase {
+        verification_text(&self.v, self.verification.as_ref(), &self.now)
+    }
 }
 
 impl RunningSale {
@@ -45,12 +54,16 @@ impl RunningSale {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OverviewDocument<'a> {
     programs: &'a [Current],
+    /// Last run of `stagedoor verify`; `None` if there was none.
+    verification: Option<&'a Verification>,
 }
 
 /// `GET /admin`
 pub async fn show_home(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
-    let (programs, log) = overview::overview(&app).await?;
-    let page = HomePage { log: lines(&me.view, log), v: me.view, programs, now: app.now() };
-    let document = OverviewDocument { programs: &page.programs };
+    let OfficeOverview { programs, log, verification } = overview::overview(&app).await?;
+    let log = lines(&me.view, log);
+    let page = HomePage { log, v: me.view, programs, verification, now: app.now() };
+    let (programs, verification) = (page.programs.as_slice(), page.verification.as_ref());
+    let document = OverviewDocument { programs, verification };
     Ok(page.v.show(&page, &document))
 }

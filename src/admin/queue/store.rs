@@ -27,16 +27,18 @@ pub struct QueueFigures {
     pub at: DateTime<Utc>,
 }
 
+/// Returns the counts of a queue. Accounts that wait are counted unless their number, `waiting`, is known.
 pub(crate) async fn figures_of(
     db: &Pool,
     program_id: ProgramId,
+    waiting: Option<i64>,
 ) -> Result<QueueFigures, sqlx::Error> {
     sqlx::query_as!(
         QueueFigures,
         r#"
         select
-            (select count(*) from queue_tokens
-                where program_id = $1 and status = 'WAITING' and parked_at is null) as "waiting!",
+            coalesce($2, (select count(*) from queue_tokens
+                where program_id = $1 and status = 'WAITING' and parked_at is null)) as "waiting!",
             (select count(*) from queue_tokens
                 where program_id = $1 and status = 'WAITING' and parked_at is not null) as "parked!",
             (select count(*) from queue_tokens
@@ -60,6 +62,7 @@ pub(crate) async fn figures_of(
             now() as "at!"
         "#,
         program_id as _,
+        waiting,
     )
     .fetch_one(db)
     .await

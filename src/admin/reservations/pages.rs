@@ -17,22 +17,22 @@ use super::{
     store::{self as store, BookedItem, Booking},
 };
 use crate::{
-    accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
+    accounts::{AdminAccount, ConfirmedAdmin, Profile, find_accounts, search_profiles},
     admin::{
         cancellation::pages::parse_refunds,
         pages::{parse_reason, saved},
         people::{self, Refund},
-        programs::pages::Search,
     },
     app::App,
     audit::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::RefundTarget,
+    catalog::{ProgramId, RefundTarget},
     infra::{idempotency::RequestKey, ids::new_id, postgres::page::Page},
     payment::Share,
     reservation::{RefundLine, RefundMoment, ReservationId, ReservationNumber, ReservationStatus},
+    text::typed,
     tickets::{TicketCode, TicketError, mailing},
     web::{
         error::{NotFound, PageError},
@@ -46,17 +46,37 @@ use crate::{
 /// Upper bound of the reservations of one seat that are found, one for each performance.
 const PLACED_MAX: i64 = 1_000;
 
+/// Upper bound of the people that are shown above reservations.
+const PEOPLE_MAX: usize = 5;
+
+/// Query string of the list of reservations.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct BookingSearch {
+    /// Address or name of a person, a reservation number, the code of a ticket or a seat; empty: all reservations.
+    #[serde(deserialize_with = "typed::deserialize")]
+    q: String,
+    /// Program whose seats are meant, where a seat is sought.
+    program: Option<ProgramId>,
+    /// Key of the last row of the page before.
+    after: Option<Uuid>,
+}
+
 #[derive(Template)]
 #[template(path = "admin/reservations.html")]
 struct BookingsPage {
     v: View,
-    query: Search,
+    query: BookingSearch,
+    /// People whom the text names, with or without reservations; at most [`PEOPLE_MAX`].
+    people: Vec<Profile>,
     bookings: Page<Booking>,
 }
 
 /// Page of reservations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BookingsDocument<'a> {
+    /// People whom the text names, with or without reservations: the newest accounts.
+    people: &'a [Profile],
     reservations: &'a [Booking],
     next: Option<Uuid>,
 }
@@ -65,10 +85,15 @@ pub struct BookingsDocument<'a> {
 pub async fn list_bookings(
     app: Data<App>,
     me: AdminAccount,
-    query: Query<Search>,
+    query: Query<BookingSearch>,
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
     let text = query.q.trim();
+    let mut people = match (text, query.after) {
+        ("", _) | (_, Some(_)) => Vec::new(),
+        (text, None) => search_profiles(&app.db, text, None).await?,
+    };
+    people.truncate(PEOPLE_MAX);
     let accounts = match text {
         "" => None,
         _ => Some(find_accounts(&app.db, text).await?),
@@ -76,7 +101,7 @@ pub async fn list_bookings(
     let number: Option<ReservationNumber> = text.parse().ok();
     let id = Uuid::try_parse(text).ok().map(|id| id..=id);
     let ids = id.or(number.map(ReservationNumber::ids));
-    let placed = list_placed(&app, text).await?;
+    let placed = list_placed(&app, text, query.program).await?;
     let which = (ids, placed.as_slice());
     let found = store::list(&app.db, accounts.as_deref(), which, query.after, app.now()).await?;
     let mut bookings = Page::cut(found, |booking| booking.id.0);
@@ -89,19 +114,24 @@ pub async fn list_bookings(
                 || placed.contains(&booking.id.0)
         });
     }
-    let page = BookingsPage { v: me.view, query, bookings };
+    let page = BookingsPage { v: me.view, query, people, bookings };
     let (reservations, next) = (&page.bookings.rows, page.bookings.next);
-    let document = BookingsDocument { reservations, next };
+    let document = BookingsDocument { people: &page.people, reservations, next };
     Ok(page.v.show(&page, &document))
 }
 
-/// Lists the reservations of the ticket with the code `text`, or of the seat that `text` names.
-async fn list_placed(app: &App, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+/// Lists the reservations of the ticket with the code `text`, or of the seat that `text` names, at any program or at
+/// one.
+async fn list_placed(
+    app: &App,
+    text: &str,
+    program_id: Option<ProgramId>,
+) -> Result<Vec<Uuid>, sqlx::Error> {
     if let Ok(code) = text.parse::<TicketCode>() {
         return Ok(store::find_by_code(&app.db, &code).await?.into_iter().collect());
     }
     match SoughtSeat::parse(text) {
-        Some(seat) => store::list_at_seat(&app.db, &seat, PLACED_MAX).await,
+        Some(seat) => store::list_at_seat(&app.db, &seat, program_id, PLACED_MAX).await,
         None => Ok(Vec::new()),
     }
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::sought_seat::SoughtSeat;
 use crate::{
     accounts::AccountId,
+    catalog::ProgramId,
     infra::postgres::{Pool, page::PAGE_ROWS},
     points::Points,
     reservation::{RefundSteps, ReservationId, ReservationNumber, ReservationStatus},
@@ -135,10 +136,11 @@ pub(super) async fn find_by_code(
     .await
 }
 
-/// Lists the reservations that have such a seat now, at any performance, the newest first.
+/// Lists the reservations that have such a seat now, of any program or of one, the newest first.
 pub(super) async fn list_at_seat(
     db: &Pool,
     seat: &SoughtSeat,
+    program_id: Option<ProgramId>,
     rows_max: i64,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -160,7 +162,12 @@ pub(super) async fn list_at_seat(
                 and number = $3
             offset 0
         ) s
-        cross join lateral (select id from schedule_seats where seat_id = s.id offset 0) c
+        cross join lateral (
+            select id, schedule_id from schedule_seats where seat_id = s.id offset 0
+        ) c
+        cross join lateral (
+            select from schedules where id = c.schedule_id and ($5::uuid is null or program_id = $5) offset 0
+        ) d
         cross join lateral (
             select reservation_id from reservation_items
             where live and schedule_seat_id = c.id
@@ -173,6 +180,7 @@ pub(super) async fn list_at_seat(
         &seat.rows,
         seat.number,
         rows_max,
+        program_id as _,
     )
     .fetch_all(db)
     .await

@@ -32,6 +32,7 @@ mod returned;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
+use chrono::{DateTime, Utc};
 use futures_util::{StreamExt as _, stream};
 use governor::Quota;
 
@@ -95,6 +96,11 @@ impl Checkouts {
             stripe,
             asked: Arc::new(Limit::new(quota)),
         }
+    }
+
+    /// Returns when the provider last answered this instance; `None` if it never did, or if there is none.
+    pub fn answered_at(&self) -> Option<DateTime<Utc>> {
+        self.stripe.as_ref()?.answered_at()
     }
 
     /// Asks the provider about open purchases without news, and pays reservations that an instance

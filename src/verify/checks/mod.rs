@@ -26,6 +26,9 @@ macro_rules! invariants {
             $($(#[$doc])* $name,)+
         }
 
+        /// Number of invariants.
+        pub(super) const INVARIANTS: usize = [$(stringify!($code)),+].len();
+
         impl fmt::Display for Invariant {
             /// Writes the code, as in reports and in docs/INVARIANTS.md.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

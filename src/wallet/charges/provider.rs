@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{model::ChargeAmount, stripe::Stripe};
 use crate::{
     config::{PaymentConfig, ProviderConfig},
+    infra::tally::Tally,
     text::prices::Money,
 };
 
@@ -24,12 +25,12 @@ impl Provider {
         matches!(self, Self::Stripe(_))
     }
 
-    /// Creates the provider that `config` names.
-    pub fn of(config: &PaymentConfig) -> Result<Self, reqwest::Error> {
+    /// Creates the provider that `config` names; its conversations are counted in `tally`.
+    pub fn of(config: &PaymentConfig, tally: &Tally) -> Result<Self, reqwest::Error> {
         Ok(match &config.provider {
             ProviderConfig::Demo => Self::Demo,
             ProviderConfig::Stripe(stripe) => {
-                Self::Stripe(Arc::new(Stripe::new(stripe, config.price)?))
+                Self::Stripe(Arc::new(Stripe::new(stripe, config.price, tally)?))
             }
         })
     }

@@ -24,6 +24,7 @@ pub struct FormRefusal {
 
 impl FormRefusal {
     fn new(v: &View, error: PageError) -> Self {
+        v.note_refusal(error.inner().status(), error.inner().code());
         let mistakes = error.find::<Mistakes>().cloned().unwrap_or_default();
         Self { text: Some(v.refusal(error.inner())), mistakes, error: Some(error) }
     }

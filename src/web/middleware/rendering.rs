@@ -92,6 +92,7 @@ fn framework_error(status: StatusCode) -> KitError {
 
 fn answer(request: &HttpRequest, error: &dyn HttpError) -> HttpResponse {
     let (view, mut problem) = (View::of(request), error.problem());
+    view.note_refusal(problem.status, problem.code);
     log(error, &problem);
     let mut answer = if view.format.is_for_programs() {
         document(&view, &mut problem)

@@ -27,6 +27,7 @@ use super::{
     local_path::{LocalPath, with_next},
     negotiation::Format,
     poster::Poster,
+    refusals::RefusalCount,
 };
 use crate::text::{
     i18n::{Count, Locale, Phrase, grouped},
@@ -77,6 +78,8 @@ pub struct View {
     /// Unit of prices, points or money.
     pub prices: PriceUnit,
     flash: Option<String>,
+    /// Where a refusal of the request is counted; `None` where it is not.
+    refusals: Option<RefusalCount>,
 }
 
 impl FromRequest for View {
@@ -99,6 +102,14 @@ impl View {
             office: office::settings_of(request),
             prices: office::prices_of(request),
             flash: flash::of(request),
+            refusals: request.extensions().get::<RefusalCount>().cloned(),
+        }
+    }
+
+    /// Counts what the request is refused with, where refusals of its path are counted.
+    pub(crate) fn note_refusal(&self, status: StatusCode, code: &'static str) {
+        if let Some(refusals) = &self.refusals {
+            refusals.note(status, code);
         }
     }
 

@@ -36,6 +36,7 @@ pub struct Path {
     methods: Vec<DescribedMethod>,
     routes: Vec<Route>,
     has_long_deadline: bool,
+    counts_refusals: bool,
     doorkeeper: Option<Doorkeeper>,
 }
 
@@ -68,6 +69,7 @@ pub fn at(pattern: &'static str) -> Path {
         methods: Vec::new(),
         routes: Vec::new(),
         has_long_deadline: false,
+        counts_refusals: false,
         doorkeeper: None,
     }
 }
@@ -148,6 +150,13 @@ impl Path {
     #[must_use]
     pub fn with_long_deadline(mut self) -> Self {
         self.has_long_deadline = true;
+        self
+    }
+
+    /// Counts the refusals of changes by their code ([`refusals`](super::refusals)).
+    #[must_use]
+    pub fn with_counted_refusals(mut self) -> Self {
+        self.counts_refusals = true;
         self
     }
 

@@ -17,6 +17,7 @@ use super::{Path, PathError, RoutePattern};
 use crate::web::{
     error::{NotFound, PageError},
     middleware::deadline::{self, DeadlineTerms},
+    refusals::RefusalCount,
 };
 
 /// Service of a row's method.
@@ -47,13 +48,13 @@ impl ServiceFactory<ServiceRequest> for Router {
         let rows = self.paths.iter().map(|path| {
             let methods: Vec<_> = path.methods().cloned().collect();
             let services: Vec<_> = path.routes.iter().map(|route| route.new_service(())).collect();
-            (path.pattern, path.parameters().collect(), methods, services)
+            (path.pattern, path.parameters().collect(), path.counts_refusals, methods, services)
         });
         let rows: Vec<_> = rows.collect();
         async move {
             let mut table = matchit::Router::new();
-            for (pattern, parameters, methods, services) in rows {
-                let mut row = Row { pattern, parameters, methods: Vec::new() };
+            for (pattern, parameters, counts_refusals, methods, services) in rows {
+                let mut row = Row { pattern, parameters, counts_refusals, methods: Vec::new() };
                 for (method, service) in methods.into_iter().zip(services) {
                     row.methods.push((method, service.await?));
                 }
@@ -78,6 +79,7 @@ struct Row {
     pattern: &'static str,
     /// Names of the parameters, in their order.
     parameters: Vec<&'static str>,
+    counts_refusals: bool,
     methods: Vec<(Method, Handling)>,
 }
 
@@ -114,6 +116,10 @@ impl Service<ServiceRequest> for Routing {
             request.match_info_mut().add_static(*name, value);
         }
         request.extensions_mut().insert(RoutePattern(row.pattern));
+        if row.counts_refusals && !request.method().is_safe() {
+            let counted = RefusalCount::of(&request);
+            counted.and_then(|counted| request.extensions_mut().insert(counted));
+        }
         match row.service(request.method()) {
             Some(service) => service.call(request),
             None => refuse(request, row.refusal()),

@@ -59,6 +59,14 @@ async fn an_empty_office_verifies_and_rehearses(db: PgPool) {
     let verify = run(&["verify"], &settings).await;
     let said = String::from_utf8_lossy(&verify.stdout);
     assert!(verify.status.success() && said.contains("Everything"), "{verify:?}");
+    let kept = "select count(*) from verifications where n_violations = 0 and n_checks > 40";
+    assert_eq!(read_one::<i64>(&db, kept).await, 1, "its last word is kept");
+    // As where the role may not write.
+    run_sql(&db, "alter table verifications rename to elsewhere").await;
+    let unkept = run(&["verify"], &settings).await;
+    let told = String::from_utf8_lossy(&unkept.stderr);
+    assert!(unkept.status.success() && told.contains("do not show this run"), "{unkept:?}");
+    run_sql(&db, "alter table elsewhere rename to verifications").await;
     let arguments = ["rehearse", "--people", "5", "--target", &base, "--json"];
     let rehearse = run(&arguments, &settings).await;
     assert!(rehearse.status.success(), "{rehearse:?}");

@@ -154,7 +154,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/venues/{id}/seats/preview", Door::Admin),
     ("/admin/venues/{id}/seats/saves/{save_id}", Door::Admin),
     ("/admin/programs/{id}/cancellation", Door::Admin),
-    ("/admin/programs/{id}/queue", Door::Admin),
+    ("/admin/programs/{id}/queue", Door::Admin), ("/admin/programs/{id}/live", Door::Admin),
     ("/admin/programs/{id}/queue/draw", Door::Admin),
     ("/admin/programs/{id}/queue/draw/withdrawal", Door::Admin),
     ("/admin/programs/{id}/queue/draw/beacon-omission", Door::Admin),

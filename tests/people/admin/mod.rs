@@ -16,6 +16,7 @@ mod kinds;
 mod large_plans;
 mod let_in;
 mod letters;
+mod live;
 mod moved;
 mod moved_in_a_sale;
 mod moved_seats;

@@ -10,7 +10,7 @@ pub mod given_time;
 pub(crate) mod guard_choices;
 pub mod guards;
 mod guards_form;
-mod limits;
+pub(crate) mod limits;
 mod opening;
 pub mod purge;
 pub(crate) mod purge_view;
@@ -86,7 +86,7 @@ struct AdminQueuePage {
 impl AdminQueuePage {
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
-        let figures = store::figures_of(&app.db, id).await?;
+        let figures = store::figures_of(&app.db, id, None).await?;
         let minutes = store::list_minutes(&app.db, id).await?;
         let charts = Charts::of(&v, minutes, times::zone(&edition.time_zone));
         let purge = find_purge(&app.db, id).await?;
@@ -124,14 +124,7 @@ impl AdminQueuePage {
 
     /// Returns a prediction in words.
     fn text_of(&self, prediction: Option<&Prediction>) -> Phrase {
-        match prediction {
-            None => self.v.t("admin-queue-unknown"),
-            Some(Prediction { per_minute, minutes }) => self
-                .v
-                .t("admin-queue-predicted")
-                .word("rate", format!("{per_minute:.1}"))
-                .word("minutes", minutes.map_or_else(|| "∞".to_owned(), |m| format!("{m:.0}"))),
-        }
+        prediction_text(&self.v, prediction)
     }
 
     /// Lists the difficulties to choose from: bits, seconds of work, and whether each is set. A
@@ -153,6 +146,17 @@ impl AdminQueuePage {
 
     fn time(&self) -> String {
         self.charts.time(&self.figures.at)
+    }
+}
+
+/// Returns a prediction in words.
+pub(crate) fn prediction_text(v: &View, prediction: Option<&Prediction>) -> Phrase {
+    match prediction {
+        None => v.t("admin-queue-unknown"),
+        Some(Prediction { per_minute, minutes }) => v
+            .t("admin-queue-predicted")
+            .word("rate", format!("{per_minute:.1}"))
+            .word("minutes", minutes.map_or_else(|| "∞".to_owned(), |m| format!("{m:.0}"))),
     }
 }
 

@@ -97,6 +97,21 @@ pub async fn find_purchase(db: &Pool, id: PurchaseId) -> Result<Option<Purchase>
     .await
 }
 
+/// Counts purchases that are neither paid nor ended, up to `rows_max`.
+pub async fn count_open(db: &Pool, rows_max: i64) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from (
+            select from charges
+            where status = 'OPEN' and settled_at is null and check_at > '-infinity'
+            limit $1) open
+        "#,
+        rows_max,
+    )
+    .fetch_one(db)
+    .await
+}
+
 /// Writes the name and the address of a purchase's checkout.
 pub(crate) async fn write_checkout(
     db: &Pool,

@@ -8,6 +8,7 @@
 mod answer;
 pub mod checkout;
 pub mod event;
+pub mod health;
 pub mod refund;
 pub mod signature;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use self::{
     answer::{Disputes, Intent},
     checkout::Checkout,
+    health::ProviderHealth,
     refund::{ProviderRefund, Refunds},
 };
 use super::{
@@ -29,7 +31,7 @@ use super::{
 };
 use crate::{
     config::{PointPrice, StripeConfig},
-    infra::https,
+    infra::{https, tally::Tally},
     text::{i18n::Locale, prices::in_points},
 };
 
@@ -52,6 +54,7 @@ const IDLE_CONNECTIONS_MAX: usize = 4;
 pub struct Stripe {
     client: Client,
     config: StripeConfig,
+    health: ProviderHealth,
     /// Price of one point.
     pub price: PointPrice,
 }
@@ -89,14 +92,24 @@ struct RefusalError {
 }
 
 impl Stripe {
-    /// Creates the client.
-    pub fn new(config: &StripeConfig, price: PointPrice) -> Result<Self, reqwest::Error> {
+    /// Creates the client, which counts its conversations in `tally`.
+    pub fn new(
+        config: &StripeConfig,
+        price: PointPrice,
+        tally: &Tally,
+    ) -> Result<Self, reqwest::Error> {
         let client = https::client()
             .timeout(ASK_MAX)
             .redirect(Policy::none())
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build()?;
-        Ok(Self { client, config: config.clone(), price })
+        let health = ProviderHealth::new(tally);
+        Ok(Self { client, config: config.clone(), health, price })
+    }
+
+    /// Returns when Stripe answered last, by database time; `None` before its first answer.
+    pub fn answered_at(&self) -> Option<DateTime<Utc>> {
+        self.health.answered_at()
     }
 
     /// Returns the settings.
@@ -208,6 +221,15 @@ impl Stripe {
     }
 
     async fn ask<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<Answer<T>, ProviderError> {
+        let answer = self.converse(request).await;
+        self.health.note(!matches!(answer, Err(ProviderError::Unknown(_))));
+        answer
+    }
+
+    async fn converse<T: DeserializeOwned>(
         &self,
         request: RequestBuilder,
     ) -> Result<Answer<T>, ProviderError> {

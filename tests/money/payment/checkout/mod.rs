@@ -4,6 +4,7 @@
 mod deaths;
 mod disputes;
 mod failed_refunds;
+mod health;
 mod messages;
 mod payouts;
 mod pledges;
