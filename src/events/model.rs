@@ -71,6 +71,15 @@ pub enum EventKind {
     /// A performance of a published program keeps its time, and its title, length, venue or zone is called otherwise.
     #[strum(serialize = "performance.changed")]
     PerformanceChanged,
+    /// Ordinary prices of a performance of a published program are others.
+    #[strum(serialize = "performance.repriced")]
+    PerformanceRepriced,
+    /// A section or zone of a performance is hidden.
+    #[strum(serialize = "performance.section-hidden")]
+    SectionHidden,
+    /// A section or zone of a performance is shown again.
+    #[strum(serialize = "performance.section-shown")]
+    SectionShown,
     /// A performance was cancelled, and its program was not.
     #[strum(serialize = "performance.cancelled")]
     PerformanceCancelled,
@@ -89,6 +98,15 @@ pub enum EventKind {
     /// The stays and holds of a program that are live end later: the office was away, or staff stopped its clock.
     #[strum(serialize = "queue.time-given")]
     QueueTimeGiven,
+    /// Staff stopped the clock of everybody inside.
+    #[strum(serialize = "queue.clock-stopped")]
+    ClockStopped,
+    /// Staff let the clock of everybody inside run.
+    #[strum(serialize = "queue.clock-restarted")]
+    ClockRestarted,
+    /// A letter to holders of tickets was released.
+    #[strum(serialize = "letter.released")]
+    LetterReleased,
     /// A ticket was used at the door.
     #[strum(serialize = "ticket.checked_in")]
     TicketCheckedIn,

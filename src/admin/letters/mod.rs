@@ -39,6 +39,7 @@ use crate::{
         model::{Act, AuditEntry, Subject},
     },
     catalog::ProgramId,
+    events::{self, EventKind, NewEvent},
     infra::{
         ids::new_id,
         postgres::{Connection, Pool},
@@ -100,9 +101,17 @@ async fn release(
     letter: &OfficeLetter,
     send_at: Option<DateTime<Utc>>,
 ) -> Result<(), AdminError> {
-    audit::perform(app, async |tx| match store::write_planned(tx, letter.id, send_at).await? {
-        true => Ok(((), entry_of(by, Act::LetterReleased, letter))),
-        false => Err(AdminError::LetterSettled(letter.id)),
+    audit::perform(app, async |tx| {
+        if !store::write_planned(tx, letter.id, send_at).await? {
+            return Err(AdminError::LetterSettled(letter.id));
+        }
+        let payload = json!({
+            "letter_id": letter.id, "program_id": letter.program_id, "send_at": send_at,
+            "is_necessary": letter.is_necessary,
+        });
+        let (kind, subject_id) = (EventKind::LetterReleased, letter.program_id.0);
+        events::write(tx, &NewEvent { kind, subject_id, payload }).await?;
+        Ok(((), entry_of(by, Act::LetterReleased, letter)))
     })
     .await
 }

@@ -28,6 +28,7 @@ use crate::{
     },
     catalog::{self, Program, ProgramId},
     entry_queue::{self, DrawDocument, Purge, QueueNumber},
+    events::{self, EventKind, NewEvent},
     infra::{
         idempotency::RequestKey,
         postgres::{Connection, retry_stale},
@@ -144,6 +145,9 @@ pub async fn stop_clock(
         let given = reservation::stop_clock(tx, id, reason.as_str()).await?;
         let Given { n_stays, n_holds } = given.ok_or(AdminError::ClockStopped)?;
         let stopped = ClockDocument { is_stopped: true, stays: n_stays, holds: n_holds };
+        let payload = json!({ "program_id": id, "reason": reason.as_str() });
+        let event = NewEvent { kind: EventKind::ClockStopped, subject_id: id.0, payload };
+        events::write(tx, &event).await?;
         let entry = AuditEntry::new(by, Act::ClockStopped, Subject::Program, id).because(reason);
         let entry = entry.after(&stopped);
         Ok::<_, AdminError>((stopped, entry))
@@ -163,6 +167,8 @@ pub async fn restart_clock(
         catalog::lock_program(tx, id).await?;
         match reservation::restart_clock(tx, id).await? {
             true => {
+                let (kind, payload) = (EventKind::ClockRestarted, json!({ "program_id": id }));
+                events::write(tx, &NewEvent { kind, subject_id: id.0, payload }).await?;
                 let entry = AuditEntry::new(by, Act::ClockRestarted, Subject::Program, id);
                 Ok((ClockDocument::default(), entry))
             }

@@ -1,6 +1,6 @@
 //! What programs, their performances and their queues tell.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -46,6 +46,60 @@ async fn a_program_tells_what_is_decided_about_it_in_order(db: PgPool) {
     assert_eq!(payload["program_id"], concert.program_id.to_string());
     assert_eq!(payload["slug"], concert.slug);
     assert_eq!((&payload["status"], &payload["version"]), (&"CANCELLED".into(), &6.into()));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn prices_hidden_sections_stopped_clocks_and_letters_are_told_once_and_of_no_draft(
+    db: PgPool,
+) {
+    const KINDS: &str = "performance.repriced,performance.section-hidden,performance.section-shown,\
+        queue.clock-stopped,queue.clock-restarted,letter.released";
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    listen(&db, KINDS).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let schedule = format!("/admin/schedules/{}", concert.schedule_id);
+    let program = format!("/admin/programs/{}", concert.program_id);
+    let version =
+        async || admin.get(&schedule).await.json()["schedule"]["version"].as_i64().unwrap();
+    let send = async |path: String, form: Value| {
+        let answer = admin.post_json(&path, &form).await;
+        assert!(matches!(answer.status, 200 | 201), "{path}: {}", answer.body);
+        answer.json()
+    };
+    let reprice = async |price: i64| {
+        let form = json!({ "version": version().await, "section": "Stalls", "price": price });
+        send(format!("{schedule}/prices"), form).await;
+    };
+    let hide = async |act: &str| {
+        let form = json!({ "version": version().await, "section": "Standing", "act": act });
+        send(format!("{schedule}/hidden-sections"), form).await;
+    };
+    run_sql(&db, "update programs set status = 'DRAFT'").await;
+    reprice(60_000).await;
+    hide("hide").await;
+    run_sql(&db, "update programs set status = 'PUBLISHED'").await;
+    hide("show").await;
+    hide("hide").await;
+    reprice(61_000).await;
+    reprice(61_000).await;
+    send(format!("{program}/queue/clock/stop"), json!({ "reason": "a flood" })).await;
+    assert_eq!(admin.post(&format!("{program}/queue/clock/restart"), &()).await.status, 200);
+    let words = json!({ "subject_en": "Boats", "words_en": "Come by boat." });
+    let letter = send(format!("{program}/letters"), words).await;
+    let release = format!("/admin/letters/{}/release", letter["id"].as_str().unwrap());
+    assert_eq!(admin.post(&release, &()).await.status, 200);
+    let of_show =
+        ["performance.section-shown", "performance.section-hidden", "performance.repriced"];
+    assert_eq!(told_of(&db, concert.schedule_id).await, of_show);
+    let of_program = ["queue.clock-stopped", "queue.clock-restarted", "letter.released"];
+    assert_eq!(told_of(&db, concert.program_id).await, of_program);
+    let payload: Value =
+        read_one(&db, "select payload from domain_events where kind = 'performance.repriced'")
+            .await;
+    assert_eq!(payload["prices"], json!([{ "of": "Stalls", "was": 60_000, "now": 61_000 }]));
+    assert_eq!(payload["slug"], concert.slug);
     office.close().await;
 }
 

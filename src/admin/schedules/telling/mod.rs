@@ -15,6 +15,7 @@
 
 mod cancelled;
 mod hidden;
+mod public_events;
 mod repriced;
 mod store;
 

@@ -1,10 +1,13 @@
-//! Mails about new ordinary prices to the accounts whose wishes are for places which have them. Holds keep the price
+//! Mails and events about new ordinary prices to the accounts whose wishes are for places which have them. Holds keep the price
 //! that they were made at, so their accounts get none.
 
-use super::store;
+use serde_json::json;
+
+use super::{public_events, store};
 use crate::{
     accounts::AccountId,
     catalog::{PriceGroup, Prices, ScheduleId, ZoneDetails, ZoneId},
+    events::EventKind,
     infra::{ids::new_id, postgres::Connection},
     outbox::{self, Message, NewPrice, SharedKeys},
     points::Points,
@@ -64,6 +67,8 @@ async fn tell(
     accounts: &[AccountId],
     mut prices: Vec<NewPrice>,
 ) -> Result<(), sqlx::Error> {
+    let changed = json!({ "prices": prices });
+    public_events::write(tx, id, EventKind::PerformanceRepriced, changed).await?;
     let n_more = prices.len().saturating_sub(NAMED_MAX);
     prices.truncate(NAMED_MAX);
     let message = Message::PricesChanged { schedule_id: id.0, prices, n_more };

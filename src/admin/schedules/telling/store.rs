@@ -254,3 +254,22 @@ pub(super) async fn list_waiting_in(
     .fetch_all(tx)
     .await
 }
+
+/// Returns the program of a performance and its slug; `None` unless it is published.
+pub(super) async fn find_published(
+    tx: &mut Connection,
+    id: ScheduleId,
+) -> Result<Option<(ProgramId, String)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select p.id as "id: ProgramId", p.slug
+        from schedules d
+        join programs p on p.id = d.program_id
+        where d.id = $1 and p.status = 'PUBLISHED'
+        "#,
+        id as _,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(row.map(|row| (row.id, row.slug)))
+}
