@@ -78,6 +78,18 @@ impl Connection {
         Ok(())
     }
 
+    /// Waits until the event stream has brought `words`.
+    pub(crate) async fn hear(&mut self, words: &str) -> io::Result<()> {
+        let mut heard = Vec::new();
+        while !String::from_utf8_lossy(&heard).contains(words) {
+            self.stream.readable().await?;
+            if self.stream.read_buf(&mut heard).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(())
+    }
+
     async fn send(
         &mut self,
         method: &str,

@@ -2,6 +2,7 @@
 //! that the same PostgreSQL sets, and writes `BENCHMARKS.md`. Run by `scripts/bench`, which
 //! starts a PostgreSQL and a Redis for it.
 
+mod announced;
 mod at_once;
 mod backlog;
 mod bare_queue;
@@ -69,7 +70,7 @@ pub(crate) struct Pace {
 }
 
 /// What `--only` may name.
-const SUBJECTS: [&str; 14] = [
+const SUBJECTS: [&str; 15] = [
     "queue",
     "money",
     "sales",
@@ -78,6 +79,7 @@ const SUBJECTS: [&str; 14] = [
     "zones",
     "costs",
     "distance",
+    "announced",
     "others",
     "lists",
     "backlog",
@@ -96,6 +98,15 @@ const QUICK: Pace = Pace { runs: 3, secs: 1, turns: 600 };
 #[tokio::main(worker_threads = 2)]
 async fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
+    if words.iter().any(|word| word == announced::LISTEN) {
+        return match announced::listen(&words).await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                let _ = writeln!(io::stderr(), "a page: {failure}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let pace = if words.iter().any(|word| word == "--quick") { QUICK } else { FULL };
     let only = words.iter().skip_while(|word| *word != "--only").nth(1);
     match run(pace, only.map(String::as_str)).await {
@@ -205,6 +216,7 @@ impl Bench {
                 part.growths = vec![self.crowded_lock().await?];
             }
             "costs" => part.facts = self.costs().await?,
+            "announced" => part.facts = vec![self.announced().await?],
             "distance" => part.facts = self.at_a_distance().await?,
             "others" => part.shapes = self.others().await?,
             "lists" => part.facts = self.lists().await?,

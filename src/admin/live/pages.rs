@@ -166,6 +166,8 @@ pub struct LiveDocument<'a> {
     program_id: ProgramId,
     title: &'a str,
     state: LiveState,
+    /// Whether staff have stopped the clock of everybody inside.
+    clock_stopped: bool,
     /// When the figures were read.
     at: DateTime<Utc>,
     /// Accounts that may choose places now, but for the ones that an access gate admitted.
@@ -229,6 +231,7 @@ impl<'a> LiveDocument<'a> {
             program_id: sale.program.id,
             title: &details.title,
             state: sale.state,
+            clock_stopped: sale.program.is_clock_stopped(),
             at: figures.at,
             inside: figures.inside,
             admitted_last_minute: figures.admitted_last_minute,

@@ -63,7 +63,7 @@ pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(pulse) = store::lock_pulse(&mut tx).await? else { return Ok(()) };
     if pulse.silence() < AWAY_MIN {
-        store::write_beat(&mut tx).await?;
+        store::write_beat(&mut tx, pulse.now).await?;
         return tx.commit().await;
     }
     tx.rollback().await?;
@@ -71,7 +71,7 @@ pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
     // Every program has its time back: things end again.
     let mut tx = app.db.begin().await?;
     if is_still(store::lock_pulse(&mut tx).await?, pulse) {
-        store::write_beat(&mut tx).await?;
+        store::write_beat(&mut tx, pulse.now).await?;
     }
     tx.commit().await
 }

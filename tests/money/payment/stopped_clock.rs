@@ -58,6 +58,10 @@ async fn while_the_clock_is_stopped_nobody_inside_runs_out_of_time(db: PgPool) {
     .await;
     let queue = format!("/admin/programs/{}/queue", concert.program_id);
     assert!(admin.visit(&queue).await.has("form[action$='/clock/restart']"));
+    let live = format!("/admin/programs/{}/live", concert.program_id);
+    until("the live page says so", async || admin.get(&live).await.json()["clock_stopped"] == true)
+        .await;
+    assert!(admin.visit(&live).await.body.contains("The clock is stopped"));
 
     // Whenever what was given is nearly used up there is more, by one instance of all.
     for n_given in 2..=4 {

@@ -55,9 +55,13 @@ pub(super) async fn lock_pulse(tx: &mut Connection) -> Result<Option<Pulse>, sql
     .await
 }
 
-/// Writes a beat of the locked pulse.
-pub(super) async fn write_beat(tx: &mut Connection) -> Result<(), sqlx::Error> {
-    sqlx::query!("update office_pulse set beat_at = clock_timestamp() where is_only")
+/// Writes a beat of the locked pulse. Its moment is the one that the silence was judged at: PostgreSQL can be away between
+/// that and this statement.
+pub(super) async fn write_beat(
+    tx: &mut Connection,
+    beat_at: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update office_pulse set beat_at = $1 where is_only", beat_at)
         .execute(tx)
         .await?;
     Ok(())
