@@ -29,7 +29,10 @@ mod store;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use self::model::{Audience, LetterDraft, OfficeLetter, OfficeLetterId};
+use self::{
+    model::{Audience, LetterDraft, OfficeLetter, OfficeLetterId},
+    store::DueLetter,
+};
 use super::error::AdminError;
 use crate::{
     accounts::AccountId,
@@ -152,19 +155,26 @@ pub async fn write_due(db: &Pool) -> Result<(), sqlx::Error> {
             store::insert_reminder(db, OfficeLetterId(new_id()), near).await?;
         }
     }
+    // A letter that fails is left for the next tick, and keeps no other back.
+    let (mut failed, mut failure) = (Vec::new(), None);
     for _ in 0..PARTS_MAX {
         let mut tx = db.begin().await?;
-        if !write_part(&mut tx).await? {
-            break;
+        let Some(due) = store::lock_due(&mut tx, &failed).await? else { break };
+        match write_part(&mut tx, &due).await {
+            Ok(()) => tx.commit().await?,
+            Err(error) => {
+                tracing::warn!(letter = %due.id, %error, "the mails of a letter are not written yet");
+                tx.rollback().await?;
+                failed.push(due.id);
+                failure = Some(error);
+            }
         }
-        tx.commit().await?;
     }
-    Ok(())
+    failure.map_or(Ok(()), Err)
 }
 
-/// Writes the next mails of the first letter that is due and that no other process has; returns whether there was one.
-async fn write_part(tx: &mut Connection) -> Result<bool, sqlx::Error> {
-    let Some(due) = store::lock_due(tx).await? else { return Ok(false) };
+/// Writes the next mails of a locked letter.
+async fn write_part(tx: &mut Connection, due: &DueLetter) -> Result<(), sqlx::Error> {
     let accounts =
         store::list_audience(&mut *tx, due.id, due.last_account_id, PART_ACCOUNTS).await?;
     let (letter_id, is_necessary) = (due.id.0, due.is_necessary);
@@ -181,6 +191,5 @@ async fn write_part(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     outbox::write_to_all(tx, &accounts, &message, &keys).await?;
     let n_accounts = i64::try_from(accounts.len()).unwrap_or(PART_ACCOUNTS);
     let last = (n_accounts == PART_ACCOUNTS).then(|| accounts.last().copied()).flatten();
-    store::write_progress(tx, due.id, n_accounts, last).await?;
-    Ok(true)
+    store::write_progress(tx, due.id, n_accounts, last).await
 }

@@ -187,18 +187,22 @@ pub(super) struct DueLetter {
     pub(super) last_account_id: Option<AccountId>,
 }
 
-/// Locks the first due letter that no other transaction has.
-pub(super) async fn lock_due(tx: &mut Connection) -> Result<Option<DueLetter>, sqlx::Error> {
+/// Locks the first due letter that no other transaction has and that is none of `but`.
+pub(super) async fn lock_due(
+    tx: &mut Connection,
+    but: &[OfficeLetterId],
+) -> Result<Option<DueLetter>, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select id as "id: OfficeLetterId", is_necessary, last_account_id as "last_account_id: AccountId",
             schedule_ids[1] as "schedule_id: ScheduleId", reminds_of
         from office_letters
-        where status = 'PLANNED' and send_at <= now()
+        where status = 'PLANNED' and send_at <= now() and id <> all($1)
         order by send_at
         limit 1
         for no key update skip locked
         "#,
+        but as _,
     );
     let row = row.fetch_optional(tx).await?;
     Ok(row.map(|row| DueLetter {

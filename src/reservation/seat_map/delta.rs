@@ -119,11 +119,10 @@ impl Delta {
         self.seats.is_empty() && self.zones.is_empty() && self.sections.is_empty()
     }
 
-    /// Returns the event of an event stream; all streams share the bytes.
-    pub fn event(&self) -> Arc<[u8]> {
+    /// Returns the event of an event stream, whose data `told` writes; all streams share the bytes.
+    pub fn event(&self, told: impl FnOnce(&Self) -> String) -> Arc<[u8]> {
         let write = || {
-            // A struct of plain fields always serializes.
-            let data = serde_json::to_string(self).unwrap_or_default();
+            let data = told(self);
             Arc::from(format!("id: {}\ndata: {data}\n\n", self.cursor).into_bytes())
         };
         Arc::clone(self.event.get_or_init(write))

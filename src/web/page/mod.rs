@@ -301,6 +301,16 @@ impl View {
     }
 }
 
+/// Returns `document` as JSON for programs, whose prices stand in money too where points are sold for it.
+pub fn document_text(document: &impl Serialize, prices: PriceUnit) -> String {
+    // A document of plain fields always serializes.
+    let text = match prices {
+        PriceUnit::Points => serde_json::to_string(document),
+        PriceUnit::Money(_) => serde_json::to_string(&priced::in_money(document, prices)),
+    };
+    text.unwrap_or_default()
+}
+
 /// Returns the path and query of the page: of the request itself if it is a read, else of its
 /// `Referer`; `/` where the referer is missing or of another site.
 fn page_of(request: &HttpRequest) -> String {

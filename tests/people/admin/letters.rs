@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::told_moves::{Show, cancel, says};
 use crate::support::{
     Answer, Hold, MailServer, Person, Purchase, acts, eventually, read_all, read_one, run_sql,
-    storm,
+    storm, until,
 };
 
 const TOLD: &str = "select left(recipient, 3) from outbox where kind = 'office-letter'
@@ -262,6 +262,36 @@ async fn thousands_are_written_to_once_by_many_workers_that_go_on_where_others_s
     let document = show.admin.get(&path).await.json();
     assert_eq!(document["letter"]["n_accounts"], 2_501, "{document}");
     assert_eq!(document["letter"]["status"], "WRITTEN", "{document}");
+    show.office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn a_letter_that_cannot_be_written_keeps_no_other_back_and_is_tried_again(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    show.buy(&ada, 0).await;
+    let first = show.draft(&json!({})).await;
+    let broken = format!(
+        "create function refuse_letter() returns trigger language plpgsql as $$
+         begin
+            if new.payload ->> 'letter_id' = '{}' then raise 'no room'; end if;
+            return new;
+         end $$",
+        first.rsplit('/').next().unwrap()
+    );
+    run_sql(&db, sqlx::AssertSqlSafe(broken)).await;
+    let trigger = "create trigger refuse_letter before insert on outbox
+        for each row execute function refuse_letter()";
+    run_sql(&db, trigger).await;
+    let second = show.draft(&json!({})).await;
+    for path in [&first, &second] {
+        assert_eq!(show.act(path, "release").await.status, 200);
+    }
+    until("the second", async || told(&db).await.len() == 1).await;
+    let state = async |path: &str| show.admin.get(path).await.json()["letter"]["status"].clone();
+    assert_eq!((state(&first).await, state(&second).await), ("PLANNED".into(), "WRITTEN".into()));
+    run_sql(&db, "drop trigger refuse_letter on outbox").await;
+    until("the first", async || told(&db).await.len() == 2).await;
     show.office.close_as_it_is().await;
 }
 

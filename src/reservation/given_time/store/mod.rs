@@ -61,9 +61,7 @@ pub(super) async fn write_beat(
     tx: &mut Connection,
     beat_at: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update office_pulse set beat_at = $1 where is_only", beat_at)
-        .execute(tx)
-        .await?;
+    sqlx::query!("update office_pulse set beat_at = $1 where is_only", beat_at).execute(tx).await?;
     Ok(())
 }
 

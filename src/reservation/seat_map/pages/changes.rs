@@ -22,7 +22,10 @@ use crate::{
     app::App,
     catalog::{Programs, ScheduleId},
     reservation::seat_map::{delta::Delta, maps::SeatMaps, subscription::DeltaStream},
-    web::{error::PageError, event_stream, form::Mistakes, negotiation::Format},
+    text::prices::PriceUnit,
+    web::{
+        error::PageError, event_stream, form::Mistakes, negotiation::Format, page::document_text,
+    },
 };
 
 /// Interval of heartbeats, by which both ends notice a broken stream.
@@ -71,7 +74,13 @@ pub async fn show_changes(
     let open = maps.streams.open(me.account_id)?;
     let deltas = maps.feed.view(&app, *id, since).await?;
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
-    Ok(admitted.stamp(event_stream::answer(events(deltas, lasts, me.session, open))))
+    Ok(admitted.stamp(event_stream::answer(events(
+        deltas,
+        lasts,
+        me.session,
+        open,
+        me.view.prices,
+    ))))
 }
 
 fn left(until: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
@@ -85,9 +94,10 @@ fn events(
     lasts: Duration,
     session: OpenSession,
     open: OpenStream,
+    prices: PriceUnit,
 ) -> impl Stream<Item = Bytes> {
     let DeltaStream { missed, deltas } = deltas;
-    let missed = stream::iter(missed).map(|changes| event(&changes));
+    let missed = stream::iter(missed).map(move |changes| event(&changes, prices));
     let now = Instant::now();
     let (ends, beats) = (now + lasts, interval_at(now + HEARTBEAT, HEARTBEAT));
     let live = stream::unfold((deltas, beats, open), move |(mut deltas, mut beats, open)| {
@@ -102,7 +112,7 @@ fn events(
                     false => return None,
                 },
                 delta = deltas.recv() => match delta {
-                    Ok(changes) => event(&changes),
+                    Ok(changes) => event(&changes, prices),
                     // The viewer reconnects with its cursor after the feed closed or the stream
                     // lagged.
                     Err(RecvError::Closed | RecvError::Lagged(_)) => return None,
@@ -114,6 +124,6 @@ fn events(
     missed.chain(live)
 }
 
-fn event(changes: &Delta) -> Bytes {
-    Bytes::from_owner(changes.event())
+fn event(changes: &Delta, prices: PriceUnit) -> Bytes {
+    Bytes::from_owner(changes.event(|changes| document_text(changes, prices)))
 }

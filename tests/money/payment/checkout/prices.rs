@@ -1,11 +1,12 @@
 //! Prices in money: where points are sold for it, each price that a person or a program reads is in it.
 
+use reqwest::Method;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::{
     Answer, Concert, Hold, Office, Pdf, Person, StripeStandIn, admit, ledger, read_all, read_one,
-    run_sql, stripe::order_points,
+    run_sql, stripe::order_points, until,
 };
 
 /// What a page of `path` says, as its reader sees it.
@@ -77,6 +78,18 @@ async fn from_home_to_the_ticket_every_price_is_in_money(db: PgPool) {
     assert_eq!(show.attribute("[itemprop=priceCurrency]", "content"), "KRW");
     let map = told.see(ada, &format!("/schedules/{}", concert.schedule_id)).await;
     assert!(map.contains("\u{20a9}50,000") && map.contains("\u{20a9}30,000"), "{map}");
+
+    // Also where a script hears of them.
+    let path = format!("/schedules/{}/changes?since=0", concert.schedule_id);
+    let mut changes = ada.asks(Method::GET, &path, "text/event-stream").send().await.unwrap();
+    let mut heard = String::new();
+    until("an event", async || {
+        let chunk = changes.chunk().await.unwrap().unwrap();
+        heard.push_str(&String::from_utf8_lossy(&chunk));
+        heard.split_once("data: ").is_some_and(|(_, data)| data.contains("\n\n"))
+    })
+    .await;
+    assert!(heard.contains("\"price_minor\":50000,") && heard.contains("\"KRW\""), "{heard}");
 
     let held = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
     let id = held.write(&db, concert, ada.account_id).await;
