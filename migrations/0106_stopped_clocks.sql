@@ -17,6 +17,8 @@ create table clock_stops (
 );
 -- A clock is stopped once.
 create unique index clock_stops_open on clock_stops (program_id) where ended_at is null;
+-- Stops whose ends are soon reached.
+create index clock_stops_given_until on clock_stops (given_until) where ended_at is null;
 create index clock_stops_program_id on clock_stops (program_id);
 
 -- As before, and whether the clock is stopped.

@@ -54,9 +54,9 @@ pub enum Act {
     QueueResumed,
     /// The stays and holds of a program got more time.
     TimeGiven,
-    /// The clock of everybody inside a program was stopped.
+    /// The clock of a program was stopped.
     ClockStopped,
-    /// The clock of everybody inside a program was let run.
+    /// The clock of a program was let run.
     ClockRestarted,
     /// The office said something to the line of a program.
     LineTold,

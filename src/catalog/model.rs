@@ -171,7 +171,7 @@ impl Program {
         is_coming && self.first_gate_at.is_some_and(|opens_at| opens_at <= now)
     }
 
-    /// Whether staff have stopped the clock of everybody inside.
+    /// Whether staff have stopped the clock of the program.
     pub fn is_clock_stopped(&self) -> bool {
         self.last_given.as_ref().is_some_and(|given| given.is_stopped)
     }

@@ -98,10 +98,10 @@ pub enum EventKind {
     /// The stays and holds of a program that are live end later: the office was away, or staff stopped its clock.
     #[strum(serialize = "queue.time-given")]
     QueueTimeGiven,
-    /// Staff stopped the clock of everybody inside.
+    /// The clock of a program was stopped by staff.
     #[strum(serialize = "queue.clock-stopped")]
     ClockStopped,
-    /// Staff let the clock of everybody inside run.
+    /// The clock of a program was let run by staff.
     #[strum(serialize = "queue.clock-restarted")]
     ClockRestarted,
     /// A letter to holders of tickets was released.

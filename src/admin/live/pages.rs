@@ -166,7 +166,7 @@ pub struct LiveDocument<'a> {
     program_id: ProgramId,
     title: &'a str,
     state: LiveState,
-    /// Whether staff have stopped the clock of everybody inside.
+    /// Whether staff have stopped the clock of the program.
     clock_stopped: bool,
     /// When the figures were read.
     at: DateTime<Utc>,

@@ -131,7 +131,7 @@ pub async fn give_time(
     Ok(given)
 }
 
-/// Stops the clock of everybody inside a program: their stays and holds get time again and again until it runs.
+/// Stops the clock of a program: its stays and holds get time again and again until it runs.
 pub async fn stop_clock(
     app: &App,
     by: AccountId,
@@ -157,7 +157,7 @@ pub async fn stop_clock(
     Ok(stopped)
 }
 
-/// Lets the clock of everybody inside a program run.
+/// Lets the clock of a program run.
 pub async fn restart_clock(
     app: &App,
     by: AccountId,
@@ -178,7 +178,7 @@ pub async fn restart_clock(
     .await
 }
 
-/// State of the clock of everybody inside.
+/// State of the clock of a program.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ClockDocument {
     /// Whether it is stopped.

@@ -1,4 +1,4 @@
-//! Clocks that staff stop: everybody inside gets time again and again until the clock runs.
+//! Stopped clocks: the stays and holds of a program get time again and again until its clock runs.
 
 use std::time::Duration;
 
@@ -40,10 +40,10 @@ pub async fn restart_clock(
     stops::write_stop_ended(tx, program_id).await
 }
 
-/// Gives time to everybody inside where clocks are stopped, and lets those run that are for too long or whose program
+/// Prolongs the stays and holds of programs whose clocks are stopped, and ends stops that last too long or whose program
 /// was cancelled: one tick of a worker.
 pub async fn keep_stopped(app: &App) -> Result<(), sqlx::Error> {
-    for program_id in stops::list_stops_due(&app.db, AHEAD_MIN, STOPPED_MAX, ROWS_MAX).await? {
+    for program_id in stops::list_stops_due(&app.db, AHEAD_MIN, ROWS_MAX).await? {
         if keep_one(app, program_id).await? {
             entry_queue::project_inside(app, program_id).await?;
         }

@@ -57,28 +57,20 @@ pub(in crate::reservation::given_time) async fn write_stop_ended(
     Ok(ended.rows_affected() == 1)
 }
 
-/// Lists the programs whose clocks are stopped and want a look: their ends are moved ahead by less than `ahead_min`, they
-/// are stopped for longer than `stopped_max`, or they are cancelled.
+/// Lists the programs whose clocks are stopped and whose ends are moved ahead by less than `ahead_min`.
 pub(in crate::reservation::given_time) async fn list_stops_due(
     db: &Pool,
     ahead_min: Duration,
-    stopped_max: Duration,
     rows_max: i64,
 ) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select s.program_id as "id: ProgramId"
-        from clock_stops s
-        cross join lateral (select status from programs where id = s.program_id offset 0) p
-        where s.ended_at is null
-            and (s.given_until < clock_timestamp() + make_interval(secs => $1)
-                or s.stopped_at < clock_timestamp() - make_interval(secs => $2)
-                or p.status = 'CANCELLED')
-        order by s.given_until
-        limit $3
+        select program_id as "id: ProgramId" from clock_stops
+        where ended_at is null and given_until < statement_timestamp() + make_interval(secs => $1)
+        order by given_until
+        limit $2
         "#,
         ahead_min.as_secs_f64(),
-        stopped_max.as_secs_f64(),
         rows_max,
     )
     .fetch_all(db)
