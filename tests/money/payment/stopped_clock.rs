@@ -1,4 +1,4 @@
-//! The clock of everybody inside, stopped by staff and let run again.
+//! The clock of a program, stopped by staff and let run again.
 
 use serde_json::json;
 use sqlx::PgPool;

@@ -29,7 +29,7 @@ pub struct PlanForm {
     /// A grid instead: sections, rows, seats.
     pub grid: Field,
     /// Meaning of sold or held seats that the plan draws elsewhere: `drawing` (only the drawing changes) or
-    /// `elsewhere` (their holders are told, and may give everything back). Without it such a plan is refused.
+    /// `elsewhere` (a mail goes to each holder, who may give everything back). Without it such a plan is refused.
     moved: Field,
     /// Words to the people who have such seats, as plain text; empty: none.
     pub words: Field,
