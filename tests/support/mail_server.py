@@ -16,6 +16,7 @@ import json
 import sys
 import threading
 from collections import Counter
+from html.parser import HTMLParser
 
 from aiosmtpd.controller import Controller
 
@@ -30,6 +31,37 @@ def say(line):
     """Prints a whole line: two threads print, and a long one waits in the middle until it is read."""
     with PRINTING:
         print(line, flush=True)
+
+
+class Page(HTMLParser):
+    """What a page says, text by text with blanks folded, and where its links lead."""
+
+    UNSAID = ("style", "title")
+
+    def __init__(self, html):
+        super().__init__()
+        self.said, self.links, self.inside = [], [], None
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.inside = tag if tag in self.UNSAID else None
+        self.links += [value for name, value in attributes if name in ("href", "src")]
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside is None and data.strip():
+            self.said.append(" ".join(data.split()))
+
+
+def defects(message):
+    """Returns what the parser found wrong in a mail, its headers included."""
+    parts = list(message.walk())
+    found = [defect for part in parts for defect in part.defects]
+    found += [defect for part in parts for value in part.values() for defect in value.defects]
+    return [repr(defect) for defect in found]
 
 
 class Printer:
@@ -49,6 +81,7 @@ class Printer:
     async def handle_DATA(self, server, session, envelope):
         message = email.message_from_bytes(envelope.content, policy=email.policy.default)
         parts = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
+        page = Page(parts["html"].get_content() if parts["html"] else "")
         say(
             json.dumps(
                 {
@@ -57,6 +90,9 @@ class Printer:
                     "headers": [[name, str(value)] for name, value in message.items()],
                     "text": parts["plain"].get_content() if parts["plain"] else "",
                     "html": parts["html"].get_content() if parts["html"] else "",
+                    "said": page.said,
+                    "links": page.links,
+                    "defects": defects(message),
                     "files": [
                         {
                             "name": part.get_filename(),

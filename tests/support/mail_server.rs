@@ -45,6 +45,12 @@ pub struct Received {
     headers: Vec<(String, String)>,
     pub text: String,
     pub html: String,
+    /// Texts of the HTML that are seen, in their order, their words one blank apart.
+    pub said: Vec<String>,
+    /// Addresses that the HTML names.
+    pub links: Vec<String>,
+    /// Faults that the parser found.
+    pub defects: Vec<String>,
     pub files: Vec<AttachedFile>,
     /// The mail as it was sent, each byte as a letter.
     pub raw: String,

@@ -37,7 +37,11 @@ pub(super) async fn cancelled(
         true => "mail-cancelled-lede-waiting",
         false => "mail-cancelled-lede-held",
     };
-    let subject = locale.text("mail-queue-cancelled-subject").word("title", &show.title);
+    let subject = match performance {
+        Some(_) => "mail-cancelled-date-subject",
+        None => "mail-queue-cancelled-subject",
+    };
+    let subject = locale.text(subject).word("title", &show.title);
     let program = (locale.text("mail-fact-program"), on_one_line(&show.title));
     let mut facts = vec![program];
     if let Some(performance) = performance {

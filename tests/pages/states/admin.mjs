@@ -28,6 +28,8 @@ function programPages({ program, draft, small, drawn }) {
     "admin-sales-none": of(draft, "/sales"),
     "admin-queue": of(small, "/queue"),
     "admin-queue-draw": of(drawn, "/queue"),
+    "admin-live": of(small, "/live"),
+    "admin-live-none": of(draft, "/live"),
   };
 }
 

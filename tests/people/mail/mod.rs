@@ -4,6 +4,7 @@ mod admin;
 mod attachments;
 mod choices;
 mod delivery;
+mod every_kind;
 mod offers;
 mod shares;
 
