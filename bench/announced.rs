@@ -29,7 +29,7 @@ const TIMES: u64 = 5;
 /// Argument by which this program is such a process.
 pub(crate) const LISTEN: &str = "--listen";
 /// No announcement is waited for any longer.
-const HEARD_MAX: Duration = Duration::from_secs(60);
+const HEARD_MAX: Duration = Duration::from_mins(1);
 
 /// A process whose pages are open, and what it prints.
 struct Listener {
