@@ -16,7 +16,7 @@
 //!
 //! Viewers who come while something is read wait for that one read. Instances count for themselves, and tell each
 //! other through Redis how far their clocks differ, when the provider answered them ([`instances`]) and what they
-//! refused ([`tally`](crate::infra::tally)).
+//! refused ([`tally`]).
 
 pub mod instances;
 pub mod pages;
