@@ -11,7 +11,7 @@
 //!
 //! # Concurrency
 //!
-//! The performances are locked by id, and then the venue, as an edit of the venue does. Before the seats of a performance
+//! Where seats are elsewhere, the performances are locked by id, and then the venue, as an edit of the venue does. Before the seats of a performance
 //! are listed, holds that are under way are waited for.
 
 use super::store;
@@ -68,18 +68,20 @@ pub(super) async fn replace(
     written: &SeatsWritten,
 ) -> Result<Edited<Worded<VenueEdition>>, AdminError> {
     let moved = replacement.moved();
-    if !moved.is_empty() {
+    let is_elsewhere = notice.moved == Some(MovedSeats::Elsewhere) && !moved.is_empty();
+    if is_elsewhere {
         catalog::lock_schedules_of_venue(tx, venue_id).await?;
-        if notice.moved.is_none() {
-            let count = store::count_taken(&mut *tx, venue_id, moved).await?;
-            if count > 0 {
-                return Err(AdminError::SeatsMoveAsked(count));
-            }
+    }
+    // What no answer would allow is refused before it is asked.
+    let edited = replacement.write(tx, version, written).await?;
+    if notice.moved.is_none() && !moved.is_empty() {
+        let count = store::count_taken(&mut *tx, venue_id, moved).await?;
+        if count > 0 {
+            return Err(AdminError::SeatsMoveAsked(count));
         }
     }
-    let edited = replacement.write(tx, version, written).await?;
     let mut is_told = false;
-    if notice.moved == Some(MovedSeats::Elsewhere) && !moved.is_empty() {
+    if is_elsewhere {
         let [was, now] = [&edited.before, &edited.after].map(|edition| edition.version.to_string());
         let change = SoldChange::of(SoldPart::Seat, &was, &now);
         let mut told = Told {

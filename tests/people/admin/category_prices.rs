@@ -34,7 +34,7 @@ pub(super) async fn seats_path(db: &PgPool) -> String {
 
 /// Gives the hall of a usual concert its categories.
 pub(super) async fn house(db: &PgPool, admin: &Person) {
-    let form = [("version", "0".to_owned()), ("csv", csv(&HOUSE))];
+    let form = [("version", "0".to_owned()), ("csv", csv(&HOUSE)), ("moved", "drawing".to_owned())];
     let saved = admin.post(&seats_path(db).await, &form).await;
     assert_eq!(saved.status, 200, "{}", saved.body);
 }
