@@ -30,6 +30,7 @@ mod chart;
 pub mod codes;
 mod edits;
 pub mod error;
+mod inventory_bar;
 pub mod letters;
 pub mod live;
 pub mod mails;

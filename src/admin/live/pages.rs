@@ -19,10 +19,13 @@ use super::{
 };
 use crate::{
     accounts::AdminAccount,
-    admin::queue::{
-        Prediction,
-        pages::{limits::LimitsForm, prediction_text},
-        predict,
+    admin::{
+        inventory_bar::InventoryBar,
+        queue::{
+            Prediction,
+            pages::{limits::LimitsForm, prediction_text},
+            predict,
+        },
     },
     app::App,
     catalog::{Program, ProgramId, ScheduleId},
@@ -34,22 +37,12 @@ use crate::{
     },
 };
 
-/// Length of a bar, in units of its drawing.
-const BAR: i64 = 1_000;
 /// Difference of a clock that is shown as a fault, in milliseconds.
 const CLOCK_FAULT_MS: i64 = 2_000;
 
 impl LivePart {
-    fn whole(&self) -> i64 {
-        (self.sold + self.held + self.free).max(1)
-    }
-
-    fn sold_width(&self) -> i64 {
-        self.sold * BAR / self.whole()
-    }
-
-    fn held_width(&self) -> i64 {
-        self.held * BAR / self.whole()
+    fn bar(&self) -> InventoryBar {
+        InventoryBar::of(self.sold, self.held, self.free)
     }
 }
 

@@ -15,7 +15,7 @@ const LISTED_MAX: i64 = 100;
 /// Counts the accounts that joined within the last minute.
 ///
 /// Numbers are given in the order of time and without gaps, so the last number that is older than a minute is found by
-/// halving, in some twenty steps, and nobody who joined is counted.
+/// halving, in some twenty steps, and no row is counted.
 pub(super) async fn count_joined_lately(
     db: &Pool,
     program_id: ProgramId,

@@ -31,8 +31,8 @@ pub async fn stop_clock(
     give_time(tx, program_id, STEP, GivingCause::Staff { reason }).await.map(Some)
 }
 
-/// Lets the clock of a locked program run; `false` if it does. What was given stays given: nobody has less than the
-/// time that passed, and at most a minute and a half more.
+/// Lets the clock of a locked program run; `false` if it does. What was given stays given: as much as the time that
+/// passed, and a minute and a half more at most.
 pub async fn restart_clock(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::told_moves::{Show, cancel, says};
 use crate::support::{
     Answer, Hold, MailServer, Person, Purchase, acts, eventually, read_all, read_one, run_sql,
-    storm, until,
+    run_sql_with, storm, until,
 };
 
 const TOLD: &str = "select left(recipient, 3) from outbox where kind = 'office-letter'
@@ -36,6 +36,24 @@ impl Show {
         let drafted = self.try_draft(&form).await;
         assert_eq!(drafted.status, 201, "{}", drafted.body);
         format!("/admin/letters/{}", drafted.json()["id"].as_str().unwrap())
+    }
+
+    /// Adds an order with `n` tickets to the one that there is, each of which an account of its own has.
+    pub(super) async fn give_to_guests(&self, n: i32) {
+        run_sql_with(&self.office.db, "insert into accounts (id, email, name, password_hash)
+            select gen_random_uuid(), 'guest' || n || '@example.com', 'Guest', 'x' from generate_series(1, $1) n", n).await;
+        let tickets = "with made as (
+                insert into reservation_items
+                    (id, reservation_id, schedule_id, zone_id, quantity, unit_price)
+                select gen_random_uuid(), r.id, r.schedule_id, z.id, $1, 0
+                from reservations r join zones z on z.schedule_id = r.schedule_id limit 1
+                returning id
+            )
+            insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+            select gen_random_uuid(), made.id, row_number() over (), $1, a.id, 'CODE' || a.id
+            from made, accounts a where a.email like 'guest%'";
+        run_sql_with(&self.office.db, tickets, n).await;
+        run_sql(&self.office.db, "delete from outbox").await;
     }
 
     async fn act(&self, path: &str, what: &str) -> Answer {
@@ -229,24 +247,7 @@ async fn thousands_are_written_to_once_by_many_workers_that_go_on_where_others_s
     let show = Show::open(&db, &[]).await;
     let ada = show.office.sign_in("ada").await;
     show.buy(&ada, 0).await;
-    run_sql(&db, "insert into accounts (id, email, name, password_hash)
-        select gen_random_uuid(), 'guest' || n || '@example.com', 'Guest', 'x' from generate_series(1, 2500) n").await;
-    // Each guest has a place of one order of 2,500.
-    run_sql(
-        &db,
-        "with made as (
-            insert into reservation_items
-                (id, reservation_id, schedule_id, zone_id, quantity, unit_price)
-            select gen_random_uuid(), r.id, r.schedule_id, z.id, 2500, 0
-            from reservations r join zones z on z.schedule_id = r.schedule_id limit 1
-            returning id
-        )
-        insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
-        select gen_random_uuid(), made.id, row_number() over (), 2500, a.id, 'CODE' || a.id
-        from made, accounts a where a.email like 'guest%'",
-    )
-    .await;
-    run_sql(&db, "delete from outbox").await;
+    show.give_to_guests(2_500).await;
     let path = show.draft(&json!({})).await;
     assert_eq!(audience(&show, &path).await, 2_501);
     assert_eq!(show.act(&path, "release").await.status, 200);

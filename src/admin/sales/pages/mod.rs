@@ -18,7 +18,7 @@ use self::chart::SalesCharts;
 use super::store::{self as store, SoldDay, SoldSection, SoldType};
 use crate::{
     accounts::AdminAccount,
-    admin::{chart::Chart, programs::pages::edition_of},
+    admin::{chart::Chart, inventory_bar::InventoryBar, programs::pages::edition_of},
     app::{App, StaleRead},
     catalog::{Program, ProgramId, ScheduleId},
     points::Points,
@@ -51,9 +51,6 @@ const COLUMNS: &[&str] = &[
     "currency",
 ];
 
-/// Width of a bar, in units of its drawing.
-const BAR: i64 = 1_000;
-
 /// Performance with its sections.
 struct Evening {
     schedule_id: ScheduleId,
@@ -82,18 +79,8 @@ impl Evening {
 }
 
 impl SoldSection {
-    fn whole(&self) -> i64 {
-        (self.sold + self.held + self.free).max(1)
-    }
-
-    /// Returns the width of the bar's sold part.
-    fn sold_width(&self) -> i64 {
-        self.sold * BAR / self.whole()
-    }
-
-    /// Returns the width of the bar's held part.
-    fn held_width(&self) -> i64 {
-        self.held * BAR / self.whole()
+    fn bar(&self) -> InventoryBar {
+        InventoryBar::of(self.sold, self.held, self.free)
     }
 }
 
