@@ -12,6 +12,7 @@ use crate::{
     },
     catalog::{CatalogError, Edited},
     infra::postgres::{Connection, retry_stale},
+    text::translated::Translated,
 };
 
 /// Bound on the acts that [`AdminError::ChangedMeanwhile`] reports.
@@ -23,12 +24,13 @@ pub(crate) struct Worded<T> {
     #[serde(flatten)]
     pub(crate) state: T,
     #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<String>,
+    words: Option<Translated<String>>,
 }
 
-/// Adds the words in which people were told of an edit; `None` where they were not told, or without words.
-pub(crate) fn worded<T>(edited: Edited<T>, words: Option<String>) -> Edited<Worded<T>> {
+/// Adds the words in which people were told of an edit; `None` where they were not told.
+pub(crate) fn worded<T>(edited: Edited<T>, words: Option<Translated<String>>) -> Edited<Worded<T>> {
     let Edited { before, after } = edited;
+    let words = words.filter(|words| !words.is_empty());
     Edited { before: Worded { state: before, words: None }, after: Worded { state: after, words } }
 }
 

@@ -30,7 +30,11 @@ pub use crate::catalog::schedules::{
 use crate::{
     events::{self, EventKind, NewEvent},
     infra::{ids::new_id, postgres::Connection},
+    text::{i18n::Locale, translated::Translated},
 };
+
+/// Bound on characters of an announcement that news of several edits add to.
+const NEWS_CHARS_MAX: usize = 3_000;
 
 /// Creates a draft. Without a slug it gets one of its title: of two drafts that get the same at once
 /// one is refused as [`CatalogError::SlugTaken`], and finds another the next time.
@@ -82,7 +86,7 @@ fn require_status(status: ProgramStatus, change: &ProgramChange) -> Result<(), C
         ProgramChange::Announced(_) | ProgramChange::Paused(Some(_)) => {
             status == ProgramStatus::Published
         }
-        ProgramChange::Paused(None) | ProgramChange::Cancelled { .. } => {
+        ProgramChange::Paused(None) | ProgramChange::Cancelled(_) => {
             status != ProgramStatus::Cancelled
         }
         _ => true,
@@ -137,10 +141,10 @@ async fn write(
             }
             store::write_status(tx, id, ProgramStatus::Published).await?;
         }
-        ProgramChange::Cancelled { refunds } => {
+        ProgramChange::Cancelled(terms) => {
             announcements::end(tx, id, &[true, false]).await?;
             store::write_status(tx, id, ProgramStatus::Cancelled).await?;
-            store::write_refund_target(tx, id, *refunds).await?;
+            store::write_cancel_terms(tx, id, terms).await?;
         }
     }
     Ok(())
@@ -160,6 +164,42 @@ async fn announce(
     }
 }
 
+/// Announces `news` to the line of a published program, above what stands there of what was said before.
+pub async fn announce_news(
+    tx: &mut Connection,
+    id: ProgramId,
+    news: &Translated<String>,
+) -> Result<(), sqlx::Error> {
+    store::lock(tx, id).await?;
+    let before = store::find_by_id(&mut *tx, id).await?.ok_or(sqlx::Error::RowNotFound)?;
+    let standing = before.announcements.iter().find(|said| !said.is_of_pause);
+    let said = NewAnnouncement {
+        words: with_former(news, standing.map(|said| &said.words)),
+        expected_until: standing.and_then(|said| said.expected_until),
+    };
+    let change = ProgramChange::Announced(said);
+    if let ProgramChange::Announced(said) = &change {
+        announce(tx, id, Some(said), false).await?;
+    }
+    let after = store::find_by_id(&mut *tx, id).await?.ok_or(sqlx::Error::RowNotFound)?;
+    tell(tx, &change, &after).await
+}
+
+/// Returns the news in each language with the former words behind them, cut where they become too long.
+fn with_former(
+    news: &Translated<String>,
+    former: Option<&Translated<String>>,
+) -> Translated<String> {
+    let mut words = Translated::default();
+    for (tag, news) in news.iter() {
+        let former = former.zip(Locale::parse(tag));
+        let former = former.and_then(|(former, locale)| former.in_language(locale));
+        let whole = former.map_or_else(|| news.clone(), |former| format!("{news}\n\n{former}"));
+        words.say(tag, whole.chars().take(NEWS_CHARS_MAX).collect());
+    }
+    words
+}
+
 /// Writes the event of a change of a program that is, or was, public.
 async fn tell(
     tx: &mut Connection,
@@ -169,7 +209,7 @@ async fn tell(
     let kind = match change {
         _ if after.status == ProgramStatus::Draft => return Ok(()),
         ProgramChange::Published => EventKind::ProgramPublished,
-        ProgramChange::Cancelled { .. } => EventKind::ProgramCancelled,
+        ProgramChange::Cancelled(_) => EventKind::ProgramCancelled,
         ProgramChange::Paused(_) => EventKind::QueuePaused,
         ProgramChange::Resumed => EventKind::QueueResumed,
         ProgramChange::Announced(_) | ProgramChange::AnnouncementEnded(_) => {

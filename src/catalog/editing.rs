@@ -13,7 +13,7 @@ use super::{
     programs::columns::ProgramDetails,
     refund_target::RefundTarget,
 };
-use crate::points::Points;
+use crate::{points::Points, text::translated::Translated};
 
 /// Edition before and after an edit.
 #[derive(Clone, Debug)]
@@ -51,10 +51,16 @@ pub enum ProgramChange {
     /// Publishes a draft. Refused as `NothingToSell` if no performance has seats or places.
     Published,
     /// Cancels the program: nothing of it is sold or paid from then on.
-    Cancelled {
-        /// Where the refunds go.
-        refunds: RefundTarget,
-    },
+    Cancelled(CancelTerms),
+}
+
+/// What staff say about a cancellation, to be written once.
+#[derive(Clone, Debug)]
+pub struct CancelTerms {
+    /// Where the refunds go.
+    pub refunds: RefundTarget,
+    /// Words to the accounts that it concerns; none: without.
+    pub words: Translated<String>,
 }
 
 /// Fields of a venue's form, without its seats.
@@ -96,8 +102,8 @@ pub struct ScheduleMove {
 pub struct ToldMove {
     /// Id of the move, which its mails name.
     pub id: Uuid,
-    /// Words of the office, as plain text.
-    pub words: Option<String>,
+    /// Words of the office, as plain text; none: without.
+    pub words: Translated<String>,
 }
 
 /// Numbered version of a performance.

@@ -54,16 +54,17 @@ pub mod venues;
 
 pub use announcements::{AnnouncementId, LineAnnouncement, NewAnnouncement, PastAnnouncement};
 pub use changes::{
-    PriceGroup, Prices, cancel_schedule, change_program, count_hiding, create_program,
-    create_schedule, create_zone, find_schedule_edition, has_prices_to_write, inventory_of,
-    keep_places, list_schedule_editions, list_with_prices_to_write, lock_schedule_edition,
-    next_schedule_edition, price_groups_of, reopen_winding_down, update_prices, update_zone,
-    write_prices,
+    PriceGroup, Prices, announce_news, cancel_schedule, change_program, count_hiding,
+    create_program, create_schedule, create_zone, find_schedule_edition, has_prices_to_write,
+    inventory_of, keep_places, list_schedule_editions, list_with_prices_to_write,
+    lock_schedule_edition, next_schedule_edition, price_groups_of, reopen_winding_down,
+    update_prices, update_zone, write_prices,
 };
 pub use deletion::{delete_schedule, delete_venue};
 pub use editing::{
-    CategoryInventory, Edited, ProgramChange, ProgramSummary, ScheduleEdition, ScheduleMove,
-    SectionInventory, ToldMove, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
+    CancelTerms, CategoryInventory, Edited, ProgramChange, ProgramSummary, ScheduleEdition,
+    ScheduleMove, SectionInventory, ToldMove, VenueDetails, VenueEdition, ZoneDetails,
+    ZoneInventory,
 };
 pub use error::CatalogError;
 pub use guards::Guards;

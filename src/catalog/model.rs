@@ -15,7 +15,7 @@ use super::{
     programs::columns::ProgramDetails,
     schedules::told::ToldNote,
 };
-use crate::{infra::ids::ids, points::Points};
+use crate::{infra::ids::ids, points::Points, text::translated::Translated};
 
 ids! {
     /// Program id.
@@ -127,6 +127,9 @@ pub struct Program {
     pub last_given: Option<GivenNote>,
     /// Time of the cancellation.
     pub cancelled_at: Option<DateTime<Utc>>,
+    /// Words of the office about it, by language.
+    #[serde(skip_serializing_if = "Translated::is_empty")]
+    pub cancel_texts: Translated<String>,
     /// IANA zone in which its times are shown: the one of its first performance's venue.
     #[serde(skip)]
     pub time_zone: String,
@@ -198,6 +201,7 @@ impl Program {
             given_ms: 0,
             last_given: None,
             cancelled_at: None,
+            cancel_texts: Translated::default(),
             time_zone: String::new(),
             guards: Guards::default(),
             poster: None,

@@ -102,7 +102,7 @@ pub(crate) async fn list_schedules(
             (select nullif(was_at, starts_at) from schedule_moves
              where schedule_id = schedules.id and was_at <> is_at
              order by moved_at desc limit 1) as moved_from,
-            told_changes(schedules.id, '-infinity', '{}') as "changes!: Json<Vec<ToldNote>>",
+            told_notes(schedules.id, '-infinity', '{}', '{}') as "changes!: Json<Vec<ToldNote>>",
             venues.name as venue_name, venues.address as venue_address, time_zone,
             cancelled_at is not null as "is_cancelled!",
             case when cancelled_at is null

@@ -85,7 +85,7 @@ pub use draw::{
 pub use entry_pass::EntryPass;
 pub use error::QueueError;
 pub use estimate::compare_estimates;
-pub use estimate::{Accuracy, accuracy_of};
+pub use estimate::{Accuracy, Speed, accuracy_of, measure_freed};
 pub use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub use log::{CheckedReceipt, ReceiptFault, Witnesses, check_receipt, grow_logs};
 pub use log::{LogFault, LogId, LogKind, find_log_fault, sum_witnessed};

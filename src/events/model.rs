@@ -101,7 +101,7 @@ pub enum EventKind {
     /// The clock of a program was stopped by staff.
     #[strum(serialize = "queue.clock-stopped")]
     ClockStopped,
-    /// The clock of a program was let run by staff.
+    /// The clock of a program runs again.
     #[strum(serialize = "queue.clock-restarted")]
     ClockRestarted,
     /// A letter to holders of tickets was released.

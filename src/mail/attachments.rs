@@ -32,6 +32,23 @@ pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
             let entries = tickets::calendar_of_holder(app, whose, locale, now).await;
             entries.map(|file| file.into_iter().collect())
         }
+        // What the tickets came with: the calendar takes it out, or leaves out one of its seats.
+        Some(
+            Message::ProgramCancelled { reservation_id, .. }
+            | Message::ReservationRefunded { reservation_id, .. },
+        ) => {
+            let entry =
+                tickets::calendar_of_order(app, ReservationId(reservation_id), locale, now).await;
+            entry.map(|file| file.into_iter().collect())
+        }
+        Some(Message::TicketVoided { ticket_id }) => {
+            let entry = tickets::calendar_of_ticket(app, ticket_id, locale, now).await;
+            entry.map(|file| file.into_iter().collect())
+        }
+        Some(Message::TicketSold { return_id } | Message::TicketRefunded { return_id }) => {
+            let entry = tickets::calendar_of_return(app, return_id, locale, now).await;
+            entry.map(|file| file.into_iter().collect())
+        }
         _ => return Vec::new(),
     };
     match made {

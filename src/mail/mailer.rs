@@ -42,7 +42,9 @@ pub(crate) enum Delivery {
     Accepted,
     /// The mail can never be sent, with the reason.
     Refused(String),
-    /// The mail server refused for now, or its answer is missing: the mail may have been sent.
+    /// The mail server did not take the mail, and may take it later.
+    NotNow(String),
+    /// The answer of the mail server is missing: the mail may have been sent.
     Unknown(String),
 }
 
@@ -94,6 +96,7 @@ impl Smtp {
             Ok(Err(error)) if error.is_client() && !is_ascii => {
                 Delivery::Refused(error.to_string())
             }
+            Ok(Err(error)) if error.is_transient() => Delivery::NotNow(error.to_string()),
             Ok(Err(error)) => Delivery::Unknown(error.to_string()),
             Err(_) => Delivery::Unknown("the mail server did not answer in time".to_owned()),
         }

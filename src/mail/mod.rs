@@ -41,7 +41,7 @@ use crate::{
     config::Config,
     infra::{claims::Claims, postgres::Pool},
     office::Office,
-    outbox::{self, Claimed, Message, StoredMail},
+    outbox::{self, Claimed, Message, PutOff, StoredMail},
     text::times::rfc3339,
 };
 
@@ -55,9 +55,9 @@ const CLAIMS: Claims = Claims {
 };
 /// Claims of one tick.
 const CLAIMS_MAX: usize = 50;
-/// Attempts that the mail server answered or cut off, after which a mail is given up: some 14
+/// Attempts whose end is unknown, after which a mail is given up, because each of them may have delivered it: some 14
 /// hours after the first.
-const ATTEMPTS_MAX: i32 = 20;
+const UNHEARD_MAX: i32 = 20;
 
 /// Writes the letter of a mail as others than its reader see it. A link whose token is wiped is
 /// written without it, and so is the one that ends the mails of its topic.
@@ -120,7 +120,8 @@ pub async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Error> {
         if let Err(error) = smtp.probe().await {
             tracing::warn!(%error, "the mail server is away; mails wait");
             for mail in &claimed {
-                outbox::put_off(&app.db, mail, CLAIMS.pause_after(0), &error, false).await?;
+                outbox::put_off(&app.db, mail, CLAIMS.pause_after(0), &error, PutOff::Untried)
+                    .await?;
             }
             break;
         }
@@ -154,13 +155,18 @@ async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error>
             tracing::warn!(mail = %mail.id, %why, "a mail is refused");
             outbox::note_failed(&app.db, mail, &why).await
         }
-        Delivery::Unknown(why) if mail.attempts + 1 >= ATTEMPTS_MAX => {
+        // The server has not taken it, so it cannot come twice: it is tried for as long as it is kept.
+        Delivery::NotNow(why) => {
+            let pause = CLAIMS.pause_after(mail.attempts);
+            outbox::put_off(&app.db, mail, pause, &why, PutOff::NotNow).await
+        }
+        Delivery::Unknown(why) if mail.unheard + 1 >= UNHEARD_MAX => {
             tracing::warn!(mail = %mail.id, %why, "a mail is given up");
             outbox::note_failed(&app.db, mail, &why).await
         }
         Delivery::Unknown(why) => {
             let pause = CLAIMS.pause_after(mail.attempts);
-            outbox::put_off(&app.db, mail, pause, &why, true).await
+            outbox::put_off(&app.db, mail, pause, &why, PutOff::Unheard).await
         }
     }
 }

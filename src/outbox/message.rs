@@ -12,6 +12,7 @@ use super::{
     topic::MailTopic,
 };
 use crate::points::Points;
+use crate::text::translated::{Translated, or_one_text};
 
 /// How long most mails may be on their way before they are given up.
 pub(crate) const MAIL_TTL: Duration = Duration::from_hours(72);
@@ -133,6 +134,12 @@ pub enum Message {
         /// Id of the return.
         return_id: Uuid,
     },
+    /// Places of a reservation wait for a friend's payment, to an address that may have an account or none. The secret is
+    /// the code of the share's link.
+    ShareOffered {
+        /// Id of the share.
+        share_id: Uuid,
+    },
     /// A ticket was refunded by the terms of its order, to its payer.
     TicketRefunded {
         /// Id of the return of its place to the house.
@@ -161,9 +168,9 @@ pub enum Message {
         /// What else changed with it.
         #[serde(default)]
         changes: Vec<SoldChange>,
-        /// Words of the office; `None` without any, and in mails of earlier versions, which have them in the move.
-        #[serde(default)]
-        words: Option<String>,
+        /// Words of the office; none: without, and in mails of earlier versions, which have them in the move.
+        #[serde(default, with = "or_one_text")]
+        words: Translated<String>,
     },
     /// A performance keeps its start, and something else that was sold is called otherwise, to an account that has
     /// a part in it or waits for one.
@@ -172,8 +179,9 @@ pub enum Message {
         schedule_id: Uuid,
         /// What changed.
         changes: Vec<SoldChange>,
-        /// Words of the office; `None` without any.
-        words: Option<String>,
+        /// Words of the office; none: without.
+        #[serde(default, with = "or_one_text")]
+        words: Translated<String>,
         /// Id of the move that gives a right to a full refund; `None` where there is none.
         move_id: Option<Uuid>,
         /// Whether the account has no part in it and only waits for places.
@@ -307,7 +315,7 @@ impl Message {
 
     /// Whether the mail has a secret until it is sent or given up.
     pub fn has_secret(&self) -> bool {
-        matches!(self, Self::ResetPassword | Self::ConfirmAddress)
+        matches!(self, Self::ResetPassword | Self::ConfirmAddress | Self::ShareOffered { .. })
     }
 
     /// Returns the kind and the payload as they are stored.
@@ -360,12 +368,12 @@ mod tests {
                 move_id: Some(reservation_id),
                 is_waiting: true,
                 changes: Vec::new(),
-                words: None,
+                words: Translated::default(),
             },
             Message::PerformanceChanged {
                 schedule_id: reservation_id,
                 changes: SoldChange::of(SoldPart::Venue, "Opera", "Arena").into_iter().collect(),
-                words: Some("The roof leaks.".to_owned()),
+                words: Translated::of("en", "The roof leaks.".to_owned()),
                 move_id: None,
                 is_waiting: false,
             },

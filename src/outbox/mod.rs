@@ -38,7 +38,7 @@ pub use self::letter_texts::{LetterText, LetterTexts};
 use self::message::MAIL_TTL;
 pub use self::message::{Message, ProtectionChange};
 pub use self::model::{
-    AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
+    AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail, PutOff,
     SharedKeys, StoredMail,
 };
 pub use self::sold::{NewPrice, SoldChange, SoldPart};
@@ -131,16 +131,15 @@ pub async fn note_failed(db: &Pool, mail: &Claimed, why: &str) -> Result<(), sql
 }
 
 /// Puts a claimed mail off for `pause`, because of `why`; does nothing if the claim has ended.
-/// `is_counted` says whether the attempt counts toward giving up.
 pub async fn put_off(
     db: &Pool,
     mail: &Claimed,
     pause: Duration,
     why: &str,
-    is_counted: bool,
+    because: PutOff,
 ) -> Result<(), sqlx::Error> {
     let (pause_secs, why) = (pause.as_secs_f64(), shortened(why));
-    store::write_put_off(db, mail.id, mail.claim, pause_secs, &why, is_counted).await
+    store::write_put_off(db, mail.id, mail.claim, pause_secs, &why, because).await
 }
 
 /// Returns an error as it is kept: on one line and of a bounded length.

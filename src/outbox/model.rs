@@ -58,6 +58,17 @@ pub struct NewMail {
     pub dedupe_key: String,
 }
 
+/// Reason why a mail is put off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PutOff {
+    /// Nothing was tried: the mail server is away.
+    Untried,
+    /// The mail server refused it for now.
+    NotNow,
+    /// Its end is unknown: the mail may have been sent.
+    Unheard,
+}
+
 /// Part of a mail that grants something to its reader. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, sqlx::Type)]
 #[sqlx(transparent)]
@@ -107,6 +118,8 @@ pub struct Claimed {
     pub claim: i32,
     /// Attempts before this one that the mail server answered or cut off.
     pub attempts: i32,
+    /// Attempts among these whose end is unknown.
+    pub unheard: i32,
     /// Content of the mail.
     pub content: StoredMail,
 }

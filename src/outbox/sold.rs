@@ -23,8 +23,29 @@ pub enum SoldPart {
     AgeMin,
     /// Name of the zone in which the places are.
     Zone,
-    /// Place of the seat in the hall, as the edition of the venue whose plan shows it.
+    /// Place of the seat in the hall, as a hash of the drawing of all seats that moved with it.
     Seat,
+    /// Clock on which the start is shown, as the start in RFC 3339 and the IANA zone.
+    Clock,
+    /// Artist who was to take part and does not: nothing is there since.
+    Act,
+}
+
+impl SoldPart {
+    /// Returns the locale key of its name; `None` where its value is nothing that people read.
+    pub fn name_key(self) -> Option<&'static str> {
+        match self {
+            Self::Title => Some("mail-fact-program"),
+            Self::Venue => Some("mail-fact-venue"),
+            Self::Address => Some("mail-fact-address"),
+            Self::RunningMins => Some("mail-fact-running"),
+            Self::DoorsBeforeMins => Some("mail-fact-doors-mins"),
+            Self::AgeMin => Some("mail-fact-age"),
+            Self::Zone => Some("mail-fact-zone"),
+            Self::Act => Some("mail-fact-act"),
+            Self::Seat | Self::Clock => None,
+        }
+    }
 }
 
 /// Change of a part of what was sold.
@@ -42,8 +63,13 @@ impl SoldChange {
     /// Returns the change of `part`; `None` where it stays, and where it was not said before or is not said
     /// since: people learn nothing else then than they were told.
     pub fn of(part: SoldPart, was: &str, now: &str) -> Option<Self> {
-        let is_change = was != now && !was.is_empty() && !now.is_empty();
-        is_change.then(|| Self { part, was: was.to_owned(), now: now.to_owned() })
+        Self::whole(part, was, now)
+            .filter(|change| !change.was.is_empty() && !change.now.is_empty())
+    }
+
+    /// Returns the change of `part`, also from or to nothing that was said; `None` where it stays.
+    pub fn whole(part: SoldPart, was: &str, now: &str) -> Option<Self> {
+        (was != now).then(|| Self { part, was: was.to_owned(), now: now.to_owned() })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
     catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ToldNote, ZoneId},
     infra::{ids::ids, ids::new_id},
     points::Points,
+    text::translated::Translated,
 };
 
 pub use super::choice::{Choice, Wish};
@@ -94,8 +95,10 @@ pub struct Reservation {
     /// Start that was agreed, where people were told that the performance has moved since and begins at another
     /// time now.
     pub moved_from: Option<DateTime<Utc>>,
-    /// Words of the office about the last of these moves.
-    pub move_words: Option<String>,
+    /// Words of the office about the last of these moves, by language.
+    pub move_texts: Option<Json<Translated<String>>>,
+    /// Words of the office about the cancellation of its performance or program, by language.
+    pub cancel_texts: Option<Json<Translated<String>>>,
     /// Until when everything is refunded because of these moves, whatever was agreed.
     pub full_refund_until: Option<DateTime<Utc>>,
     /// What else was agreed and is called otherwise now.

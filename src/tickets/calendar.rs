@@ -21,6 +21,8 @@ pub(super) struct CalendarEntry {
     title: String,
     location: String,
     seats: String,
+    /// Sentences about what was agreed and is otherwise now.
+    notes: Vec<String>,
     url: String,
     is_cancelled: bool,
     /// Revision of the entry: of two with one id, the later one has the larger number, or the same.
@@ -53,6 +55,7 @@ impl CalendarEntry {
             title: ticket.title.clone(),
             location,
             seats: ticket.place(locale),
+            notes: ticket.notes(locale),
             // Only its owner can open a reservation.
             url: match ticket.is_handed_over() {
                 true => format!("{site}/tickets"),
@@ -61,9 +64,7 @@ impl CalendarEntry {
             is_cancelled: ticket.status == TicketStatus::Void || ticket.is_cancelled,
             sequence: ticket.revision,
             changed_at: ticket.changed_at,
-            organizer: Some(office.texts.email.clone())
-                .filter(|email| !email.is_empty())
-                .map(|email| (office.name().to_owned(), email)),
+            organizer: organizer_of(config, office),
             alarm_before_mins: ticket
                 .doors_before_mins
                 .and_then(|minutes| u32::try_from(minutes).ok())
@@ -72,21 +73,40 @@ impl CalendarEntry {
         }
     }
 
-    /// Returns the entry of a reservation with `tickets`; `None` without one.
+    /// Returns the entry of a reservation with `tickets` of one account, without the void ones; a cancelled entry where
+    /// all are void, and `None` without tickets.
     pub(super) fn of_reservation(
         of: (&Config, &OfficeSettings),
         tickets: &[Ticket],
         locale: Locale,
     ) -> Option<Self> {
-        let first = tickets.first()?;
-        let seats: Vec<String> = tickets.iter().map(|ticket| ticket.place(locale)).collect();
-        let entry = Self::of_ticket(of, first, locale);
+        let is_void = |ticket: &&Ticket| ticket.status == TicketStatus::Void;
+        let are_void = tickets.iter().all(|ticket| is_void(&ticket));
+        let shown: Vec<&Ticket> =
+            tickets.iter().filter(|ticket| are_void || !is_void(ticket)).collect();
+        let first = shown.first()?;
+        let seats: Vec<String> = shown.iter().map(|ticket| ticket.place(locale)).collect();
+        let mut entry = Self::of_ticket(of, first, locale);
+        let notes = shown.iter().flat_map(|ticket| ticket.notes(locale));
+        entry.notes.clear();
+        for note in notes {
+            if !entry.notes.contains(&note) {
+                entry.notes.push(note);
+            }
+        }
         Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
     }
 
     /// Returns the file of this entry, stamped `now`.
     pub(super) fn file(&self, now: DateTime<Utc>) -> String {
         file_of(std::slice::from_ref(self), now)
+    }
+
+    /// Returns the seats, and below them what has changed.
+    fn description(&self) -> String {
+        let seats = std::iter::once(self.seats.as_str());
+        let notes = self.notes.iter().map(String::as_str);
+        seats.chain(notes).collect::<Vec<_>>().join("\n")
     }
 
     /// Returns the lines of the entry. `now` is its time stamp; the alarm rings when the door opens.
@@ -108,7 +128,7 @@ impl CalendarEntry {
         let body = [
             format!("SUMMARY:{}", escaped(&self.title)),
             format!("LOCATION:{}", escaped(&self.location)),
-            format!("DESCRIPTION:{}", escaped(&self.seats)),
+            format!("DESCRIPTION:{}", escaped(&self.description())),
             format!("URL:{}", self.url),
             format!("STATUS:{status}"),
             "BEGIN:VALARM".to_owned(),
@@ -120,6 +140,13 @@ impl CalendarEntry {
         ];
         head.into_iter().chain(end).chain(organizer).chain(body).collect()
     }
+}
+
+/// Returns the name of the office with its own address, or else the one that its mails come from; `None` without both.
+fn organizer_of(config: &Config, office: &OfficeSettings) -> Option<(String, String)> {
+    let own = Some(office.texts.email.clone()).filter(|email| !email.is_empty());
+    let email = own.or_else(|| config.mail_from.as_ref().map(|from| from.email.to_string()))?;
+    Some((office.name().to_owned(), email))
 }
 
 /// Returns the file of `entries`, stamped `now`.

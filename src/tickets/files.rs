@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{
     calendar::{CalendarEntry, file_of},
     error::PdfError,
-    model::{Ticket, TicketStatus},
+    model::{Ticket, TicketId, TicketStatus},
     pdf::{self, Issuer, Paper},
     store,
 };
@@ -14,7 +14,7 @@ use crate::{
     app::App,
     catalog::ScheduleId,
     infra::postgres::Pool,
-    reservation::ReservationId,
+    reservation::{ReservationId, ReturnId},
     text::{i18n::Locale, prices::PriceUnit},
 };
 
@@ -93,6 +93,52 @@ pub async fn calendar_of_holder(
     Ok(calendar_file(app, list_valid(&app.db, whose).await?, locale, now))
 }
 
+/// Returns the entry of a reservation's tickets that its owner holds, stamped `now`, a cancelled one where all are void;
+/// `None` without a ticket. It has the id of the entry that came with the tickets, and a later revision.
+pub async fn calendar_of_order(
+    app: &App,
+    reservation_id: ReservationId,
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Option<TicketFile>, FileError> {
+    let mut tickets = store::list_of_reservation(&app.db, reservation_id).await?;
+    tickets.retain(|ticket| !ticket.is_handed_over());
+    let office = app.office.settings();
+    let entry = CalendarEntry::of_reservation((&app.config, &office), &tickets, locale);
+    Ok(entry.map(|entry| entries_file(&[entry], now)))
+}
+
+/// Returns the entry that has the place of a ticket, of its order or its own, like [`calendar_of_order`].
+pub async fn calendar_of_ticket(
+    app: &App,
+    ticket_id: Uuid,
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Option<TicketFile>, FileError> {
+    let Some(ticket) = store::find_by_id(&app.db, TicketId(ticket_id)).await? else {
+        return Ok(None);
+    };
+    if !ticket.is_handed_over() {
+        return calendar_of_order(app, ticket.reservation_id, locale, now).await;
+    }
+    let office = app.office.settings();
+    let entry = CalendarEntry::of_ticket((&app.config, &office), &ticket, locale);
+    Ok(Some(entries_file(&[entry], now)))
+}
+
+/// Returns the entry of the order whose place was sold or given back by a return, like [`calendar_of_order`].
+pub async fn calendar_of_return(
+    app: &App,
+    return_id: Uuid,
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Option<TicketFile>, FileError> {
+    match store::find_returned(&app.db, ReturnId(return_id)).await? {
+        Some(ticket_id) => calendar_of_ticket(app, ticket_id.0, locale, now).await,
+        None => Ok(None),
+    }
+}
+
 /// Lists the valid tickets that the account with the address `email` holds for a performance, in the order of issue, at
 /// most a thousand.
 pub async fn list_valid(
@@ -122,9 +168,13 @@ fn calendar_file(
     let orders = orders.filter_map(|order| CalendarEntry::of_reservation(of, order, locale));
     let received = received.iter().map(|ticket| CalendarEntry::of_ticket(of, ticket, locale));
     let entries: Vec<CalendarEntry> = orders.chain(received).collect();
-    (!entries.is_empty()).then(|| TicketFile {
+    (!entries.is_empty()).then(|| entries_file(&entries, now))
+}
+
+fn entries_file(entries: &[CalendarEntry], now: DateTime<Utc>) -> TicketFile {
+    TicketFile {
         name: "event.ics",
         media_type: "text/calendar; charset=utf-8; method=PUBLISH",
-        content: file_of(&entries, now).into_bytes(),
-    })
+        content: file_of(entries, now).into_bytes(),
+    }
 }

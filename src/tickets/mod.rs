@@ -43,9 +43,13 @@ mod store;
 
 pub use check_in::counts::DoorCounts;
 pub use error::TicketError;
-pub use files::{TicketFile, calendar_of_holder, files_of, files_of_holder, list_valid};
+pub use files::{
+    TicketFile, calendar_of_holder, calendar_of_order, calendar_of_return, calendar_of_ticket,
+    files_of, files_of_holder, list_valid,
+};
 pub use gone_holders::void_of_deleted;
 pub use hand_over::expire_lapsed_of;
+pub use hand_over::list_unclaimed;
 pub use hand_over::model::HandOverStatus;
 pub use hand_over::{claim_hand_overs, expire_hand_overs};
 pub use issue::{Used, codes_of, issue, make, make_for, void, void_sold};

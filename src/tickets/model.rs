@@ -16,7 +16,7 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
     text::{
         i18n::Locale,
-        times::{time_of_day, zone},
+        times::{self, time_of_day, zone},
     },
 };
 
@@ -176,9 +176,9 @@ pub struct Ticket {
     pub changes: Json<Vec<ToldNote>>,
     /// Whether the program or the performance was cancelled.
     pub is_cancelled: bool,
-    /// Number that rises with every change of what the ticket says.
+    /// Number that rises with every change of what the tickets of its order say, and of whose they are.
     pub revision: i64,
-    /// Time of the last change of the reservation's state or of the start.
+    /// Time of the last of these changes, of a cancellation too.
     pub changed_at: DateTime<Utc>,
     pub venue: String,
     /// Address of the venue; empty if it is not known.
@@ -201,6 +201,17 @@ pub struct Ticket {
 }
 
 impl Ticket {
+    /// Returns the sentences about what was agreed at the reservation and is otherwise now.
+    pub fn notes(&self, locale: Locale) -> Vec<String> {
+        let zone = zone(&self.time_zone);
+        let moved = self.moved_from.map(|was| {
+            let when = times::in_full(was, zone, locale);
+            locale.text("moved-from").word("when", when).to_string()
+        });
+        let changed = self.changes.iter().map(|note| note.sentence(locale).to_string());
+        moved.into_iter().chain(changed).collect()
+    }
+
     /// Returns the name of the seat, with its kind, or of the zone.
     pub fn place(&self, locale: Locale) -> String {
         let name = match (&self.section, &self.row_label, self.number) {

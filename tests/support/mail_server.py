@@ -3,8 +3,8 @@
     mail_server.py PORT
 
 The beginning of a recipient's address decides what becomes of a mail: `busy` is refused for now
-twice, `refused` for good, `stalled` is printed and the first time never answered; all others are
-taken. A line of its standard input is printed again, behind all mails that it has answered by then; it
+twice, `refused` for good, `stalled` is printed and the first time never answered, `cut` ends the connection instead
+of an answer; all others are taken. A line of its standard input is printed again, behind all mails that it has answered by then; it
 ends with that input.
 """
 
@@ -79,6 +79,9 @@ class Printer:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
+        if any(address.startswith("cut") for address in envelope.rcpt_tos):
+            server.transport.abort()
+            return "250 OK"
         message = email.message_from_bytes(envelope.content, policy=email.policy.default)
         parts = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
         page = Page(parts["html"].get_content() if parts["html"] else "")

@@ -13,7 +13,7 @@ use super::store::{self as store, CancellationProgress, CancelledPart};
 use crate::{
     accounts::{AdminAccount, api_keys::pages::ConfirmedProgramsWriter},
     admin::{
-        pages::{parse_reason, parse_version},
+        pages::{WordsForm, parse_reason, parse_version},
         programs::{
             self,
             pages::{edition_of, program_path},
@@ -22,7 +22,10 @@ use crate::{
     },
     app::App,
     audit::model::Reason,
-    catalog::{Program, ProgramChange, ProgramId, ProgramStatus, RefundTarget, ScheduleEdition},
+    catalog::{
+        CancelTerms, Program, ProgramChange, ProgramId, ProgramStatus, RefundTarget,
+        ScheduleEdition,
+    },
     web::{
         error::PageError,
         flash::with_message,
@@ -55,6 +58,8 @@ pub(super) struct CancellationPage {
     pub(super) progress: CancellationProgress,
     /// Accounts that the cancellation would be told to.
     pub(super) concerned: Concerned,
+    /// Words as typed.
+    words: WordsForm,
     pub(super) refusal: FormRefusal,
     /// Whether refunds may go to cards.
     pub(super) has_cards: bool,
@@ -68,10 +73,12 @@ impl CancellationPage {
         (progress, concerned): (CancellationProgress, Concerned),
     ) -> Self {
         let has_cards = app.config.payment.is_for_money();
-        Self { v, subject, progress, concerned, refusal: FormRefusal::default(), has_cards }
+        let (words, refusal) = Default::default();
+        Self { v, subject, progress, concerned, words, refusal, has_cards }
     }
 
-    pub(super) fn refused(mut self, refusal: FormRefusal) -> HttpResponse {
+    pub(super) fn refused(mut self, form: CancellationForm, refusal: FormRefusal) -> HttpResponse {
+        self.words = form.words;
         self.refusal = refusal.beside_fields();
         self.v.html(self.refusal.status(), &self)
     }
@@ -149,16 +156,21 @@ pub struct CancellationForm {
     reason: Field,
     /// Where the refunds go: `card`, which an empty field means too, or `wallet`.
     refunds: Field,
+    /// Words to the people whom it concerns, which the page of a show says too.
+    #[serde(flatten)]
+    words: WordsForm,
 }
 
 impl CancellationForm {
-    pub(super) fn parse(&self) -> Result<(i64, Reason, RefundTarget), Mistakes> {
+    pub(super) fn parse(&self) -> Result<(i64, Reason, CancelTerms), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let reason = parse_reason(&mut mistakes, &self.reason);
         let refunds = parse_refunds(&mut mistakes, &self.refunds);
-        let parsed = version.zip(reason).zip(refunds);
-        mistakes.or(parsed.map(|((version, reason), refunds)| (version, reason, refunds)))
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
+        let terms = refunds.zip(words).map(|(refunds, words)| CancelTerms { refunds, words });
+        let parsed = version.zip(reason).zip(terms);
+        mistakes.or(parsed.map(|((version, reason), terms)| (version, reason, terms)))
     }
 }
 
@@ -182,8 +194,8 @@ pub async fn create_cancellation(
     Body(form): Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
-        let (version, reason, refunds) = form.parse()?;
-        let change = &ProgramChange::Cancelled { refunds };
+        let (version, reason, terms) = form.parse()?;
+        let change = &ProgramChange::Cancelled(terms);
         Ok(programs::change(&app, me.actor, *id, version, change, Some(&reason)).await?)
     }
     .await;
@@ -191,6 +203,7 @@ pub async fn create_cancellation(
         let next = format!("/admin/programs/{id}/cancellation");
         with_message(v.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled")
     };
-    let page = async |v, refusal| Ok(CancellationPage::of(&app, v, *id).await?.refused(refusal));
+    let page =
+        async |v, refusal| Ok(CancellationPage::of(&app, v, *id).await?.refused(form, refusal));
     me.view.answer(outcome, done, page).await
 }

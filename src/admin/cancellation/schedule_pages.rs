@@ -83,15 +83,15 @@ pub async fn create_schedule_cancellation(
 ) -> Result<HttpResponse, PageError> {
     edition_of(&app, *id).await?;
     let outcome = async {
-        let (version, reason, refunds) = form.parse()?;
+        let (version, reason, terms) = form.parse()?;
         let change = ScheduleEdit { by: me.account_id.into(), id: *id, version };
-        Ok(schedules::cancel(&app, change, &reason, refunds).await?)
+        Ok(schedules::cancel(&app, change, &reason, &terms).await?)
     }
     .await;
     let done = |v: &View, edition| {
         let next = format!("/admin/schedules/{id}/cancellation");
         with_message(v.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled")
     };
-    let page = async |v, refusal| Ok(page_of(&app, v, *id).await?.refused(refusal));
+    let page = async |v, refusal| Ok(page_of(&app, v, *id).await?.refused(form, refusal));
     me.view.answer(outcome, done, page).await
 }

@@ -39,7 +39,7 @@ use crate::{
     admin::queue::store::{self as queue_store, QueueFigures},
     app::App,
     catalog::{Program, ProgramId, ProgramStatus, find_program},
-    entry_queue,
+    entry_queue::{self, Speed},
     infra::{
         postgres::shared_read,
         tally::{self, OFFICE, scope_of},
@@ -97,6 +97,8 @@ pub(crate) struct LiveSale {
     pub(crate) program: Program,
     pub(crate) state: LiveState,
     pub(crate) figures: QueueFigures,
+    /// Speed at which stays end.
+    pub(crate) freed: Speed,
     /// Accounts that joined within the last minute.
     pub(crate) joined_last_minute: i64,
     /// Performances on sale, the soonest first, at most [`SHOWN_MAX`].
@@ -178,6 +180,7 @@ impl LiveSale {
         // Redis knows the length of a line without counting it.
         let (waiting, _) = entry_queue::count_queue(app, id).await?;
         let figures = queue_store::figures_of(&app.db, id, Some(waiting)).await?;
+        let freed = entry_queue::measure_freed(app, &program).await?;
         let joined_last_minute = store::count_joined_lately(&app.db, id).await?;
         let mut performances = match program.status {
             ProgramStatus::Published => store::list_performances(&app.db, id, figures.at).await?,
@@ -191,6 +194,7 @@ impl LiveSale {
             program,
             state,
             figures,
+            freed,
             joined_last_minute,
             performances,
             n_more,

@@ -233,7 +233,12 @@ impl<'a> LiveDocument<'a> {
             more_performances: sale.n_more,
             refusals: sale.refusals.as_deref(),
             office: &page.news,
-            prediction: predict(figures, details.queue_capacity, details.queue_rate_per_second),
+            prediction: predict(
+                figures,
+                sale.freed,
+                details.queue_capacity,
+                details.queue_rate_per_second,
+            ),
             with_these: page.predicted.and_then(|[_, with_these]| with_these),
         }
     }
@@ -257,9 +262,13 @@ pub async fn show_live(
         match me.view.or_refusal(asked.read().map_err(PageError::from))? {
             Ok((capacity, rate)) => {
                 let details = &sale.program.details;
-                let now =
-                    predict(&sale.figures, details.queue_capacity, details.queue_rate_per_second);
-                predicted = Some([now, predict(&sale.figures, capacity, rate)]);
+                let now = predict(
+                    &sale.figures,
+                    sale.freed,
+                    details.queue_capacity,
+                    details.queue_rate_per_second,
+                );
+                predicted = Some([now, predict(&sale.figures, sale.freed, capacity, rate)]);
             }
             Err(refused) => refusal = refused.with_reasons(&me.view),
         }

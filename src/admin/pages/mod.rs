@@ -1,11 +1,14 @@
 //! Parts shared by the admin pages: form fields, and the changes made meanwhile.
 
+mod words;
+
 use std::ops::RangeInclusive;
 
 use actix_web::{HttpResponse, http::StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::words::{WordsForm, parse_words};
 use super::{error::AdminError, questions::ZoneQuestion};
 use crate::{
     audit::model::{Meanwhile, Reason},
@@ -76,19 +79,6 @@ impl ReasonForm {
 pub(crate) fn parse_text(field: &Field, min: usize, max: usize) -> Option<String> {
     let text = field.text();
     (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
-}
-
-/// Bound on characters of words to people: `schedule_moves_words_length`, `schedule_changes_words_length`.
-const WORDS_CHARS_MAX: usize = 1_000;
-
-/// Parses words to people: `Some(None)` for an empty field, `None` if they are too long or have control
-/// characters other than line ends and tabs.
-#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-pub(crate) fn parse_words(field: &Field) -> Option<Option<String>> {
-    let words = field.text().replace("\r\n", "\n");
-    let is_plain = !words.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
-    let fits = words.chars().count() <= WORDS_CHARS_MAX;
-    (is_plain && fits).then(|| Some(words).filter(|words| !words.is_empty()))
 }
 
 /// Parses a number in `range`; `Some(None)` for an empty field, `None` for anything else.

@@ -28,6 +28,7 @@ use crate::{
     catalog::{self, CatalogError, Program, ProgramChange, ProgramDetails, ProgramId},
     infra::idempotency::RequestKey,
     outbox::{SoldChange, SoldPart},
+    text::translated::Translated,
 };
 
 /// Attempts to find a free name for a draft that was given none.
@@ -108,23 +109,41 @@ async fn create_once(
     .await
 }
 
+/// What the editor of a program says beside its fields.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramNotice {
+    /// Name of an artist who was to take part and does not; empty: none.
+    pub cancelled_act: String,
+    /// Whether the accounts that have a part in its performances may give everything back.
+    pub is_refundable: bool,
+    /// Words to them; none: without.
+    pub words: Translated<String>,
+}
+
 /// Saves the form of edition `version`. The accounts that have a part in a performance that is still to come, or wait
-/// for one, get mails about another title, length or least age, with the `words` of the office.
+/// for one, get mails about another title, length or least age, and about somebody who does not take part, as `notice`
+/// says.
 pub async fn edit(
     app: &App,
     by: impl Into<Actor>,
     (id, version): (ProgramId, i64),
     details: ProgramDetails,
-    words: Option<String>,
+    notice: &ProgramNotice,
 ) -> Result<Program, AdminError> {
     let entry = AuditEntry::new(by, Act::ProgramEdited, Subject::Program, id);
     let change = ProgramChange::Details(details);
     let edit = commit_edit(app, &entry, version, async |tx| {
         let edited = catalog::change_program(tx, id, version, &change).await?;
-        let changes = changes_of(&edited.before, &edited.after);
-        let told = Told { changes, words: words.clone(), ..Told::default() };
+        let mut changes = changes_of(&edited.before, &edited.after);
+        changes.extend(SoldChange::whole(SoldPart::Act, &notice.cancelled_act, ""));
+        let told = Told {
+            changes,
+            words: notice.words.clone(),
+            is_elsewhere: notice.is_refundable,
+            ..Told::default()
+        };
         let is_told = tell_program(tx, id, &told).await?;
-        Ok::<_, AdminError>(worded(edited, told.words.filter(|_| is_told)))
+        Ok::<_, AdminError>(worded(edited, is_told.then_some(told.words)))
     });
     Ok(edit.await?.state)
 }
@@ -164,12 +183,12 @@ pub async fn change(
         ProgramChange::Announced(_) => Act::LineTold,
         ProgramChange::AnnouncementEnded(_) => Act::LineUntold,
         ProgramChange::Published => Act::ProgramPublished,
-        ProgramChange::Cancelled { .. } => Act::ProgramCancelled,
+        ProgramChange::Cancelled(_) => Act::ProgramCancelled,
     };
     let entry = AuditEntry::new(by, act, Subject::Program, id).because(reason);
     commit_edit(app, &entry, version, async |tx| {
         let edited = catalog::change_program(tx, id, version, change).await?;
-        if let ProgramChange::Cancelled { .. } = change {
+        if let ProgramChange::Cancelled(_) = change {
             tell_cancelled(tx, CancelledPart { program_id: id, schedule_id: None }).await?;
         }
         Ok::<_, AdminError>(edited)

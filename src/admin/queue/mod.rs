@@ -27,7 +27,7 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{self, Program, ProgramId},
-    entry_queue::{self, DrawDocument, Purge, QueueNumber},
+    entry_queue::{self, DrawDocument, Purge, QueueNumber, Speed},
     events::{self, EventKind, NewEvent},
     infra::{
         idempotency::RequestKey,
@@ -36,9 +36,6 @@ use crate::{
     },
     reservation::{self, Given, GivingCause},
 };
-
-/// Minutes over which [`QueueFigures`] counts recent admissions and departures.
-const LATELY_MINUTES: f64 = 5.0;
 
 /// Predicted speed of a queue, and the wait of its last account.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, JsonSchema)]
@@ -49,18 +46,19 @@ pub struct Prediction {
     pub minutes: Option<f64>,
 }
 
-/// Predicts the queue's speed under other limits.
+/// Predicts the queue's speed under other limits from the `freed` one that the wait of each account is estimated by.
 ///
 /// By Little's law the mean stay in minutes is `inside / freed per minute`; at a full
 /// `capacity` so many accounts leave, and are admitted, per minute. The rate is an upper bound.
 /// `None` while no account has left and the stay is unknown, or when neither limit is set.
 pub fn predict(
     figures: &QueueFigures,
+    freed: Speed,
     capacity: Option<i32>,
     rate_per_second: Option<i32>,
 ) -> Option<Prediction> {
     let by_rate = rate_per_second.map(|rate| f64::from(rate) * 60.0);
-    let freed_a_minute = whole(figures.freed_lately) / LATELY_MINUTES;
+    let freed_a_minute = freed.per_minute();
     let by_capacity = match capacity {
         None => None,
         Some(capacity) if freed_a_minute > 0.0 && figures.inside > 0 => {
@@ -74,7 +72,7 @@ pub fn predict(
         // Without limits no account waits, so there is nothing to predict.
         (None, None) => return None,
     };
-    let minutes = (per_minute > 0.0).then(|| whole(figures.waiting) / per_minute);
+    let minutes = freed.minutes_at(per_minute, figures.waiting);
     Some(Prediction { per_minute, minutes })
 }
 
@@ -163,19 +161,19 @@ pub async fn restart_clock(
     by: AccountId,
     id: ProgramId,
 ) -> Result<ClockDocument, AdminError> {
-    audit::perform(app, async |tx| {
+    let restart = async |tx: &mut Connection| {
         catalog::lock_program(tx, id).await?;
         match reservation::restart_clock(tx, id).await? {
             true => {
-                let (kind, payload) = (EventKind::ClockRestarted, json!({ "program_id": id }));
-                events::write(tx, &NewEvent { kind, subject_id: id.0, payload }).await?;
                 let entry = AuditEntry::new(by, Act::ClockRestarted, Subject::Program, id);
                 Ok((ClockDocument::default(), entry))
             }
             false => Err(AdminError::ClockRuns),
         }
-    })
-    .await
+    };
+    let running = retry_stale(|_| audit::perform(app, &restart)).await?;
+    entry_queue::project_inside(app, id).await?;
+    Ok(running)
 }
 
 /// State of the clock of a program.
@@ -262,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    fn figures(waiting: i64, inside: i64, freed_lately: i64) -> QueueFigures {
+    fn figures(waiting: i64, inside: i64) -> QueueFigures {
         QueueFigures {
             waiting,
             parked: 0,
@@ -270,7 +268,7 @@ mod tests {
             inside_by_gates: 0,
             admitted_last_minute: 0,
             admitted_lately: 0,
-            freed_lately,
+            freed_lately: 0,
             at: DateTime::UNIX_EPOCH,
         }
     }
@@ -278,9 +276,9 @@ mod tests {
     #[test]
     fn twice_the_room_is_twice_as_fast_until_the_rate_holds_it_up() {
         // A hundred inside and fifty freed in five minutes are ten a minute.
-        let now = figures(200, 100, 50);
+        let (now, freed) = (figures(200, 100), Speed::of(50, 300, DateTime::UNIX_EPOCH));
         let predicted = |capacity, rate| {
-            let predicted = predict(&now, capacity, rate).unwrap();
+            let predicted = predict(&now, freed, capacity, rate).unwrap();
             (predicted.per_minute, predicted.minutes.unwrap())
         };
         assert_eq!(predicted(Some(100), None), (10.0, 20.0));
@@ -291,7 +289,15 @@ mod tests {
 
     #[test]
     fn nothing_is_predicted_before_anybody_has_left() {
-        assert_eq!(predict(&figures(10, 5, 0), Some(10), None), None);
-        assert_eq!(predict(&figures(10, 5, 5), None, None), None);
+        let freed = |number| Speed::of(number, 300, DateTime::UNIX_EPOCH);
+        assert_eq!(predict(&figures(10, 5), freed(0), Some(10), None), None);
+        assert_eq!(predict(&figures(10, 5), freed(5), None, None), None);
+    }
+
+    #[test]
+    fn a_minute_after_the_opening_the_speed_of_that_minute_counts() {
+        let freed = Speed::of(100, 60, DateTime::UNIX_EPOCH);
+        let predicted = predict(&figures(500, 200), freed, Some(200), None).unwrap();
+        assert_eq!((predicted.per_minute, predicted.minutes), (100.0, Some(5.0)));
     }
 }

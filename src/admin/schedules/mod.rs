@@ -27,8 +27,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::telling::{
-    ShownStart, Told, tell_cancelled, tell_change, tell_hidden, tell_move, tell_prices,
-    tell_zone_price,
+    LineNews, ShownStart, Told, tell_cancelled, tell_change, tell_hidden, tell_lines, tell_move,
+    tell_prices, tell_zone_price,
 };
 use super::error::AdminError;
 use crate::{
@@ -44,13 +44,14 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{
-        self, Edited, PriceGroup, Prices, ProgramId, RefundTarget, ScheduleEdition, ScheduleId,
+        self, CancelTerms, Edited, PriceGroup, Prices, ProgramId, ScheduleEdition, ScheduleId,
         VenueId, ZoneDetails, ZoneId,
     },
     infra::postgres::Connection,
     outbox::{SoldChange, SoldPart},
     points::Points,
     reservation::{self, SeatPick},
+    text::translated::Translated,
     tickets,
 };
 
@@ -105,17 +106,21 @@ pub async fn update(
     app: &App,
     change: ScheduleEdit,
     starts_at: DateTime<Utc>,
-    words: Option<&str>,
+    words: &Translated<String>,
 ) -> Result<ScheduleEdition, AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
         let edition = catalog::lock_schedule_edition(tx, id, version).await?;
         let was = ShownStart { at: edition.starts_at, zone: &edition.time_zone };
-        let told = Told { words: words.map(str::to_owned), ..Told::default() };
+        let told = Told { words: words.clone(), ..Told::default() };
         let moved = tell_move(tx, id, was, starts_at, &told).await?;
         let edited = catalog::next_schedule_edition(tx, id, version, Some(&moved)).await?;
         tickets::void_of_deleted(tx, id, edited.before.starts_at).await?;
-        let words = moved.told.and_then(|told| told.words);
+        if moved.told.is_some() {
+            let news = LineNews { moved: Some((was, starts_at)), told: &told };
+            tell_lines(tx, &[id], &news).await?;
+        }
+        let words = moved.told.map(|told| told.words);
         Ok::<_, AdminError>(worded(edited, words))
     });
     Ok(edit.await?.state)
@@ -138,17 +143,17 @@ pub async fn cancel(
     app: &App,
     change: ScheduleEdit,
     reason: &Reason,
-    refunds: RefundTarget,
+    terms: &CancelTerms,
 ) -> Result<ScheduleEdition, AdminError> {
     let ScheduleEdit { by, id, version } = change;
     let entry = AuditEntry::new(by, Act::ScheduleCancelled, Subject::Schedule, id).because(reason);
     let cancelled = commit_edit(app, &entry, version, async |tx| {
-        let edited = catalog::cancel_schedule(tx, id, version, refunds).await?;
+        let edited = catalog::cancel_schedule(tx, id, version, terms).await?;
         let program_id = edited.after.program_id;
         tell_cancelled(tx, CancelledPart { program_id, schedule_id: Some(id) }).await?;
-        Ok::<_, AdminError>(edited)
+        Ok::<_, AdminError>(worded(edited, Some(terms.words.clone())))
     });
-    let cancelled = cancelled.await?;
+    let cancelled = cancelled.await?.state;
     reservation::announce(app, id);
     Ok(cancelled)
 }
@@ -285,14 +290,23 @@ struct MadeZone<'a> {
     zone_id: Option<ZoneId>,
 }
 
+/// What the editor of a zone says beside its fields.
+#[derive(Clone, Debug, Default)]
+pub struct ZoneNotice {
+    /// Whether another name is another place, so that everything may be given back.
+    pub is_elsewhere: bool,
+    /// Words to the accounts that have places in it; none: without.
+    pub words: Translated<String>,
+}
+
 /// Changes a zone's name, price and capacity. The accounts that have places in it, or wait for some, get mails about
-/// another name, with the `words` of the office; the ones that wait are told another price too.
+/// another name, as `notice` says; the ones that wait are told another price too.
 pub async fn update_zone(
     app: &App,
     change: ScheduleEdit,
     zone_id: ZoneId,
     details: &ZoneDetails,
-    words: Option<&str>,
+    notice: &ZoneNotice,
 ) -> Result<(), AdminError> {
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::ZoneEdited, async |tx| {
@@ -305,15 +319,18 @@ pub async fn update_zone(
             seat_ids: None,
             changes: renamed.into_iter().collect(),
             zone_id: Some(zone_id),
-            words: words.map(str::to_owned),
-            is_elsewhere: false,
+            words: notice.words.clone(),
+            is_elsewhere: notice.is_elsewhere,
         };
         let is_told = tell_change(tx, id, None, &told).await?;
+        if is_told {
+            tell_lines(tx, &[id], &LineNews { moved: None, told: &told }).await?;
+        }
         tell_zone_price(tx, id, zone_id, (&edited.before, &edited.after)).await?;
         let details = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
         let before = details(version, &edited.before);
         let after = details(version + 1, &edited.after);
-        Ok::<_, AdminError>(worded(Edited { before, after }, told.words.filter(|_| is_told)))
+        Ok::<_, AdminError>(worded(Edited { before, after }, is_told.then_some(told.words)))
     });
     edit.await?;
     reservation::serve_list(app, id).await;

@@ -25,16 +25,19 @@ use crate::{
         edits::{Worded, worded},
         error::AdminError,
         questions::{ConcernedPerformance, KeptTime, ZoneQuestion},
-        schedules::telling::{ShownStart, Told, tell_change, tell_move},
+        schedules::telling::{LineNews, ShownStart, Told, tell_change, tell_lines, tell_move},
     },
     audit::{
         self,
         model::{Act, AuditEntry, Subject},
     },
-    catalog::{self, Edited, VenueDetails, VenueEdition, VenueId},
+    catalog::{self, Edited, ScheduleId, VenueDetails, VenueEdition, VenueId},
     infra::postgres::Connection,
     outbox::{SoldChange, SoldPart},
-    text::times,
+    text::{
+        times::{self, rfc3339},
+        translated::Translated,
+    },
 };
 
 /// Bound on the performances that a question names.
@@ -47,8 +50,8 @@ pub(crate) struct VenueNotice {
     pub(crate) kept: Option<KeptTime>,
     /// Whether the other name or address is another place.
     pub(crate) is_elsewhere: bool,
-    /// Words to the accounts that have a part in the performances; `None` without any.
-    pub(crate) words: Option<String>,
+    /// Words to the accounts that have a part in the performances; none: without.
+    pub(crate) words: Translated<String>,
 }
 
 /// Edits edition `version` of a venue. Where its time zone changes performances that are still to come, fails as
@@ -65,7 +68,7 @@ pub(super) async fn update(
     let zone_of = |edition: &VenueEdition| times::zone(&edition.details.time_zone);
     let (from, to) = (zone_of(&edited.before), zone_of(&edited.after));
     let told = Told {
-        changes: changes_of(&edited.before.details, &edited.after.details),
+        changes: changes_of(&edited.before.details, &edited.after.details, notice.is_elsewhere),
         zone_id: None,
         seat_ids: None,
         words: notice.words.clone(),
@@ -75,24 +78,30 @@ pub(super) async fn update(
     let (others, mut concerned): (Vec<Upcoming>, Vec<Upcoming>) = upcoming
         .into_iter()
         .partition(|performance| times::is_same_hour(performance.starts_at, from, to));
-    let mut is_told = false;
+    let mut changed = Vec::new();
     if !concerned.is_empty() {
         let asked = || AdminError::ZoneAsked(question(&concerned, from, to));
-        is_told = match notice.kept.ok_or_else(asked)? {
+        changed = match notice.kept.ok_or_else(asked)? {
             KeptTime::Hour => move_all(tx, by, &mut concerned, (from, to), &told).await?,
-            KeptTime::Moment => show_all(tx, &concerned, from, &told).await?,
+            KeptTime::Moment => show_all(tx, &concerned, (from, to), &told).await?,
         };
     }
     for performance in &others {
-        is_told |= tell_change(tx, performance.id, None, &told).await?;
+        if tell_change(tx, performance.id, None, &told).await? {
+            changed.push(performance.id);
+        }
     }
-    Ok(worded(edited, told.words.filter(|_| is_told)))
+    let is_told = !changed.is_empty();
+    tell_lines(tx, &changed, &LineNews { moved: None, told: &told }).await?;
+    Ok(worded(edited, is_told.then_some(told.words)))
 }
 
-/// Returns what of a venue's fields the tickets say otherwise now.
-fn changes_of(before: &VenueDetails, after: &VenueDetails) -> Vec<SoldChange> {
+/// Returns what of a venue's fields the tickets say otherwise now. Of another place, an address is told that was not
+/// said before, or is not said since.
+fn changes_of(before: &VenueDetails, after: &VenueDetails, is_elsewhere: bool) -> Vec<SoldChange> {
     let name = SoldChange::of(SoldPart::Venue, &before.name, &after.name);
-    let address = SoldChange::of(SoldPart::Address, &before.address, &after.address);
+    let change = if is_elsewhere { SoldChange::whole } else { SoldChange::of };
+    let address = change(SoldPart::Address, &before.address, &after.address);
     name.into_iter().chain(address).collect()
 }
 
@@ -113,47 +122,53 @@ fn question(concerned: &[Upcoming], from: Tz, to: Tz) -> ZoneQuestion {
     }
 }
 
-/// Tells of performances that keep their moments, which were shown in the zone `from`; returns whether any account
-/// was told.
+/// Tells of performances that keep their moments, shown in the zone `to` and not `from`; returns the ones
+/// of which accounts were told.
 async fn show_all(
     tx: &mut Connection,
     concerned: &[Upcoming],
-    from: Tz,
+    (from, to): (Tz, Tz),
     told: &Told,
-) -> Result<bool, AdminError> {
-    let mut is_told = false;
+) -> Result<Vec<ScheduleId>, AdminError> {
+    let mut changed = Vec::new();
     for performance in concerned {
         let was = ShownStart { at: performance.starts_at, zone: from.name() };
-        is_told |= tell_change(tx, performance.id, Some(was), told).await?;
+        let [before, after] =
+            [from, to].map(|zone| format!("{} {}", rfc3339(performance.starts_at), zone.name()));
+        let mut told = told.clone();
+        told.changes.extend(SoldChange::of(SoldPart::Clock, &before, &after));
+        if tell_change(tx, performance.id, Some(was), &told).await? {
+            changed.push(performance.id);
+        }
     }
-    Ok(is_told)
+    Ok(changed)
 }
 
 /// Moves performances, and tells of it, to the moments of their hours in the other zone, in the order in which none meets one
-/// of the same program that has not moved yet. Returns whether any account was told.
+/// of the same program that has not moved yet. Returns the ones of which accounts were told.
 async fn move_all(
     tx: &mut Connection,
     by: AccountId,
     concerned: &mut [Upcoming],
     (from, to): (Tz, Tz),
     told: &Told,
-) -> Result<bool, AdminError> {
+) -> Result<Vec<ScheduleId>, AdminError> {
     let is_later = concerned.first().is_some_and(|performance| {
         times::at_same_hour(performance.starts_at, from, to) > performance.starts_at
     });
     if is_later {
         concerned.reverse();
     }
-    let mut is_told = false;
+    let mut changed = Vec::new();
     for Upcoming { id, version, starts_at, .. } in concerned.iter() {
         let was = ShownStart { at: *starts_at, zone: from.name() };
         let moved =
             tell_move(tx, *id, was, times::at_same_hour(*starts_at, from, to), told).await?;
-        is_told |= moved.told.is_some();
+        changed.extend(moved.told.is_some().then_some(*id));
         let edited = catalog::next_schedule_edition(tx, *id, *version, Some(&moved)).await?;
         let entry = AuditEntry::new(by, Act::ScheduleEdited, Subject::Schedule, *id);
         let entry = entry.before(&edited.before).after(&edited.after);
         audit::store::insert(tx, &entry).await?;
     }
-    Ok(is_told)
+    Ok(changed)
 }

@@ -19,11 +19,12 @@ use crate::{
     admin::{
         edits::{Worded, worded},
         error::AdminError,
-        schedules::telling::{Told, lock_told, tell_change},
+        schedules::telling::{Concerned, Told, Whose, count_concerned, lock_told, tell_change},
     },
     catalog::{self, Edited, Replacement, SeatPlan, SeatsWritten, VenueEdition, VenueId},
     infra::postgres::{Connection, Pool},
     outbox::{SoldChange, SoldPart},
+    text::translated::Translated,
 };
 
 /// Meaning of seats that a plan draws elsewhere.
@@ -41,22 +42,28 @@ pub(crate) enum MovedSeats {
 pub(crate) struct PlanNotice {
     /// Meaning of seats that are elsewhere on the map; `None`: not said.
     pub(crate) moved: Option<MovedSeats>,
-    /// Words to the accounts that have such seats; `None` without any.
-    pub(crate) words: Option<String>,
+    /// Words to the accounts that have such seats; none: without.
+    pub(crate) words: Translated<String>,
 }
 
 /// Counts how often a seat of the venue that a plan draws elsewhere is held or sold for a performance that is still to
-/// come.
+/// come, and the accounts that have one.
 pub(super) async fn count(
     db: &Pool,
     venue_id: VenueId,
     plan: &SeatPlan,
-) -> Result<i64, AdminError> {
+) -> Result<(i64, Concerned), AdminError> {
     let replacement = Replacement::of(db, venue_id, plan.clone()).await?;
-    match replacement.moved() {
-        [] => Ok(0),
-        moved => Ok(store::count_taken(db, venue_id, moved).await?),
-    }
+    let moved = replacement.moved();
+    let taken = match moved {
+        [] => 0,
+        moved => store::count_taken(db, venue_id, moved).await?,
+    };
+    let concerned = match taken {
+        0 => Concerned::default(),
+        _ => count_concerned(db, Whose::SeatsOf(venue_id, moved)).await?,
+    };
+    Ok((taken, concerned))
 }
 
 /// Replaces the seats of the venue, and tells of the moved ones. Fails as [`AdminError::SeatsMoveAsked`] if
@@ -82,8 +89,8 @@ pub(super) async fn replace(
     }
     let mut is_told = false;
     if is_elsewhere {
-        let [was, now] = [&edited.before, &edited.after].map(|edition| edition.version.to_string());
-        let change = SoldChange::of(SoldPart::Seat, &was, &now);
+        let [was, now] = replacement.moved_between();
+        let change = SoldChange::of(SoldPart::Seat, was, now);
         let mut told = Told {
             changes: change.into_iter().collect(),
             words: notice.words.clone(),
@@ -100,5 +107,5 @@ pub(super) async fn replace(
             }
         }
     }
-    Ok(worded(edited, notice.words.clone().filter(|_| is_told)))
+    Ok(worded(edited, is_told.then(|| notice.words.clone())))
 }

@@ -18,12 +18,11 @@ use chrono::{DateTime, Utc};
 
 use super::{
     editing::{
-        CategoryInventory, Edited, ScheduleEdition, ScheduleMove, SectionInventory, ZoneDetails,
-        ZoneInventory,
+        CancelTerms, CategoryInventory, Edited, ScheduleEdition, ScheduleMove, SectionInventory,
+        ZoneDetails, ZoneInventory,
     },
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
-    refund_target::RefundTarget,
 };
 use crate::infra::{
     ids::new_id,
@@ -134,13 +133,13 @@ pub async fn cancel_schedule(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
-    refunds: RefundTarget,
+    terms: &CancelTerms,
 ) -> Result<Edited<ScheduleEdition>, CatalogError> {
     let Edited { before, .. } = next_schedule_edition(tx, id, version, None).await?;
     if before.cancelled_at.is_some() {
         return Err(CatalogError::WrongStatus);
     }
-    store::winding_down::write_cancelled(tx, id, refunds).await?;
+    store::winding_down::write_cancelled(tx, id, terms).await?;
     let found = store::list_editions(tx, None, Some(id)).await?.pop();
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }

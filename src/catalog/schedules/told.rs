@@ -1,11 +1,16 @@
 //! Notes of what a performance was sold as, where mails said that it is called otherwise now.
 
+use chrono::DateTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     outbox::SoldPart,
-    text::i18n::{Locale, Phrase},
+    text::{
+        i18n::{Locale, Phrase},
+        times,
+        translated::Translated,
+    },
 };
 
 /// Part of what was sold as it was agreed, where it is called otherwise now.
@@ -15,9 +20,12 @@ pub struct ToldNote {
     pub part: SoldPart,
     /// As it was agreed.
     pub was: String,
-    /// Words of the office about its last change.
+    /// Words of the office about its last change, in the first language that they are in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
+    /// The same words in each language, by tag; `und`: not said in which.
+    #[serde(default, skip_serializing_if = "Translated::is_empty")]
+    pub texts: Translated<String>,
 }
 
 impl ToldNote {
@@ -32,7 +40,19 @@ impl ToldNote {
             SoldPart::AgeMin => "changed-age",
             SoldPart::Zone => "changed-zone",
             SoldPart::Seat => "changed-seat",
+            SoldPart::Act => "changed-act",
+            SoldPart::Clock => "changed-clock",
         };
-        locale.text(key).word("was", &self.was)
+        let key = if self.was.is_empty() { "changed-unsaid" } else { key };
+        locale.text(key).word("was", self.said(locale))
+    }
+
+    /// Returns what was agreed, as people read it.
+    fn said(&self, locale: Locale) -> String {
+        let clock = self.was.split_once(' ').filter(|_| self.part == SoldPart::Clock);
+        let moment = clock.and_then(|(moment, zone)| {
+            Some((DateTime::parse_from_rfc3339(moment).ok()?.to_utc(), times::zone(zone)))
+        });
+        moment.map_or_else(|| self.was.clone(), |(at, zone)| times::in_full(at, zone, locale))
     }
 }

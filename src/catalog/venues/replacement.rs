@@ -73,6 +73,11 @@ impl Replacement {
         &self.difference.moved
     }
 
+    /// Returns where these stand before and after, each as a hash of all of them.
+    pub fn moved_between(&self) -> [&str; 2] {
+        self.difference.moved_between.each_ref().map(String::as_str)
+    }
+
     /// Replaces the seats of edition `version`: inserts new ones, moves known ones, deletes missing ones, all
     /// or nothing, in batches of [`BATCH_SEATS`]. Prices stay as they are, also for seats that get another price
     /// category, and orders are shown the category that they were made at. Fails as [`CatalogError::SeatsInUse`] if a performance has a missing seat, and as
@@ -84,7 +89,7 @@ impl Replacement {
         written: &SeatsWritten,
     ) -> Result<Edited<VenueEdition>, CatalogError> {
         let Self { venue_id: id, version_read, difference } = self;
-        let PlanDifference { added, changed, of_other_kind, removed, moved: _ } = difference;
+        let PlanDifference { added, changed, of_other_kind, removed, .. } = difference;
         let before = lock_edition(tx, *id, version).await?;
         if *version_read != version {
             return Err(CatalogError::Stale);

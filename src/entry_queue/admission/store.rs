@@ -159,7 +159,7 @@ pub(crate) async fn expire_lapsed(
         where id in (
             select id from queue_tokens
             where program_id = $1 and status = 'ACTIVE' and expires_at <= clock_timestamp()
-                and (select is_office_awake())
+                and (select is_office_awake()) and not (select is_clock_stopped($1))
             order by expires_at
             limit $2
             for no key update skip locked

@@ -19,7 +19,8 @@ use std::{sync::Arc, time::Duration};
 use moka::future::Cache;
 
 pub use self::comparison::{Accuracy, accuracy_of, compare_estimates};
-pub(crate) use self::speed::{MovingQueue, Speed, Wait, measure};
+pub(crate) use self::speed::{MovingQueue, Wait, measure};
+pub use self::speed::{Speed, measure_freed};
 use crate::{
     app::App,
     catalog::{Program, ProgramId},

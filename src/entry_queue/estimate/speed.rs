@@ -5,7 +5,10 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::store::{self, Departures, Flow};
-use crate::{app::App, catalog::ProgramId};
+use crate::{
+    app::App,
+    catalog::{Program, ProgramId},
+};
 
 /// Periods over which the speed is measured, the longest first.
 const MEASURED_OVER: [TimeDelta; 3] =
@@ -19,7 +22,7 @@ const PLACES_EACH_MIN: f64 = 0.1;
 
 /// Count of tokens that went through in a span of seconds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Speed {
+pub struct Speed {
     n_through: u32,
     span_secs: u32,
     /// Places that the line moves up when one token goes through: more than 1 where silent accounts
@@ -50,6 +53,14 @@ pub(crate) struct MovingQueue {
     pub on_sale_at: DateTime<Utc>,
     /// Upper bound of accounts inside; `None`: there is none.
     pub queue_capacity: Option<i32>,
+}
+
+/// Measures how fast stays of `program` end, with or without a capacity that this would fill: what a change of its limits
+/// is predicted by.
+pub async fn measure_freed(app: &App, program: &Program) -> Result<Speed, sqlx::Error> {
+    let (program_id, on_sale_at) = (program.id, program.on_sale_at);
+    let queue_capacity = program.queue_capacity.or(Some(i32::MAX));
+    measure(app, MovingQueue { program_id, on_sale_at, queue_capacity }).await
 }
 
 /// Measures the speed of a queue.
@@ -105,8 +116,20 @@ fn saturated(count: i64) -> u32 {
 impl Speed {
     /// Returns the speed of `n_through` tokens in `span_secs` seconds, in a line that no account
     /// leaves.
-    pub(crate) fn of(n_through: u32, span_secs: u32, measured_at: DateTime<Utc>) -> Self {
+    pub fn of(n_through: u32, span_secs: u32, measured_at: DateTime<Utc>) -> Self {
         Self { n_through, span_secs, places_each: 1.0, leaving: 0.0, measured_at }
+    }
+
+    /// Returns how many tokens go through in a minute.
+    pub fn per_minute(self) -> f64 {
+        f64::from(self.n_through) * 60.0 / f64::from(self.span_secs)
+    }
+
+    /// Returns the minutes until `n_waiting` accounts are gone, if `per_minute` tokens go through; `None` if none does.
+    pub fn minutes_at(self, per_minute: f64, n_waiting: i64) -> Option<f64> {
+        let n_waiting = f64::from(i32::try_from(n_waiting).unwrap_or(i32::MAX));
+        let secs = self.secs_for(n_waiting, per_minute / 60.0)?;
+        Some(secs / 60.0)
     }
 
     /// Returns the most accounts, up to `n_max`, that may be ahead of one whose wait has a lower
@@ -138,16 +161,18 @@ impl Speed {
     /// through in each span and some waiting accounts leave: with v places a second and the share h
     /// leaving, a line of n is gone after ln(1 + h n / v) / h.
     fn secs_at(self, n_through: u32, n_ahead: u64) -> Option<u64> {
-        if n_through == 0 {
-            return None;
-        }
         let n_places = f64::from(u32::try_from(n_ahead + 1).unwrap_or(u32::MAX));
-        let secs = n_places * f64::from(self.span_secs) / (f64::from(n_through) * self.places_each);
-        let secs = match self.leaving > 0.0 {
+        let secs = self.secs_for(n_places, f64::from(n_through) / f64::from(self.span_secs))?;
+        Some(Duration::try_from_secs_f64(secs).map_or(u64::MAX, |wait| wait.as_secs()))
+    }
+
+    /// Returns the seconds until `n_places` are gone, if `per_second` tokens go through.
+    fn secs_for(self, n_places: f64, per_second: f64) -> Option<f64> {
+        let secs = (per_second > 0.0).then(|| n_places / (per_second * self.places_each))?;
+        Some(match self.leaving > 0.0 {
             true => (self.leaving * secs).ln_1p() / self.leaving,
             false => secs,
-        };
-        Some(Duration::try_from_secs_f64(secs).map_or(u64::MAX, |wait| wait.as_secs()))
+        })
     }
 }
 

@@ -162,6 +162,7 @@ pub(crate) async fn end_stays(
         update queue_tokens set status = 'EXPIRED', ended_at = clock_timestamp()
         where program_id = $1 and account_id = any($2)
             and status = 'ACTIVE' and expires_at <= clock_timestamp() and is_office_awake()
+            and not is_clock_stopped($1)
         "#,
         program_id as _,
         accounts as _,

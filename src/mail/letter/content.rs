@@ -9,6 +9,7 @@ use crate::{
     text::{
         i18n::{Locale, Phrase},
         prices::PriceUnit,
+        translated::Translated,
     },
 };
 
@@ -63,6 +64,15 @@ impl Content {
     pub(super) fn naming(&self, key: &'static str) -> Phrase {
         self.locale.text(key).word("office", self.office.name())
     }
+}
+
+/// Returns the fact with the words of the office in `locale`, or else in their first language; `None` without any.
+pub(super) fn words(
+    locale: Locale,
+    texts: Option<&Translated<String>>,
+) -> Option<(Phrase, String)> {
+    let words = texts?.in_language(locale)?;
+    Some((locale.text("mail-fact-words"), on_one_line(words)))
 }
 
 /// Returns `text` on one line: a title may have been typed with line ends.

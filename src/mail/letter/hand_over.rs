@@ -5,7 +5,7 @@
 use uuid::Uuid;
 
 use super::{
-    content::{Content, on_one_line},
+    content::{Content, on_one_line, words},
     reservation::place_name,
 };
 use crate::{
@@ -124,7 +124,10 @@ fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
     };
     Content {
         subject: locale.text("mail-hand-withdrawn-subject").to_string(),
-        greeting: greeting(locale, handed.hand_over.to.as_deref()),
+        greeting: match handed.hand_over.to.as_deref() {
+            Some(name) => greeting(locale, Some(name)),
+            None => blank.greeting,
+        },
         paragraphs: vec![locale.text(lede)],
         facts: facts(locale, &handed.ticket),
         ..blank
@@ -139,7 +142,10 @@ pub(super) async fn voided(blank: Content, db: &Pool, id: Uuid) -> Result<Conten
         subject: locale.text("mail-ticket-voided-subject").to_string(),
         greeting: greeting(locale, Some(&ticket.holder)),
         paragraphs: vec![locale.text("mail-ticket-voided-lede")],
-        facts: facts(locale, &ticket),
+        facts: facts(locale, &ticket)
+            .into_iter()
+            .chain(words(locale, ticket.cancel_texts.as_deref()))
+            .collect(),
         action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
         ..blank
     })

@@ -132,12 +132,11 @@ async fn content_of(
         Message::Reminder { .. } | Message::TicketsAgain { .. } => {
             own_tickets::tell(blank, db, mail, message).await?
         }
-        Message::SharePaid { share_id }
-        | Message::ShareReturned { share_id }
-        | Message::ShareTakenBack { share_id }
-        | Message::ShareRefunded { share_id, .. } => {
-            of_share(blank, db, *share_id, message).await?
-        }
+        Message::ShareOffered { share_id: id }
+        | Message::SharePaid { share_id: id }
+        | Message::ShareReturned { share_id: id }
+        | Message::ShareTakenBack { share_id: id }
+        | Message::ShareRefunded { share_id: id, .. } => of_share(blank, db, *id, mail).await?,
         Message::QueueTurn { token_id } => turn::tell(blank, db, *token_id).await?,
         Message::QueueCancelled { token_id } => turn::cancelled(blank, db, *token_id).await?,
     })
@@ -160,8 +159,12 @@ async fn of_share(
     blank: Content,
     db: &Pool,
     share_id: Uuid,
-    message: &Message,
+    mail: &StoredMail,
 ) -> Result<Content, ComposeError> {
+    let message = mail.message.as_ref().ok_or(ComposeError::UnknownMessage)?;
+    if let Message::ShareOffered { .. } = message {
+        return share::offered(blank, db, share_id, mail.secret.as_ref()).await;
+    }
     let part = share::read(db, share_id).await?;
     Ok(match message {
         Message::SharePaid { .. } => share::paid(blank, &part),

@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::content::{Content, on_one_line};
+use super::content::{Content, on_one_line, words};
 use crate::{
     infra::postgres::Pool,
     mail::{
@@ -15,6 +15,7 @@ use crate::{
     text::{
         i18n::{Locale, Phrase},
         times::{in_full, zone},
+        translated::Translated,
     },
 };
 
@@ -26,7 +27,7 @@ struct Told<'a> {
     /// Move that gives a right to a full refund; `None` without one.
     moved: Option<&'a MoveTold>,
     changes: &'a [SoldChange],
-    words: Option<&'a str>,
+    words: &'a Translated<String>,
     /// Whether the reader only waits for places.
     is_waiting: bool,
     /// Where the reader waits, or has tickets.
@@ -73,7 +74,7 @@ pub(super) async fn moved(
         was: Some(in_full(*was, zone(was_zone), blank.locale)),
         moved: moved.as_ref(),
         changes,
-        words: words.as_deref(),
+        words,
         is_waiting: *is_waiting,
         path: path_of(*schedule_id, *is_waiting),
     };
@@ -101,7 +102,7 @@ pub(super) async fn changed(
         was: None,
         moved: moved.as_ref(),
         changes,
-        words: words.as_deref(),
+        words,
         is_waiting: *is_waiting,
         path: path_of(*schedule_id, *is_waiting),
     };
@@ -151,12 +152,20 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
     let value = |part: SoldPart| {
         let change = told.changes.iter().find(|change| change.part == part)?;
         let (was, now) = (on_one_line(&change.was), on_one_line(&change.now));
-        Some(locale.text("mail-told-value").word("now", now).word("was", was).to_string())
+        Some(match (was.is_empty(), now.is_empty()) {
+            (true, _) => now,
+            (false, true) => was,
+            (false, false) => {
+                locale.text("mail-told-value").word("now", now).word("was", was).to_string()
+            }
+        })
     };
+    let named = |part: SoldPart| part.name_key().zip(value(part));
     let starts_at = told.moved.map_or(performance.starts_at, |moved| moved.is_at);
     let when = if told.was.is_some() { "mail-fact-now" } else { "mail-fact-when" };
-    let moved_words = told.moved.and_then(|moved| moved.words.as_deref());
-    let words = told.words.or(moved_words);
+    // A mail of an earlier version leaves its words to the move.
+    let of_move = told.moved.and_then(|moved| moved.texts.as_deref());
+    let texts = Some(told.words).filter(|texts| !texts.is_empty()).or(of_move);
     let program = value(SoldPart::Title).unwrap_or_else(|| on_one_line(&performance.title));
     let venue = value(SoldPart::Venue).unwrap_or_else(|| on_one_line(&performance.venue));
     let facts = [
@@ -164,15 +173,15 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
         told.was.clone().map(|was| ("mail-fact-was", was)),
         Some((when, in_full(starts_at, zone(&performance.time_zone), locale))),
         Some(("mail-fact-venue", venue)),
-        value(SoldPart::Address).map(|value| ("mail-fact-address", value)),
-        value(SoldPart::RunningMins).map(|value| ("mail-fact-running", value)),
-        value(SoldPart::DoorsBeforeMins).map(|value| ("mail-fact-doors-mins", value)),
-        value(SoldPart::AgeMin).map(|value| ("mail-fact-age", value)),
-        value(SoldPart::Zone).map(|value| ("mail-fact-zone", value)),
+        named(SoldPart::Address),
+        named(SoldPart::RunningMins),
+        named(SoldPart::DoorsBeforeMins),
+        named(SoldPart::AgeMin),
+        named(SoldPart::Act),
+        named(SoldPart::Zone),
         value(SoldPart::Seat)
             .map(|_| ("mail-fact-zone", locale.text("mail-told-seat").to_string())),
-        words.map(|words| ("mail-fact-words", on_one_line(words))),
     ];
-    let facts = facts.into_iter().flatten();
-    facts.map(|(name, value)| (locale.text(name), value)).collect()
+    let facts = facts.into_iter().flatten().map(|(name, value)| (locale.text(name), value));
+    facts.chain(words(locale, texts)).collect()
 }

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::content::{Content, on_one_line};
+use super::content::{Content, on_one_line, words};
 use crate::{
     infra::postgres::Pool,
     mail::{
@@ -154,11 +154,14 @@ fn cancelled(
         (Some(_), false) => vec!["mail-cancelled-card-lede", "mail-cancelled-card-note"],
     };
     let subject = locale.text(subject).word("title", &event.title);
+    let refunded = self::refunded(blank, reserved, refunded, to_card);
+    let words = words(locale, event.cancel_texts.as_deref());
     Content {
         subject: on_one_line(&subject.to_string()),
         paragraphs: ledes.into_iter().map(|lede| locale.text(lede)).collect(),
+        facts: refunded.facts.into_iter().chain(words).collect(),
         notes: vec![locale.text("mail-cancelled-note")],
-        ..self::refunded(blank, reserved, refunded, to_card)
+        ..refunded
     }
 }
 

@@ -5,7 +5,7 @@
 use uuid::Uuid;
 
 use super::{
-    content::{Content, on_one_line},
+    content::{Content, WIPED, on_one_line},
     reservation::place_name,
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         store::ReservedPlace,
         store::shares::{self, ShareTold},
     },
+    outbox::MailSecret,
     points::Points,
     text::{
         i18n::{Locale, Phrase},
@@ -32,6 +33,40 @@ pub(super) struct SharedPart {
 pub(super) async fn read(db: &Pool, id: Uuid) -> Result<SharedPart, ComposeError> {
     let share = shares::find_share(db, id).await?.ok_or(ComposeError::Gone)?;
     Ok(SharedPart { share, places: shares::list_share_places(db, id).await? })
+}
+
+/// Tells that places wait to be paid, with the link that its bearer pays by; `None` once they do not. Nothing that the
+/// holder typed is in it.
+pub(super) async fn offered(
+    blank: Content,
+    db: &Pool,
+    id: Uuid,
+    secret: Option<&MailSecret>,
+) -> Result<Content, ComposeError> {
+    let share = shares::find_offered(db, id).await?.ok_or(ComposeError::Gone)?;
+    let places = shares::list_share_places(db, id).await?;
+    let locale = blank.locale;
+    let names: Vec<String> = places.iter().map(|place| place_name(locale, place)).collect();
+    let on_clock = |moment| times::in_full(moment, times::zone(&share.time_zone), locale);
+    let code = secret.map_or(WIPED, MailSecret::expose);
+    Ok(Content {
+        subject: locale.text("mail-share-offered-subject").to_string(),
+        paragraphs: vec![blank.naming("mail-share-offered-lede")],
+        facts: vec![
+            (locale.text("mail-fact-program"), on_one_line(&share.title)),
+            (locale.text("mail-fact-when"), on_clock(share.starts_at)),
+            (locale.text("mail-fact-venue"), on_one_line(&share.venue)),
+            (locale.text("mail-fact-seats"), names.join(" / ")),
+            (locale.text("mail-fact-share"), blank.price(share.amount)),
+            (locale.text("mail-fact-until"), on_clock(share.expires_at)),
+        ],
+        action: Some((
+            format!("{}/shares/{code}", blank.site),
+            locale.text("mail-share-offered-action"),
+        )),
+        notes: vec![locale.text("mail-share-offered-note")],
+        ..blank
+    })
 }
 
 /// Tells that all have paid, and that the tickets are there.

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::content::{Content, on_one_line};
+use super::content::{Content, on_one_line, words};
 use crate::{
     infra::postgres::Pool,
     mail::{
@@ -40,6 +40,7 @@ pub(super) async fn cancelled(
         facts: [(locale.text("mail-fact-program"), on_one_line(&place.title))]
             .into_iter()
             .chain(number.map(|number| (locale.text("mail-fact-number"), number)))
+            .chain(words(locale, place.cancel_texts.as_deref()))
             .collect(),
         action: Some((
             format!("{}/programs/{}", blank.site, place.slug),

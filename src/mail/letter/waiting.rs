@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::content::{Content, on_one_line};
+use super::content::{Content, on_one_line, words};
 use crate::{
     infra::postgres::Pool,
     mail::{
@@ -27,7 +27,7 @@ pub(super) async fn cancelled(
     (program_id, schedule_id): (Uuid, Option<Uuid>),
     is_waiting: bool,
 ) -> Result<Content, ComposeError> {
-    let show = find_show(db, program_id).await?.ok_or(ComposeError::Gone)?;
+    let show = find_show(db, program_id, schedule_id).await?.ok_or(ComposeError::Gone)?;
     let performance = match schedule_id {
         Some(id) => Some(performances::find(db, id).await?.ok_or(ComposeError::Gone)?),
         None => None,
@@ -49,6 +49,7 @@ pub(super) async fn cancelled(
         facts.push((locale.text("mail-fact-when"), when));
         facts.push((locale.text("mail-fact-venue"), on_one_line(&performance.venue)));
     }
+    facts.extend(words(locale, show.cancel_texts.as_deref()));
     Ok(Content {
         subject: on_one_line(&subject.to_string()),
         paragraphs: vec![locale.text(lede)],

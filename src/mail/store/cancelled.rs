@@ -1,8 +1,9 @@
 //! SQL of programs that were cancelled, and of the places in line that ended with them.
 
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::{entry_queue::QueueNumber, infra::postgres::Pool};
+use crate::{entry_queue::QueueNumber, infra::postgres::Pool, text::translated::Translated};
 
 /// Place in a line, or entry in its draw, that ended with its program.
 pub(crate) struct CancelledPlace {
@@ -14,6 +15,8 @@ pub(crate) struct CancelledPlace {
     pub slug: String,
     /// Arrival order; `None` for an entry without a number.
     pub queue_number: Option<QueueNumber>,
+    /// Words of the office about the cancellation.
+    pub cancel_texts: Option<Json<Translated<String>>>,
 }
 
 /// Returns the place of a token, or of an entry that has the same id; `None` if there is neither.
@@ -21,7 +24,8 @@ pub(crate) async fn find_place(db: &Pool, id: Uuid) -> Result<Option<CancelledPl
     sqlx::query_as!(
         CancelledPlace,
         r#"
-        select a.name, p.title, p.slug, place.queue_number as "queue_number?: QueueNumber"
+        select a.name, p.title, p.slug, place.queue_number as "queue_number?: QueueNumber",
+            p.cancel_texts as "cancel_texts: Json<Translated<String>>"
         from (
             select account_id, program_id, queue_number from queue_tokens where id = $1
             union all
@@ -44,11 +48,27 @@ pub(crate) struct CancelledShow {
     pub title: String,
     /// Name of the program in addresses.
     pub slug: String,
+    /// Words of the office about the cancellation of its performance, or of itself.
+    pub cancel_texts: Option<Json<Translated<String>>>,
 }
 
-/// Returns a program as a mail describes it; `None` if there is none.
-pub(crate) async fn find_show(db: &Pool, id: Uuid) -> Result<Option<CancelledShow>, sqlx::Error> {
-    sqlx::query_as!(CancelledShow, "select title, slug from programs where id = $1", id)
-        .fetch_optional(db)
-        .await
+/// Returns a program, of which one performance or all were cancelled, as a mail describes it; `None` if there is none.
+pub(crate) async fn find_show(
+    db: &Pool,
+    id: Uuid,
+    schedule_id: Option<Uuid>,
+) -> Result<Option<CancelledShow>, sqlx::Error> {
+    sqlx::query_as!(
+        CancelledShow,
+        r#"
+        select title, slug, case when $2::uuid is null then cancel_texts else (
+            select cancel_texts from schedules where id = $2 and program_id = $1
+        ) end as "cancel_texts: Json<Translated<String>>"
+        from programs where id = $1
+        "#,
+        id,
+        schedule_id,
+    )
+    .fetch_optional(db)
+    .await
 }

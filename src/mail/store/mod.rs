@@ -8,11 +8,16 @@ pub(crate) mod sales;
 pub(crate) mod shares;
 
 use chrono::{DateTime, Utc};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{
-    entry_queue::QueueNumber, infra::postgres::Pool, points::Points, text::times,
-    tickets::HandOverStatus, wallet::TransferStatus,
+    entry_queue::QueueNumber,
+    infra::postgres::Pool,
+    points::Points,
+    text::{times, translated::Translated},
+    tickets::HandOverStatus,
+    wallet::TransferStatus,
 };
 
 /// Reservation as a mail describes it.
@@ -43,6 +48,8 @@ pub(crate) struct ReservedEvent {
     pub is_live_hold: bool,
     /// Whether its performance was cancelled alone, and not its program.
     pub is_one_date: bool,
+    /// Words of the office about the cancellation of its performance or program.
+    pub cancel_texts: Option<Json<Translated<String>>>,
 }
 
 /// Seat of a reservation, or places in a zone.
@@ -75,7 +82,8 @@ pub(crate) async fn find_event(
             r.total as "total: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code, r.expires_at,
             (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!",
-            (s.cancelled_at is not null and p.status <> 'CANCELLED') as "is_one_date!"
+            (s.cancelled_at is not null and p.status <> 'CANCELLED') as "is_one_date!",
+            coalesce(s.cancel_texts, p.cancel_texts) as "cancel_texts: Json<Translated<String>>"
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules s on s.id = r.schedule_id
@@ -168,6 +176,8 @@ pub(crate) struct TicketTold {
     pub holder: String,
     /// Its seat, or its place in a zone.
     pub place: ReservedPlace,
+    /// Words of the office about the cancellation of its performance or program.
+    pub cancel_texts: Option<Json<Translated<String>>>,
 }
 
 /// Returns a ticket as a mail describes it; `None` if it does not exist.
@@ -179,7 +189,8 @@ pub(crate) async fn find_ticket(
         r#"
         select p.title, d.starts_at, v.name as venue, v.time_zone, a.name as holder,
             s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-            z.name as "zone?", pt.name as "price_type?"
+            z.name as "zone?", pt.name as "price_type?",
+            coalesce(d.cancel_texts, p.cancel_texts) as "cancel_texts: Json<Translated<String>>"
         from tickets t
         join accounts a on a.id = t.account_id
         join reservation_items i on i.id = t.reservation_item_id
@@ -211,6 +222,7 @@ pub(crate) async fn find_ticket(
             quantity: 1,
             price_type: row.price_type,
         },
+        cancel_texts: row.cancel_texts,
     }))
 }
 

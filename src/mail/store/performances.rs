@@ -1,9 +1,10 @@
 //! SQL of the performances that mails describe.
 
 use chrono::{DateTime, Utc};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::infra::postgres::Pool;
+use crate::{infra::postgres::Pool, text::translated::Translated};
 
 /// Performance as a mail describes it.
 #[derive(Clone, Debug)]
@@ -68,7 +69,7 @@ pub(crate) struct MoveTold {
     /// Start after it.
     pub is_at: DateTime<Utc>,
     /// Words of the office, as plain text.
-    pub words: Option<String>,
+    pub texts: Option<Json<Translated<String>>>,
     /// Until when people who had bought before may give everything back in full.
     pub full_refund_until: DateTime<Utc>,
 }
@@ -78,7 +79,8 @@ pub(crate) async fn find_move(db: &Pool, id: Uuid) -> Result<Option<MoveTold>, s
     sqlx::query_as!(
         MoveTold,
         r#"
-        select is_at as "is_at!", words, full_refund_until as "full_refund_until!"
+        select is_at as "is_at!", texts_of(texts, words) as "texts: Json<Translated<String>>",
+            full_refund_until as "full_refund_until!"
         from schedule_moves where id = $1 and was_at is not null
         "#,
         id,

@@ -50,6 +50,45 @@ pub(crate) async fn find_share(
     .await
 }
 
+/// Share that waits to be paid, as the mail with its link describes it.
+#[derive(Clone, Debug)]
+pub(crate) struct OfferedShare {
+    /// Title of the program.
+    pub title: String,
+    /// Start of the performance.
+    pub starts_at: DateTime<Utc>,
+    /// Name of the venue.
+    pub venue: String,
+    /// Time zone of the venue.
+    pub time_zone: String,
+    /// Price of its places.
+    pub amount: Points,
+    /// End of the hold.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Returns a share that waits to be paid; `None` if there is none, it was paid or taken back, or its hold has ended.
+pub(crate) async fn find_offered(
+    db: &Pool,
+    share_id: Uuid,
+) -> Result<Option<OfferedShare>, sqlx::Error> {
+    sqlx::query_as!(
+        OfferedShare,
+        r#"
+        select p.title, d.starts_at, v.name as venue, v.time_zone, s.amount as "amount: Points", r.expires_at
+        from shares s
+        join reservations r on r.id = s.reservation_id
+        join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
+        join venues v on v.id = d.venue_id
+        where s.id = $1 and s.status = 'OPEN' and r.status = 'HELD' and r.expires_at > clock_timestamp()
+        "#,
+        share_id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
 /// Lists the seats of a share, and its places of each zone with their number.
 pub(crate) async fn list_share_places(
     db: &Pool,

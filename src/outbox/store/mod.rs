@@ -10,7 +10,7 @@ use uuid::Uuid;
 use self::content::ContentRow;
 use super::{
     message::{MAIL_TTL, Message},
-    model::{AccountMail, Claimed, MailId, MailSecret, NewMail, SharedKeys},
+    model::{AccountMail, Claimed, MailId, MailSecret, NewMail, PutOff, SharedKeys},
     topic::MailTopic,
 };
 use crate::{
@@ -172,7 +172,7 @@ pub(crate) async fn claim(
             order by due.next_attempt_at
             limit $1
             for no key update skip locked))
-        returning id as "id: MailId", claims, attempts, kind, payload, secret as "secret: MailSecret",
+        returning id as "id: MailId", claims, attempts, unheard, kind, payload, secret as "secret: MailSecret",
             recipient, locale, declinable_by as "declinable_by: AccountId", created_at
         "#,
         rows_max,
@@ -184,6 +184,7 @@ pub(crate) async fn claim(
         id: row.id,
         claim: row.claims,
         attempts: row.attempts,
+        unheard: row.unheard,
         content: ContentRow {
             kind: row.kind,
             payload: row.payload,
@@ -242,20 +243,21 @@ pub(crate) async fn write_put_off(
     claim: i32,
     pause_secs: f64,
     why: &str,
-    is_counted: bool,
+    because: PutOff,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update outbox
         set next_attempt_at = clock_timestamp() + make_interval(secs => $3), last_error = $4,
-            attempts = attempts + $5::boolean::integer
+            attempts = attempts + $5::integer, unheard = unheard + $6::integer
         where id = $1 and claims = $2 and sent_at is null and failed_at is null
         "#,
         id as _,
         claim,
         pause_secs,
         why,
-        is_counted,
+        i32::from(because != PutOff::Untried),
+        i32::from(because == PutOff::Unheard),
     )
     .execute(db)
     .await?;
@@ -332,7 +334,7 @@ pub(crate) async fn write_due_again(
     let written = sqlx::query!(
         r#"
         update outbox
-        set failed_at = null, attempts = 0, next_attempt_at = clock_timestamp(),
+        set failed_at = null, attempts = 0, unheard = 0, next_attempt_at = clock_timestamp(),
             expires_at = clock_timestamp() + make_interval(secs => $2)
         where id = $1 and failed_at is not null
         "#,

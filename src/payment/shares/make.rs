@@ -1,13 +1,11 @@
 //! New shares: the holder chooses places for a friend to pay.
 
-use std::collections::BTreeSet;
-
 use super::{
     code::ShareCode,
     error::ShareError,
-    model::{FRIENDS_MAX, NewShare, Place, SHARES_MAX, ShareId, ShareMade},
+    model::{FRIENDS_MAX, NewShare, Place, SHARES_MAX, ShareId, ShareMade, ShareOrder},
     places::Places,
-    store,
+    store, telling,
 };
 use crate::{
     accounts::AccountId,
@@ -18,17 +16,8 @@ use crate::{
         postgres::{Connection, retry_stale},
     },
     payment::error::PaymentError,
-    reservation::{self, Held, ReservationError, ReservationId, returns::error::ReturnRefusal},
+    reservation::{self, Held, ReservationError, returns::error::ReturnRefusal},
 };
-
-/// Command to make a share.
-#[derive(Clone, Debug)]
-pub(crate) struct ShareOrder {
-    pub owner_id: AccountId,
-    pub reservation_id: ReservationId,
-    /// Places, at least one.
-    pub places: BTreeSet<Place>,
-}
 
 /// Makes a share of places of a hold that are in no live share.
 pub(crate) async fn make(
@@ -61,9 +50,11 @@ async fn make_once(
         return Err(ShareError::PlaceTaken);
     }
     let id = ShareId(new_id());
-    let code_hash = ShareCode::of(&app.signing_key, id).hash();
+    let code = ShareCode::of(&app.signing_key, id);
+    let code_hash = code.hash();
     let new = NewPart { id, payer_id: None, code_hash: Some(&code_hash), places: &chosen };
     let amount = insert(&mut tx, &mut held, &mut places, &new).await?;
+    telling::tell_offered(&mut tx, order, id, &code).await?;
     Ok(commit_kept(&app.db, tx, key, ShareMade { share_id: id, amount }).await?)
 }
 

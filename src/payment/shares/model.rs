@@ -1,16 +1,19 @@
 //! Types of shares.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountId, Email},
     catalog::ProgramId,
     infra::ids::ids,
     payment::model::PaymentId,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
+    text::i18n::Locale,
     tickets::TicketCode,
     wallet::ShareOfPayer,
 };
@@ -110,6 +113,19 @@ pub(crate) struct NewShare<'a> {
     pub code_hash: Option<&'a [u8]>,
     /// Places, each with the quantity of its item.
     pub places: &'a [(Place, i32)],
+}
+
+/// Command to make a share.
+#[derive(Clone, Debug)]
+pub(crate) struct ShareOrder {
+    pub owner_id: AccountId,
+    pub reservation_id: ReservationId,
+    /// Places, at least one.
+    pub places: BTreeSet<Place>,
+    /// Address that the link is mailed to; `None`: the holder passes it on.
+    pub to: Option<Email>,
+    /// Language of the holder, in which that mail is written.
+    pub locale: Locale,
 }
 
 /// Live share whose row this transaction has locked.

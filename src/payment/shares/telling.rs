@@ -1,17 +1,46 @@
-//! Mails about shares, written in their transactions. The friends who paid get a mail when the
+//! Mails about shares, written in their transactions. A friend whose address the holder typed gets a mail with the link;
+//! the friends who paid get one when the
 //! reservation is confirmed, and when a share is taken back or returned. A withdrawal is not
 //! mailed, and the end of a hold is not mailed to the holder as the payer of a share.
 
 use uuid::Uuid;
 
-use super::model::LockedShare;
+use super::{
+    code::ShareCode,
+    model::{LockedShare, ShareId, ShareOrder},
+};
 use crate::{
     accounts::AccountId,
-    infra::postgres::Connection,
-    outbox::{self, AccountMail, Message},
+    infra::{postgres::Connection, throwaway},
+    outbox::{self, AccountMail, MailSecret, Message, NewMail},
     reservation::ReservationId,
     wallet::ShareOfPayer,
 };
+
+/// Writes the mail with the link of a new share to the address that its holder typed, if there is one: the same whether or
+/// not an account has it. It contains no name, because senders type their own names and the mailbox may belong to a person
+/// who is no customer.
+pub(super) async fn tell_offered(
+    tx: &mut Connection,
+    order: &ShareOrder,
+    id: ShareId,
+    code: &ShareCode,
+) -> Result<(), sqlx::Error> {
+    // Addresses of a rehearsal end with `.invalid`, a domain that no mail reaches.
+    let to = order.to.clone().filter(|to| !to.as_str().ends_with(".invalid"));
+    let Some(recipient) = to.filter(|_| !throwaway::is_marked(order.owner_id.0)) else {
+        return Ok(());
+    };
+    let mail = NewMail {
+        message: Message::ShareOffered { share_id: id.0 },
+        secret: Some(MailSecret::new(code.to_text())),
+        recipient,
+        locale: order.locale,
+        order_key: order_key(id.0),
+        dedupe_key: format!("share-offered:{id}"),
+    };
+    outbox::write(tx, &mail).await
+}
 
 /// Writes the mails about a reservation that is paid together: to its holder, like any payment, and to
 /// each friend about the share.

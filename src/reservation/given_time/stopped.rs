@@ -2,12 +2,20 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::{
     giving::{Given, give_time},
     model::GivingCause,
     store::stops,
 };
-use crate::{app::App, catalog::ProgramId, entry_queue, infra::postgres::Connection};
+use crate::{
+    app::App,
+    catalog::ProgramId,
+    entry_queue,
+    events::{self, EventKind, NewEvent},
+    infra::postgres::Connection,
+};
 
 /// Bound on the time for which a clock is stopped; then it runs by itself.
 const STOPPED_MAX: Duration = Duration::from_hours(4);
@@ -31,37 +39,56 @@ pub async fn stop_clock(
     give_time(tx, program_id, STEP, GivingCause::Staff { reason }).await.map(Some)
 }
 
-/// Lets the clock of a locked program run; `false` if it does. What was given stays given: as much as the time that
-/// passed, and a minute and a half more at most.
+/// Lets the clock of a locked program run, and tells of it; `false` if it does. Gives what is missing to [`STEP`] and
+/// [`AHEAD_MIN`] together: a hold that was made just after a step has lost as much at most. So each gets all of the time
+/// in which it was stopped, and a minute and a half more at most. Call [`project_inside`](entry_queue::project_inside)
+/// after the commit.
 pub async fn restart_clock(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
-    stops::write_stop_ended(tx, program_id).await
+    let Some(stop) = stops::end_stop(tx, program_id).await? else { return Ok(false) };
+    let missing = (STEP + AHEAD_MIN).saturating_sub(stop.ahead);
+    if !missing.is_zero() {
+        give_time(tx, program_id, missing, GivingCause::Staff { reason: &stop.reason }).await?;
+    }
+    let payload = json!({ "program_id": program_id });
+    let event = NewEvent { kind: EventKind::ClockRestarted, subject_id: program_id.0, payload };
+    events::write(tx, &event).await?;
+    Ok(true)
 }
 
 /// Prolongs the stays and holds of programs whose clocks are stopped, and ends stops that last too long or whose program
 /// was cancelled: one tick of a worker.
 pub async fn keep_stopped(app: &App) -> Result<(), sqlx::Error> {
+    let mut failure = None;
     for program_id in stops::list_stops_due(&app.db, AHEAD_MIN, ROWS_MAX).await? {
-        if keep_one(app, program_id).await? {
-            entry_queue::project_inside(app, program_id).await?;
+        let kept = async {
+            match keep_one(app, program_id).await? {
+                true => entry_queue::project_inside(app, program_id).await,
+                false => Ok(()),
+            }
+        };
+        // The others are kept all the same; nothing of a stopped clock ends meanwhile.
+        if let Err(error) = kept.await {
+            tracing::warn!(%program_id, %error, "a stopped clock is not attended to yet");
+            failure = Some(error);
         }
     }
-    Ok(())
+    failure.map_or(Ok(()), Err)
 }
 
-/// Attends to one stopped clock, unless another instance does; returns whether time was given.
+/// Attends to one stopped clock, unless another instance does; returns whether ends were moved.
 async fn keep_one(app: &App, program_id: ProgramId) -> Result<bool, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(stop) = stops::lock_stop(&mut tx, program_id, STOPPED_MAX).await? else {
         return Ok(false);
     };
     if stop.is_over {
-        stops::write_stop_ended(&mut tx, program_id).await?;
+        restart_clock(&mut tx, program_id).await?;
         tx.commit().await?;
         tracing::warn!(%program_id, "a clock that was stopped runs again by itself");
-        return Ok(false);
+        return Ok(true);
     }
     if stop.ahead >= AHEAD_MIN {
         return Ok(false);

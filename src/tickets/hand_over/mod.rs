@@ -43,6 +43,7 @@ pub mod store;
 mod telling;
 
 pub use self::claims::claim_hand_overs;
+pub use self::store::unclaimed::list_of_performance as list_unclaimed;
 use self::{
     error::HandOverError,
     model::{
@@ -238,6 +239,11 @@ pub(super) async fn end(
     ticket_ids: &[TicketId],
     status: HandOverStatus,
 ) -> Result<Vec<LockedHandOver>, sqlx::Error> {
+    if status == HandOverStatus::Voided {
+        // The address is gone once the hand-over has ended.
+        let offers = store::unclaimed::list_of_tickets(tx, ticket_ids).await?;
+        telling::tell_unclaimed(tx, &offers).await?;
+    }
     let ended = store::write_ended(tx, ticket_ids, status).await?;
     telling::tell_ended(tx, &ended).await?;
     Ok(ended)

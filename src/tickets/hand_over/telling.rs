@@ -1,8 +1,11 @@
 //! Mails about hand-overs, written in their transactions. The recipient gets a mail about an offer,
 //! and about a check-in by the sender that ended it; the sender about an acceptance, a refusal and
-//! an expiry; both about a voided ticket. A cancellation is not mailed.
+//! an expiry; both about a voided ticket, an address without an account too. A cancellation is not mailed.
 
-use super::model::{HandOverId, HandOverOrder, HandOverStatus, LockedHandOver};
+use super::{
+    model::{HandOverId, HandOverOrder, HandOverStatus, LockedHandOver},
+    store::unclaimed::UnclaimedOffer,
+};
 use crate::{
     accounts::AccountId,
     infra::{postgres::Connection, throwaway},
@@ -45,6 +48,25 @@ pub(super) async fn tell_waiting(
         dedupe_key: format!("hand-over-waiting:{id}"),
     };
     outbox::write(tx, &mail).await
+}
+
+/// Writes the mails about tickets that are void while they wait at addresses without an account.
+pub(super) async fn tell_unclaimed(
+    tx: &mut Connection,
+    offers: &[UnclaimedOffer],
+) -> Result<(), sqlx::Error> {
+    for offer in offers {
+        let mail = NewMail {
+            message: Message::HandOverWithdrawn { hand_over_id: offer.id.0 },
+            secret: None,
+            recipient: offer.address.clone(),
+            locale: offer.locale,
+            order_key: order_key(offer.id),
+            dedupe_key: format!("hand-over-ended:{}:recipient", offer.id),
+        };
+        outbox::write(tx, &mail).await?;
+    }
+    Ok(())
 }
 
 /// Writes the mails about hand-overs that have ended.

@@ -13,7 +13,7 @@ use crate::{
     reservation::ReservationId,
     tickets::{
         calendar::CalendarEntry,
-        model::{Ticket, TicketCode, TicketStatus},
+        model::{Ticket, TicketCode},
         pdf::{self, Issuer, Paper},
         store,
     },
@@ -39,13 +39,17 @@ pub async fn show_qr_code(
     Ok(qr_code::answer(drawing))
 }
 
-/// Handles `GET /tickets/{code}.ics`.
+/// Handles `GET /tickets/{code}.ics`: the entry of the ticket's whole order where the account bought it, which is the one
+/// that came by mail; of the ticket alone where it was received.
 pub async fn show_calendar(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
+    if !ticket.is_handed_over() {
+        return show_order_calendar(&app, &me, ticket.reservation_id).await;
+    }
     let entry = CalendarEntry::of_ticket((&app.config, &me.view.office), &ticket, me.view.locale);
     Ok(calendar_file(&app, &entry))
 }
@@ -107,17 +111,24 @@ pub async fn show_reservation_print(
 }
 
 /// Handles `GET /reservations/{id}/tickets.ics`: one entry for all tickets that the account holds
-/// and that are not void.
+/// and that are not void; a cancelled one where all are.
 pub async fn show_reservation_calendar(
     app: Data<App>,
     me: CurrentAccount,
     id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let mut tickets = own(store::list_of_reservation(&app.db, *id).await?, &me);
-    tickets.retain(|ticket| ticket.status != TicketStatus::Void);
-    let entry =
-        CalendarEntry::of_reservation((&app.config, &me.view.office), &tickets, me.view.locale);
-    Ok(calendar_file(&app, &entry.ok_or(NotFound)?))
+    show_order_calendar(&app, &me, *id).await
+}
+
+async fn show_order_calendar(
+    app: &App,
+    me: &CurrentAccount,
+    id: ReservationId,
+) -> Result<HttpResponse, PageError> {
+    let tickets = own(store::list_of_reservation(&app.db, id).await?, me);
+    let of = (&*app.config, &*me.view.office);
+    let entry = CalendarEntry::of_reservation(of, &tickets, me.view.locale);
+    Ok(calendar_file(app, &entry.ok_or(NotFound)?))
 }
 
 fn calendar_file(app: &App, entry: &CalendarEntry) -> HttpResponse {

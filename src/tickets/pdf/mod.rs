@@ -116,7 +116,7 @@ fn sheet_of(
         office: office.to_owned(),
         title: ticket.title.clone(),
         when: when_of(ticket, locale),
-        moved: moved_of(ticket, locale),
+        moved: ticket.notes(locale).join(" "),
         venue: ticket.venue.clone(),
         address: ticket.address.trim().to_owned(),
         seat: Fact { name: text("ticket-seat"), value: ticket.place(locale) },
@@ -140,16 +140,6 @@ fn when_of(ticket: &Ticket, locale: Locale) -> String {
         }
         None => when,
     }
-}
-
-/// Returns the sentences about what was agreed before, on one line.
-fn moved_of(ticket: &Ticket, locale: Locale) -> String {
-    let zone = zone(&ticket.time_zone);
-    let moved = ticket
-        .moved_from
-        .map(|was| locale.text("moved-from").word("when", in_full(was, zone, locale)).to_string());
-    let notes = ticket.changes.iter().map(|note| note.sentence(locale).to_string());
-    moved.into_iter().chain(notes).collect::<Vec<_>>().join(" ")
 }
 
 /// Draws the pages; `None` if a page or its code cannot be drawn.

@@ -117,7 +117,8 @@ invariants! {
     /// A hold ends at the time fixed when it was made or renewed, and later by all time that was given meanwhile.
     S3 HoldEndIsFixed [
         "src/verify/checks/wrong_hold_ends.sql",
-        "src/verify/checks/wrong_given_times.sql"
+        "src/verify/checks/wrong_given_times.sql",
+        "src/verify/checks/holds_ended_at_stopped_clocks.sql"
     ]
         late ["src/verify/checks/overdue_holds.sql"];
     /// A confirmed reservation was paid in time, and its total is that of its items less the discount.
@@ -219,7 +220,8 @@ invariants! {
     /// A hold begins during its account's admission and within its cap.
     G2 HoldsBeginInside [
         "src/verify/checks/holds_outside_admission.sql",
-        "src/verify/checks/holds_over_cap.sql"
+        "src/verify/checks/holds_over_cap.sql",
+        "src/verify/checks/stays_ended_at_stopped_clocks.sql"
     ];
     /// A transfer's status is the last of its history, and was not accepted before its start.
     G3 TransfersMatchHistory [

@@ -12,8 +12,8 @@ use super::{
     pay, status_of,
 };
 use crate::support::{
-    Answer, Concert, Death, Office, Person, acts, hold, read_one, read_one_with, run_sql, storm,
-    until,
+    Answer, Concert, Death, Office, Person, acts, hold, lapse_holds, ledger::violations, read_one,
+    read_one_with, run_sql, storm, until,
 };
 
 const GIVEN: &str = "select count(*) from given_times";
@@ -80,9 +80,10 @@ async fn while_the_clock_is_stopped_nobody_inside_runs_out_of_time(db: PgPool) {
     assert_eq!(turn(&admin, &concert, "restart").await.status, 200);
     assert_eq!(turn(&admin, &concert, "restart").await.code(), "clock-runs");
     until("pages say so", async || !is_told(&ada, &concert).await).await;
+    let given: i64 = read_one(&db, GIVEN).await;
     run_sql(&db, "update clock_stops set given_until = now()").await;
     reservation::keep_stopped(&office.app).await.unwrap();
-    assert_eq!(read_one::<i64>(&db, GIVEN).await, 5, "a clock that runs gets no more");
+    assert_eq!(read_one::<i64>(&db, GIVEN).await, given, "a clock that runs gets no more");
     assert_eq!(pay(&ada, id).await.status, 201);
     assert_eq!(status_of(&db, id).await, "CONFIRMED");
     assert_eq!(acts(&db).await, ["clock-stopped", "clock-restarted"]);
@@ -146,4 +147,55 @@ async fn a_gift_of_time_whose_process_dies_is_given_whole_or_not_at_all_and_once
         assert_sound(&office).await;
     }
     office.close().await;
+}
+
+#[sqlx::test]
+async fn who_comes_in_between_two_gifts_gets_all_of_the_time_when_the_clock_runs_again(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, _) = inside(&office, &concert).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    assert_eq!(turn(&admin, &concert, "stop").await.status, 200);
+    // A gift just now is enough for a minute and a half, and the next would come after a minute.
+    run_sql(&db, "update clock_stops set given_until = now() + interval '90 seconds'").await;
+    let later = hold(&ada, &concert, &concert.seat_ids[2..3]).await;
+    let later: Uuid = later.json()["reservation_id"].as_str().unwrap().parse().unwrap();
+    let before: i64 = read_one_with(&db, LEFT, later).await;
+    // As if 59 seconds had passed since.
+    run_sql(&db, "update clock_stops set given_until = given_until - interval '59 seconds'").await;
+    assert_eq!(turn(&admin, &concert, "restart").await.status, 200);
+    let given = read_one_with::<i64>(&db, LEFT, later).await - before;
+    assert!((59..=90).contains(&given), "{given}");
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn nothing_ends_while_the_clock_is_stopped_even_where_no_worker_gives_and_verify_says_what_did(
+    db: PgPool,
+) {
+    let office = Office::open_with(db.clone(), 1, &NO_SWEEP).await;
+    let concert = Concert::usual(&db).await;
+    let (_, id) = inside(&office, &concert).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    assert_eq!(turn(&admin, &concert, "stop").await.status, 200);
+    // No worker finds anything to do, and all of the time is over.
+    run_sql(&db, "update clock_stops set given_until = now() + interval '1 hour', stopped_at = stopped_at - interval '1 hour'").await;
+    lapse_holds(&db).await;
+    run_sql(&db, "update queue_tokens set stay_ends_at = now() - interval '1 second', expires_at = now() - interval '1 second'").await;
+    reservation::expire_lapsed(&office.app).await.unwrap();
+    stagedoor::entry_queue::expire_stays(&office.app).await.unwrap();
+    assert_eq!(status_of(&db, id).await, "HELD");
+    let stays = "select count(*) from queue_tokens where status = 'ACTIVE'";
+    assert_eq!(read_one::<i64>(&db, stays).await, 1);
+    run_sql(&db, "update reservations set status = 'EXPIRED', settled_at = now()").await;
+    run_sql(&db, "update queue_tokens set status = 'EXPIRED', ended_at = now()").await;
+    let found = violations(&office).await;
+    for code in ["S3", "G2"] {
+        let is_said = found
+            .iter()
+            .any(|line| line.starts_with(code) && line.contains("the clock was stopped"));
+        assert!(is_said, "{code}: {found:?}");
+    }
+    office.close_as_it_is().await;
 }

@@ -38,8 +38,10 @@ mod sentences;
 mod times;
 mod told_changes;
 mod told_moves;
+mod told_rights;
 mod told_waits;
 mod typed;
+mod words_of_changes;
 mod zones;
 
 use serde_json::Value;

@@ -42,6 +42,11 @@ async fn seats_that_are_elsewhere_in_the_hall_are_told_to_those_who_have_one(db:
     assert_eq!((asked.status, asked.code().as_str()), (409, "plan-moves-seats"), "{}", asked.body);
     let preview = show.send_plan("/preview", &[0, 2, 3], &[]).await;
     assert_eq!(preview.json()["moved"], 3, "{}", preview.body);
+    let concerned = &preview.json()["concerned"];
+    let counts = ["holders", "payers", "held"].map(|name| concerned[name].as_i64().unwrap());
+    assert_eq!(counts, [2, 2, 1], "bob and who is gone, ada and who is gone, cleo: {concerned}");
+    let none = show.send_plan("/preview", &[1], &[]).await.json();
+    assert_eq!((&none["moved"], &none["concerned"]["holders"]), (&json!(1), &json!(1)), "{none}");
     let drawn = show.try_plan(&[0, 2, 3], &[("moved", "drawing"), ("words", "Unsaid.")]).await;
     assert_eq!(drawn.status, 200, "{}", drawn.body);
     assert_eq!(show.told().await, Vec::<String>::new());
@@ -116,4 +121,27 @@ async fn an_order_shows_the_category_that_it_was_made_at(db: PgPool) {
     }
     assert_eq!(show.told().await, Vec::<String>::new(), "nothing of what they bought changed");
     show.office.close().await;
+}
+
+#[sqlx::test]
+async fn seats_that_stand_again_where_they_stood_are_told_and_not_elsewhere_any_more(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let bought = show.buy(&ada, 0).await;
+    let id: Uuid = read_one(&db, "select id from venues").await;
+    let saved = show.admin.get(&format!("/admin/venues/{id}/seats.csv")).await.body;
+    assert_eq!(show.try_plan(&[0, 1], &[("moved", "elsewhere")]).await.status, 200);
+    let ticket = format!("/tickets/{}", bought.codes[0]);
+    assert!(ada.visit(&ticket).await.body.contains("another place in the hall"));
+    // Somebody buys the other moved seat meanwhile.
+    let bob = show.office.sign_in("bob").await;
+    show.buy(&bob, 1).await;
+    let version =
+        show.admin.get(&format!("/admin/venues/{id}")).await.json()["venue"]["version"].to_string();
+    let form = [("version", version.as_str()), ("csv", saved.as_str()), ("moved", "elsewhere")];
+    let back = show.admin.post(&format!("/admin/venues/{id}/seats"), &form).await;
+    assert_eq!(back.status, 200, "{}", back.body);
+    assert!(!ada.visit(&ticket).await.body.contains("another place in the hall"));
+    assert_eq!(show.told().await, ["ada", "ada", "bob"], "each time once");
+    show.office.close_as_it_is().await;
 }

@@ -38,12 +38,12 @@ impl Show {
         self.admin.post_json(&path, &form).await
     }
 
-    async fn venue(&self, other: &Value) {
+    pub(super) async fn venue(&self, other: &Value) {
         let saved = self.try_venue(other).await;
         assert_eq!(saved.status, 200, "{}", saved.body);
     }
 
-    fn program_path(&self) -> String {
+    pub(super) fn program_path(&self) -> String {
         format!("/admin/programs/{}", self.concert.program_id)
     }
 
@@ -65,7 +65,7 @@ impl Show {
         form
     }
 
-    async fn program(&self, other: &Value) {
+    pub(super) async fn program(&self, other: &Value) {
         let form = self.program_form(other).await;
         let saved = self.admin.post_json(&self.program_path(), &form).await;
         assert_eq!(saved.status, 200, "{}", saved.body);
@@ -100,12 +100,12 @@ impl Show {
     }
 }
 
-async fn calendar(person: &Person, bought: &Purchase) -> String {
+pub(super) async fn calendar(person: &Person, bought: &Purchase) -> String {
     let path = format!("/reservations/{}/tickets.ics", bought.reservation_id);
     person.get(&path).await.body.replace("\r\n ", "")
 }
 
-fn sequence(calendar: &str) -> i64 {
+pub(super) fn sequence(calendar: &str) -> i64 {
     let line = calendar.lines().find_map(|line| line.strip_prefix("SEQUENCE:"));
     line.unwrap_or_else(|| panic!("{calendar}")).trim().parse().unwrap()
 }
@@ -122,7 +122,7 @@ async fn another_name_and_address_of_a_venue_is_told_to_each_once(db: PgPool) {
     assert_eq!(asked["concerned"]["payers"], 2, "{asked}");
     assert_eq!(asked["concerned"]["holders"], 3, "{asked}");
     let page = show.admin.visit(&path).await;
-    assert!(page.has("form textarea[name=words]"), "{}", page.body);
+    assert!(page.has("form textarea[name=words_en]"), "{}", page.body);
     assert!(page.has("form input[name=elsewhere]"), "{}", page.body);
     let words = "The roof leaks.\r\nBcc: all@example.com\r\n\r\n<b>Sorry!</b>";
     show.venue(&json!({ "name": "The Arena", "address": "9 Other Road", "words": words })).await;
@@ -299,7 +299,7 @@ async fn another_title_or_length_of_a_show_is_told_also_by_a_program_that_change
     let asked = show.admin.get(&show.program_path()).await.json();
     assert_eq!(asked["concerned"]["holders"], 1, "{asked}");
     let page = show.admin.visit(&show.program_path()).await;
-    assert!(page.has("form textarea[name=words]"), "{}", page.body);
+    assert!(page.has("form textarea[name=words_en]"), "{}", page.body);
     show.program(&json!({ "running_mins": "150", "words": "An interval more." })).await;
     let (_, key) = make(&show.admin, &["programs:read", "programs:write"]).await;
     let form = show
@@ -371,7 +371,7 @@ async fn a_renamed_zone_is_told_to_those_who_have_places_in_it_or_wait_for_it(db
         select gen_random_uuid(), id, program_id, $1, 2, 1, false from schedules";
     run_sql_with(&db, wish, dan.account_id).await;
     let page = show.admin.visit(&format!("/admin/schedules/{}", show.concert.schedule_id)).await;
-    assert!(page.has("form.zone textarea[name=words]"), "{}", page.body);
+    assert!(page.has("form.zone textarea[name=words_en]"), "{}", page.body);
     let renamed = show.try_zone("The floor", "It has another door.").await;
     assert_eq!(renamed.status, 200, "{}", renamed.body);
     assert_eq!(show.told().await, ["bob", "cle"]);

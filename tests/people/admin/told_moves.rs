@@ -134,7 +134,7 @@ async fn a_move_is_told_to_each_who_has_or_pays_for_a_ticket_once(db: PgPool) {
     assert_eq!(asked["concerned"]["holders"], 3, "{asked}");
     assert_eq!(asked["concerned"]["held"], 1, "{asked}");
     let page = show.admin.visit(&show.path()).await;
-    assert!(page.has("form textarea[name=words]"), "{}", page.body);
+    assert!(page.has("form textarea[name=words_en]"), "{}", page.body);
     let words = "The pianist has a cold.\r\nBcc: all@example.com\r\n\r\n<b>Sorry!</b>";
     show.move_to("2031-06-16T20:00", words).await;
     let mails = eventually("the mails about the move", async || {

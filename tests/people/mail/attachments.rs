@@ -70,10 +70,17 @@ async fn a_refund_before_the_mail_leaves_the_letter_and_no_ticket(db: PgPool) {
         counts(&db).await == (2, 0, 0)
     })
     .await;
-    for mail in server.received() {
-        assert!(mail.files.is_empty(), "{:?}", mail.files);
-        assert!(mail.header("Content-Type").starts_with("multipart/alternative"));
-    }
+    let mails = server.received();
+    assert!(mails[0].files.is_empty(), "{:?}", mails[0].files);
+    assert!(mails[0].header("Content-Type").starts_with("multipart/alternative"));
+    let [entry] = &mails[1].files[..] else { panic!("{:?}", mails[1].files) };
+    let entry = String::from_utf8(entry.bytes()).unwrap();
+    let uid = format!("UID:{}@stagedoor", bought.reservation_id);
+    assert!(entry.contains(&uid) && entry.contains("STATUS:CANCELLED"), "{entry}");
+    let shown = person.get(&format!("/reservations/{}/tickets.ics", bought.reservation_id)).await;
+    assert!(shown.body.contains("STATUS:CANCELLED") && shown.body.contains(&uid), "{}", shown.body);
+    let alone = person.get(&format!("/tickets/{}.ics", bought.codes[0])).await;
+    assert!(alone.body.contains(&uid), "one seat has one entry: {}", alone.body);
     office.close().await;
 }
 

@@ -131,7 +131,11 @@ async fn a_cancelled_program_is_told_as_such_to_whoever_paid_and_only_once(db: P
         for word in ["The organiser cancelled", "50,000 points", "nothing you need to do"] {
             assert!(mail.text.contains(word), "{word}: {}", mail.text);
         }
-        assert!(mail.files.is_empty() && !mail.text.contains("singer"), "{}", mail.text);
+        assert!(!mail.text.contains("singer"), "{}", mail.text);
+        let files: Vec<&str> = mail.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(files, ["event.ics"], "calendars take it out");
+        let entry = String::from_utf8(mail.files[0].bytes()).unwrap();
+        assert!(entry.contains("STATUS:CANCELLED"), "{entry}");
     }
     let told: i64 =
         read_one(&db, "select count(*) from outbox where kind = 'program-cancelled'").await;

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::kinds;
-use crate::support::{Concert, Hold, Office, Person, email_of, eventually};
+use super::{kinds, office_with};
+use crate::support::{
+    Concert, Hold, MailServer, Office, Person, email_of, eventually, read_one, until,
+};
 
 /// Shares the first seat of a new hold, and returns the paths of the reservation and of the link.
 async fn shared(db: &PgPool, concert: &Concert, ada: &Person, seats: &[i64]) -> (String, String) {
@@ -61,4 +63,49 @@ async fn a_friend_is_told_of_the_tickets_of_points_that_came_back_and_of_a_refun
     assert!(refunded["text"].as_str().unwrap().contains("50,000 points"), "{refunded}");
     assert!(!kinds(&db).await.contains(&"ticket-voided".to_owned()), "one mail for one event");
     office.close().await;
+}
+
+#[sqlx::test]
+async fn a_share_is_mailed_to_an_address_with_and_without_an_account_alike_and_leads_to_its_payment(
+    db: PgPool,
+) {
+    let server = MailServer::start();
+    let office = office_with(&db, 1, &server.url()).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    assert_eq!(bob.post("/wallet/charges", &[("amount", 100_000)]).await.status, 201);
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
+    let path = format!("/reservations/{}", hold.write(&db, &concert, ada.account_id).await);
+    assert!(ada.visit(&format!("{path}/shares/new")).await.has("form input[name=to]"));
+    let left = ada.get(&format!("{path}/shares")).await.json()["left"].clone();
+    let odd = json!({ "places": [left[0]["place"]], "to": "nobody" });
+    let refused = ada.post_json(&format!("{path}/shares"), &odd).await;
+    assert!(refused.json()["fields"]["to"].is_string(), "{}", refused.body);
+    let mut answers = Vec::new();
+    let addresses = [email_of(&db, bob.account_id).await, "stranger@example.com".to_owned()];
+    for (nth, to) in addresses.iter().enumerate() {
+        let form = json!({ "places": [left[nth]["place"]], "to": to });
+        let made = ada.post_json(&format!("{path}/shares"), &form).await;
+        assert_eq!(made.status, 201, "{}", made.body);
+        answers.push(made.json());
+    }
+    let names = |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&answers[0]), names(&answers[1]), "the sender learns nothing of who is known");
+    let mails = server.until_received(2).await;
+    let texts: Vec<&str> = mails.iter().map(|mail| mail.text.as_str()).collect();
+    for (to, answer) in addresses.iter().zip(&answers) {
+        let mail = mails.iter().find(|mail| mail.header("To").contains(to)).unwrap();
+        let url = answer["url"].as_str().unwrap();
+        for word in [url, "A concert", "50,000 points"] {
+            assert!(mail.text.contains(word), "{word}: {}", mail.text);
+        }
+        assert!(!mail.text.contains("ada"), "nothing that the holder typed: {}", mail.text);
+    }
+    assert_eq!(texts[0].lines().next(), texts[1].lines().next());
+    let kept = "select count(*) from outbox where secret is not null";
+    until("the code is wiped", async || read_one::<i64>(&db, kept).await == 0).await;
+    let url = answers[0]["url"].as_str().unwrap();
+    let link = &url[url.find("/shares/").unwrap()..];
+    assert_eq!(bob.post(&format!("{link}/payment"), &()).await.status, 201);
+    office.close_as_it_is().await;
 }

@@ -8,8 +8,9 @@ use serde::Deserialize;
 
 use super::refund_terms::TypedTerms;
 use crate::{
-    admin::pages::{
-        LIMITS, NUMBER, number, parse_optional, parse_text, parse_version, parse_words,
+    admin::{
+        pages::{LIMITS, NUMBER, WordsForm, number, parse_optional, parse_text, parse_version},
+        programs::ProgramNotice,
     },
     catalog::{Program, ProgramDetails},
     text::times,
@@ -19,6 +20,8 @@ use crate::{
     },
 };
 
+/// Bound on characters of the name of an artist who does not take part.
+const ACT_CHARS_MAX: usize = 200;
 /// Bound on characters of a slug.
 const SLUG_CHARS_MAX: usize = 80;
 /// Bound on the places that an account may have in a program.
@@ -67,8 +70,13 @@ macro_rules! program_form {
             pub off_sale_at: Field,
             pub off_sale_at_shown: Field,
             pub(crate) off_sale_at_offset: Field,
-            /// Words to the people whom another title or length concerns, as plain text; empty: none.
-            pub words: Field,
+            /// Name of an artist who does not take part any more, told like another title; empty: none.
+            pub cancelled_act: Field,
+            /// Checkbox: the change gives people the right to a full refund.
+            pub refundable: Field,
+            /// Words to the people whom another title or length concerns.
+            #[serde(flatten)]
+            pub words: WordsForm,
             /// Hours before the beginning until which refunds are given, where no steps are sent.
             pub refund_until_hours: Field,
             /// Percentage that is refunded until then.
@@ -197,13 +205,24 @@ impl ProgramForm {
     pub(crate) fn parse_edit(
         &self,
         edition: &Program,
-    ) -> Result<(i64, ProgramDetails, Option<String>), Mistakes> {
+    ) -> Result<(i64, ProgramDetails, ProgramNotice), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let details = self.read(&mut mistakes, &edition.time_zone, Some(edition));
-        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
-        let edit = version.zip(details).zip(words);
-        mistakes.or(edit.map(|((version, details), words)| (version, details, words)))
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
+        let act = parse_text(&self.cancelled_act, 0, ACT_CHARS_MAX);
+        let act = mistakes.note("cancelled_act", "admin-refusal-title", act);
+        let flag = mistakes.note("refundable", "admin-refusal-flag", self.refundable.flag());
+        let notice = act.zip(flag).zip(words).map(|((cancelled_act, is_refundable), words)| {
+            ProgramNotice { cancelled_act, is_refundable, words }
+        });
+        let edit = version.zip(details).zip(notice);
+        mistakes.or(edit.map(|((version, details), notice)| (version, details, notice)))
+    }
+
+    /// Whether everything is to be given back on demand, as typed.
+    pub(crate) fn is_refundable(&self) -> bool {
+        self.refundable.flag() == Some(true)
     }
 
     /// Parses the form; times are in `zone` where the form names none. A slug that is left out is

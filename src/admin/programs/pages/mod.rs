@@ -38,6 +38,7 @@ use crate::{
     catalog::{
         Program, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition, VenueEdition,
         find_program, list_program_summaries, list_schedule_editions, list_venues,
+        schedules::store::FULL_REFUND_DAYS,
     },
     infra::{idempotency::RequestKey, postgres::page::Page},
     text::{times, typed},
@@ -236,8 +237,8 @@ pub async fn update_program(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, *id).await?;
     let outcome = async {
-        let (version, details, words) = form.parse_edit(&edition)?;
-        Ok(programs::edit(&app, me.actor, (*id, version), details, words).await?)
+        let (version, details, notice) = form.parse_edit(&edition)?;
+        Ok(programs::edit(&app, me.actor, (*id, version), details, &notice).await?)
     }
     .await;
     answer(&app, me.view, *id, outcome, ("flash-admin-saved", Some(form))).await

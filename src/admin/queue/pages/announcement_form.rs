@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    admin::pages::{parse_version, parse_words},
+    admin::pages::{WordsForm, parse_version},
     catalog::NewAnnouncement,
-    text::{times, translated::Translated},
+    text::times,
     web::form::{Field, Mistakes, local_time::parse_optional_time},
 };
 
@@ -17,26 +17,13 @@ use crate::{
 pub struct AnnouncementForm {
     /// Version that was shown; another one is refused.
     version: Field,
-    /// Words in English, 1,000 characters at most; empty: not in this language.
-    words_en: Field,
-    /// Words in Korean.
-    words_ko: Field,
-    /// Words in Japanese.
-    words_ja: Field,
+    #[serde(flatten)]
+    pub(super) words: WordsForm,
     /// Local time on the clock of the program, or RFC 3339, until which it is expected to last; empty: not said.
     until: Field,
 }
 
 impl AnnouncementForm {
-    /// Returns the tag, the name and the words of each language.
-    pub(super) fn words(&self) -> [(&'static str, &'static str, &Field); 3] {
-        [
-            ("en", "words_en", &self.words_en),
-            ("ko", "words_ko", &self.words_ko),
-            ("ja", "words_ja", &self.words_ja),
-        ]
-    }
-
     pub(super) fn until(&self) -> &str {
         self.until.text()
     }
@@ -50,15 +37,7 @@ impl AnnouncementForm {
         const WORDS: &str = "admin-queue-refusal-words";
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let mut words = Translated::default();
-        let mut is_whole = true;
-        for (tag, name, field) in self.words() {
-            match mistakes.note(name, WORDS, parse_words(field)) {
-                Some(Some(said)) => words.say(tag, said),
-                Some(None) => {}
-                None => is_whole = false,
-            }
-        }
+        let words = self.words.parse(&mut mistakes, WORDS);
         let zone = times::zone(time_zone);
         let until = parse_optional_time(&mut mistakes, "until", &self.until, zone);
         let is_past = until.flatten().is_some_and(|until| until <= now);
@@ -67,11 +46,12 @@ impl AnnouncementForm {
             false => until,
         };
         // A time alone does not say what lasts so long.
-        let is_silent = is_whole && words.is_empty();
-        if is_silent && !self.until.is_empty() {
-            is_whole = mistakes.note("words_en", WORDS, None::<()>).is_some();
-        }
-        let said = is_whole.then_some(words).zip(until).map(|(words, expected_until)| {
+        let is_silent = self.words.is_empty();
+        let words = match is_silent && !self.until.is_empty() {
+            true => mistakes.note("words_en", WORDS, None),
+            false => words,
+        };
+        let said = words.zip(until).map(|(words, expected_until)| {
             (!is_silent).then_some(NewAnnouncement { words, expected_until })
         });
         mistakes.or(version.zip(said))

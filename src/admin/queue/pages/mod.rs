@@ -47,7 +47,10 @@ use crate::{
     },
     app::App,
     catalog::{Program, ProgramChange, ProgramId, ProgramStatus},
-    entry_queue::{Effect, find_draw, find_purge, list_access_gates, list_effects, secs_of},
+    entry_queue::{
+        Effect, Speed, find_draw, find_purge, list_access_gates, list_effects, measure_freed,
+        secs_of,
+    },
     infra::ids::new_id,
     text::{i18n::Phrase, times},
     web::{
@@ -63,6 +66,8 @@ struct AdminQueuePage {
     v: View,
     edition: Program,
     figures: QueueFigures,
+    /// Speed at which stays end.
+    freed: Speed,
     charts: Charts,
     /// Prediction for the current settings.
     now: Option<Prediction>,
@@ -94,7 +99,8 @@ impl AdminQueuePage {
         let details = &edition.details;
         let may_draw =
             figures.at < details.on_sale_at && list_access_gates(&app.db, id).await?.is_empty();
-        let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
+        let freed = measure_freed(app, &edition).await?;
+        let now = predict(&figures, freed, details.queue_capacity, details.queue_rate_per_second);
         Ok(Self {
             limits: LimitsForm::of(&edition),
             guards: GuardsForm::of(&edition),
@@ -104,6 +110,7 @@ impl AdminQueuePage {
             v,
             edition,
             figures,
+            freed,
             charts,
             now,
             then: None,
@@ -177,7 +184,7 @@ pub async fn show_queue(
             Ok(limits) => limits,
             Err(refusal) => return Ok(page.with_limits(&asked, refusal)),
         };
-        page.then = predict(&page.figures, capacity, rate);
+        page.then = predict(&page.figures, page.freed, capacity, rate);
         page.is_asked = true;
         page.limits = asked.on(&page.edition);
     }

@@ -6,14 +6,15 @@ use serde::Deserialize;
 
 use crate::{
     admin::{
-        pages::{parse_text, parse_version, parse_words},
+        pages::{WordsForm, parse_text, parse_version},
         questions::KeptTime,
+        schedules::ZoneNotice,
     },
     app::App,
     catalog::{ScheduleEdition, VenueId, ZoneDetails, find_venue},
     points::Points,
     reservation::SeatPick,
-    text::times,
+    text::{times, translated::Translated},
     web::form::{
         Field, Mistakes,
         local_time::{Reading, TypedTime, carried},
@@ -115,16 +116,17 @@ pub struct MomentForm {
     pub starts_at: Field,
     pub starts_at_shown: Field,
     starts_at_offset: Field,
-    /// Words to the people whom the move concerns, as plain text; empty: none.
-    pub words: Field,
+    /// Words to the people whom the move concerns.
+    #[serde(flatten)]
+    pub words: WordsForm,
 }
 
 /// What a form asks for that moves a performance.
 #[derive(Clone, Debug)]
 pub(crate) struct WantedMove {
     pub starts_at: DateTime<Utc>,
-    /// Words to people; `None` without any.
-    pub words: Option<String>,
+    /// Words to people; none: without.
+    pub words: Translated<String>,
 }
 
 impl MomentForm {
@@ -137,7 +139,7 @@ impl MomentForm {
             starts_at: Field::of(times::typed(edition.starts_at, zone)),
             starts_at_shown: Field::of(carried(edition.starts_at)),
             starts_at_offset: Field::default(),
-            words: Field::default(),
+            words: WordsForm::default(),
         }
     }
 
@@ -146,7 +148,7 @@ impl MomentForm {
         let version = parse_version(&mut mistakes, &self.version);
         let usual = times::zone(&edition.time_zone);
         let moment = self.starts().parse(&mut mistakes, usual, Some(edition.starts_at));
-        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
         let wanted = moment.zip(words).map(|(starts_at, words)| WantedMove { starts_at, words });
         mistakes.or(version.zip(wanted))
     }
@@ -233,17 +235,23 @@ pub struct ZoneForm {
     price: Field,
     /// Number of places.
     capacity: Field,
-    /// Words to the people whom another name concerns, as plain text; empty: none. A new zone has none.
-    words: Field,
+    /// Checkbox: the other name is another place, so who has booked may give everything back.
+    elsewhere: Field,
+    /// Words to the people whom another name concerns. A new zone has none.
+    #[serde(flatten)]
+    words: WordsForm,
 }
 
 impl ZoneForm {
     /// Parses the form of a zone that exists, with the words to people.
-    pub(crate) fn parse_edit(&self) -> Result<(i64, (ZoneDetails, Option<String>)), Mistakes> {
+    pub(crate) fn parse_edit(&self) -> Result<(i64, (ZoneDetails, ZoneNotice)), Mistakes> {
         let mut mistakes = Mistakes::default();
-        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
-        let parsed = self.read(&mut mistakes).zip(words);
-        mistakes.or(parsed.map(|((version, details), words)| (version, (details, words))))
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
+        let flag = mistakes.note("elsewhere", "admin-refusal-flag", self.elsewhere.flag());
+        let notice =
+            flag.zip(words).map(|(is_elsewhere, words)| ZoneNotice { is_elsewhere, words });
+        let parsed = self.read(&mut mistakes).zip(notice);
+        mistakes.or(parsed.map(|((version, details), notice)| (version, (details, notice))))
     }
 
     pub(crate) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {

@@ -30,7 +30,7 @@ use crate::{
     },
     admin::{
         AdminError,
-        pages::saved,
+        pages::{WordsForm, saved},
         programs::pages::{VersionForm, edition_of, program_path, refuse_beside},
         schedules::{
             self, ScheduleEdit,
@@ -210,7 +210,7 @@ pub async fn update_schedule(
     let outcome = async {
         let (version, WantedMove { starts_at, words }) = form.parse(&edition)?;
         let change = ScheduleEdit { by: me.actor, id: *id, version };
-        Ok(schedules::update(&app, change, starts_at, words.as_deref()).await?)
+        Ok(schedules::update(&app, change, starts_at, &words).await?)
     }
     .await;
     let page = async |v, refusal: FormRefusal| {
@@ -269,9 +269,8 @@ pub async fn update_zone(
     form: Body<ZoneForm>,
 ) -> Result<HttpResponse, PageError> {
     let (id, zone_id) = *ids;
-    edit(&app, me, id, form.0.parse_edit(), async |change, (details, words)| {
-        let words = words.as_deref();
-        let outcome = schedules::update_zone(&app, change, zone_id, &details, words).await;
+    edit(&app, me, id, form.0.parse_edit(), async |change, (details, notice)| {
+        let outcome = schedules::update_zone(&app, change, zone_id, &details, &notice).await;
         outcome.map(|()| details)
     })
     .await

@@ -41,6 +41,22 @@ from (
         where reservation_item_id = i.id and status <> 'VOID' offset 0
     ) t
     union all
+    -- A friend whose answer to an offered ticket is still to come.
+    select h.recipient_id, true
+    from paid
+    cross join lateral (
+        select id from reservation_items
+        where reservation_id = paid.id and ($2::uuid is null or zone_id = $2)
+            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0
+    ) i
+    cross join lateral (
+        select id from tickets where reservation_item_id = i.id and status = 'VALID' offset 0
+    ) t
+    cross join lateral (
+        select recipient_id from ticket_hand_overs
+        where ticket_id = t.id and status = 'PENDING' and expires_at > now() offset 0
+    ) h
+    union all
     select m.account_id, true
     from paid
     cross join lateral (

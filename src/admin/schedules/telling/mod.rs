@@ -12,9 +12,12 @@
 //! * The change of a performance that is cancelled or of a draft, or from one moment of the past to another, is told
 //!   to no account and gives no right.
 //! * No mail names a part that stays as it was.
+//! * The line of a show gets no mails: what changes is announced on its pages, in the same transaction.
 
 mod cancelled;
 mod hidden;
+mod lines;
+mod model;
 mod public_events;
 mod repriced;
 mod store;
@@ -24,40 +27,19 @@ use uuid::Uuid;
 
 pub(in crate::admin) use self::cancelled::tell_cancelled;
 pub(in crate::admin) use self::hidden::tell_hidden;
+pub(in crate::admin) use self::lines::{LineNews, tell_lines};
+pub(in crate::admin) use self::model::{ShownStart, Told};
 pub(in crate::admin) use self::repriced::{tell_prices, tell_zone_price};
 pub(in crate::admin) use self::store::lock as lock_told;
 pub(crate) use self::store::{Concerned, Whose, count as count_concerned};
 
 use crate::{
     accounts::AccountId,
-    catalog::{
-        self, NewChanges, ProgramId, ScheduleId, ScheduleMove, ScheduleSeatId, ToldMove, ZoneId,
-    },
+    catalog::{self, NewChanges, ProgramId, ScheduleId, ScheduleMove, ToldMove},
     infra::{ids::new_id, postgres::Connection},
-    outbox::{self, Message, SharedKeys, SoldChange},
+    outbox::{self, Message, NewMail, SharedKeys},
+    tickets,
 };
-
-/// Start of a performance as people were told it, and the zone of the clock on which it was shown.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::admin) struct ShownStart<'a> {
-    pub(in crate::admin) at: DateTime<Utc>,
-    pub(in crate::admin) zone: &'a str,
-}
-
-/// Content of the mails about an edit, beside another start.
-#[derive(Clone, Debug, Default)]
-pub(in crate::admin) struct Told {
-    /// Parts of what was sold that change; none: only the start does.
-    pub(in crate::admin) changes: Vec<SoldChange>,
-    /// Zone whose places they concern; `None`: every place.
-    pub(in crate::admin) zone_id: Option<ZoneId>,
-    /// Seats of the performance that they concern; `None`: as the zone says.
-    pub(in crate::admin) seat_ids: Option<Vec<ScheduleSeatId>>,
-    /// Words of the office, as plain text.
-    pub(in crate::admin) words: Option<String>,
-    /// Whether the changes mean another place in the town or in the hall, so that everything may be given back.
-    pub(in crate::admin) is_elsewhere: bool,
-}
 
 /// One event that mails tell.
 struct Event<'a> {
@@ -106,13 +88,13 @@ pub(in crate::admin) async fn tell_change(
     let is_told = tell(tx, &Event { id, was, starts_at: None, move_id, key }, told).await?;
     if let Some(move_id) = move_id.filter(|_| is_told) {
         let seat_ids = told.seat_ids.as_deref();
-        catalog::write_elsewhere(tx, id, move_id, told.words.as_deref(), seat_ids).await?;
+        catalog::write_elsewhere(tx, id, move_id, &told.words, seat_ids).await?;
     }
     Ok(is_told)
 }
 
-/// Writes the mails about a change of a locked program for each of its performances that is still to come.
-/// Returns whether any account can be concerned.
+/// Writes the mails about a change of a locked program for each of its performances that is still to come, and announces
+/// it to its line. Returns whether any account can be concerned.
 pub(in crate::admin) async fn tell_program(
     tx: &mut Connection,
     id: ProgramId,
@@ -122,11 +104,14 @@ pub(in crate::admin) async fn tell_program(
         return Ok(false);
     }
     let locked = catalog::lock_schedules_of_program(tx, id.0).await?;
-    let mut is_told = false;
+    let mut changed = Vec::new();
     for schedule_id in store::list_coming(tx, &locked).await? {
-        is_told |= tell_change(tx, schedule_id, None, told).await?;
+        if tell_change(tx, schedule_id, None, told).await? {
+            changed.push(schedule_id);
+        }
     }
-    Ok(is_told)
+    tell_lines(tx, &changed, &LineNews { moved: None, told }).await?;
+    Ok(!changed.is_empty())
 }
 
 /// Writes the mails of one event and records its changes; returns whether it can concern any account.
@@ -146,9 +131,21 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
         let message = message(event, told, is_waiting);
         outbox::write_to_all(tx, &mails_to, &message, &keys).await?;
     }
+    let places = (told.zone_id, told.seat_ids.as_deref());
+    for offer in tickets::list_unclaimed(tx, id, places).await? {
+        let mail = NewMail {
+            message: message(event, told, false),
+            secret: None,
+            recipient: offer.address,
+            locale: offer.locale,
+            order_key: format!("hand-over:{}", offer.id),
+            dedupe_key: format!("{}:{}", event.key, offer.id),
+        };
+        outbox::write(tx, &mail).await?;
+    }
     let Told { changes, zone_id, seat_ids, words, .. } = told;
     if !changes.is_empty() {
-        let (words, seat_ids) = (words.as_deref(), seat_ids.as_deref());
+        let seat_ids = seat_ids.as_deref();
         let new = NewChanges { changes, zone_id: *zone_id, seat_ids, words };
         catalog::write_changed(tx, id, new).await?;
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     admin::cancellation::store::CancelledPart,
-    catalog::{ProgramId, ScheduleId, ScheduleSeatId, VenueId, ZoneId},
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatId, VenueId, ZoneId},
     infra::postgres::{Connection, Pool},
 };
 
@@ -23,42 +23,50 @@ pub(crate) struct Concerned {
     pub(crate) held: i64,
     /// Places on waiting lists.
     pub(crate) waiting: i64,
-    /// Accounts in the line of the show. They get no mail: the pages that they wait on say what is new.
+    /// Accounts in the line of the show, or in the draw of its order. They get no mail: what is new is announced on the
+    /// pages that they wait on.
     pub(crate) in_line: i64,
 }
 
 impl Concerned {
     /// Whether a change would be told to any account.
     pub(crate) fn is_any(&self) -> bool {
-        self.holders + self.payers + self.held + self.waiting > 0
+        self.holders + self.payers + self.held + self.waiting + self.in_line > 0
     }
 }
 
 /// Performances whose change is asked about.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Whose {
+pub(crate) enum Whose<'a> {
     /// One performance.
     Schedule(ScheduleId),
     /// Performances of a program that are still to come.
     Program(ProgramId),
     /// Performances at a venue that are still to come.
     Venue(VenueId),
+    /// Seats of a venue in its performances that are still to come: wishes and lines are for none of them.
+    SeatsOf(VenueId, &'a [SeatId]),
 }
 
 /// Counts the accounts that a change of performances concerns.
-pub(crate) async fn count(db: &Pool, whose: Whose) -> Result<Concerned, sqlx::Error> {
+pub(crate) async fn count(db: &Pool, whose: Whose<'_>) -> Result<Concerned, sqlx::Error> {
     let (schedule_id, program_id, venue_id): (Option<Uuid>, Option<Uuid>, Option<Uuid>) =
         match whose {
             Whose::Schedule(id) => (Some(id.0), None, None),
             Whose::Program(id) => (None, Some(id.0), None),
-            Whose::Venue(id) => (None, None, Some(id.0)),
+            Whose::Venue(id) | Whose::SeatsOf(id, _) => (None, None, Some(id.0)),
         };
+    let seat_ids = match whose {
+        Whose::SeatsOf(_, seat_ids) => Some(seat_ids),
+        _ => None,
+    };
     sqlx::query_file_as!(
         Concerned,
         "../../src/admin/schedules/telling/count_concerned.sql",
         schedule_id,
         program_id,
         venue_id,
+        seat_ids as _,
     )
     .fetch_one(db)
     .await
@@ -125,6 +133,47 @@ pub(super) async fn list(
         id as _,
         zone_id as _,
         seat_ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Line of a show whose performances have changed.
+pub(super) struct ToldLine {
+    pub(super) program_id: ProgramId,
+    /// Number of changed performances.
+    pub(super) performances: i64,
+    /// Start of the first of them.
+    pub(super) starts_at: DateTime<Utc>,
+    /// Zone of its venue.
+    pub(super) time_zone: String,
+}
+
+/// Lists the published shows of performances that accounts wait for or are inside of, or whose draw they have entered.
+pub(super) async fn list_lines(
+    tx: &mut Connection,
+    ids: &[ScheduleId],
+) -> Result<Vec<ToldLine>, sqlx::Error> {
+    sqlx::query_as!(
+        ToldLine,
+        r#"
+        select p.id as "program_id: ProgramId", changed.performances as "performances!",
+            changed.starts_at as "starts_at!", changed.time_zone as "time_zone!"
+        from (
+            select d.program_id, count(*) as performances, min(d.starts_at) as starts_at,
+                (array_agg(v.time_zone order by d.starts_at))[1] as time_zone
+            from schedules d join venues v on v.id = d.venue_id
+            where d.id = any($1)
+            group by d.program_id
+        ) changed
+        join programs p on p.id = changed.program_id and p.status = 'PUBLISHED'
+        where exists (
+                select from queue_tokens
+                where program_id = p.id and status in ('WAITING', 'ACTIVE') offset 0)
+            or exists (select from queue_draw_entries where program_id = p.id offset 0)
+        order by p.id
+        "#,
+        ids as _,
     )
     .fetch_all(tx)
     .await

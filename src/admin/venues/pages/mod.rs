@@ -16,7 +16,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         AdminError,
-        pages::{parse_text, parse_version, parse_words, saved},
+        pages::{WordsForm, parse_text, parse_version, saved},
         programs::pages::VersionForm,
         questions::ZoneQuestion,
         schedules::telling::{Concerned, Whose, count_concerned},
@@ -81,8 +81,9 @@ pub struct VenueForm {
     kept: Field,
     /// Checkbox: the other name or address is another place, so who has booked may give everything back.
     elsewhere: Field,
-    /// Words to the people whom a change concerns, as plain text; empty: none.
-    words: Field,
+    /// Words to the people whom a change concerns.
+    #[serde(flatten)]
+    words: WordsForm,
 }
 
 impl VenueForm {
@@ -122,7 +123,7 @@ impl VenueForm {
         };
         let kept = mistakes.note("kept", "admin-refusal-kept", kept);
         let elsewhere = mistakes.note("elsewhere", "admin-refusal-flag", self.elsewhere.flag());
-        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
         let notice = kept.zip(elsewhere).zip(words);
         let notice =
             notice.map(|((kept, is_elsewhere), words)| VenueNotice { kept, is_elsewhere, words });

@@ -18,6 +18,7 @@ use crate::{
     admin::{
         AdminError,
         pages::saved,
+        schedules::telling::Concerned,
         venues::{
             moved_seats,
             saving::{self, Answered, PlanSave, SaveId, SaveState},
@@ -48,6 +49,8 @@ struct PlanPage {
     drawing: Option<PlanDrawing>,
     /// How often a seat that the plan draws elsewhere is held or sold.
     moved: i64,
+    /// Accounts that have one.
+    concerned: Concerned,
     /// Form that was sent; its text is sent again to be saved, so that the same plan is parsed of it.
     form: PlanForm,
 }
@@ -99,6 +102,8 @@ pub struct PlanDocument<'a> {
     charset: &'a str,
     /// How often a seat that the plan draws elsewhere is held or sold for a performance that is still to come.
     moved: i64,
+    /// Accounts that have such a seat, counted.
+    concerned: &'a Concerned,
 }
 
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
@@ -115,8 +120,8 @@ pub async fn preview_seats(
         Err(refusal) => return refused(&app, me.view, *id, form, refusal).await,
     };
     let (drawing, charset) = (PlanDrawing::of(plan.seats()), form.charset());
-    let moved = moved_seats::count(&app.db, *id, &plan).await?;
-    let page = PlanPage { v: me.view, edition, version, plan, drawing, moved, form };
+    let (moved, concerned) = moved_seats::count(&app.db, *id, &plan).await?;
+    let page = PlanPage { v: me.view, edition, version, plan, drawing, moved, concerned, form };
     let document = PlanDocument {
         seats: page.plan.seats().len(),
         sections: page.plan.sections(),
@@ -124,6 +129,7 @@ pub async fn preview_seats(
         categories: page.plan.categories(),
         charset: charset.as_ref(),
         moved: page.moved,
+        concerned: &page.concerned,
     };
     Ok(page.v.show(&page, &document))
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    admin::{AdminError, pages::parse_words, venues::moved_seats::PlanNotice},
+    admin::{AdminError, pages::WordsForm, venues::moved_seats::PlanNotice},
     catalog::{CatalogError, PlanMistake, SeatPlan},
     text::charset::Charset,
     web::{
@@ -31,8 +31,9 @@ pub struct PlanForm {
     /// Meaning of sold or held seats that the plan draws elsewhere: `drawing` (only the drawing changes) or
     /// `elsewhere` (a mail goes to each holder, who may give everything back). Without it such a plan is refused.
     moved: Field,
-    /// Words to the people who have such seats, as plain text; empty: none.
-    pub words: Field,
+    /// Words to the people who have such seats.
+    #[serde(flatten)]
+    pub words: WordsForm,
 }
 
 /// Text of a plan, as it was sent.
@@ -88,7 +89,7 @@ impl PlanForm {
             false => self.moved.parse().map(Some),
         };
         let moved = mistakes.note("moved", "admin-refusal-moved", moved);
-        let words = mistakes.note("words", "admin-refusal-words", parse_words(&self.words));
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
         mistakes.or(moved.zip(words).map(|(moved, words)| PlanNotice { moved, words }))
     }
 

@@ -11,12 +11,12 @@ use super::columns::{ProgramDetails, program_columns};
 use crate::{
     catalog::{
         announcements::{GivenNote, LineAnnouncement},
+        editing::CancelTerms,
         guards::Guards,
         model::{DatesLeft, DrawStep, Program, ProgramId, ProgramStatus, ScheduleId},
-        refund_target::RefundTarget,
     },
     infra::postgres::Connection,
-    text::times,
+    text::{times, translated::Translated},
 };
 
 /// Makes the statements that have every column of the form.
@@ -35,7 +35,7 @@ macro_rules! statements {
                 $( + $column + ", " )*
                 + r#"
             id as "id: ProgramId", version, status as "status: ProgramStatus", queue_paused_at,
-            cancelled_at, join_account_age_mins, join_confirmed_address, join_proof_bits,
+            cancelled_at, cancel_texts as "cancel_texts: Json<Translated<String>>", join_account_age_mins, join_confirmed_address, join_proof_bits,
             joins_per_address, unpaid_holds_max, cool_down_mins, poster_number,
             (select version from program_posters where program_id = programs.id) as poster,
             dates_left(id) as "dates_left!: DatesLeft",
@@ -64,6 +64,7 @@ macro_rules! statements {
                 status: row.status,
                 queue_paused_at: row.queue_paused_at,
                 cancelled_at: row.cancelled_at,
+                cancel_texts: row.cancel_texts.map(|texts| texts.0).unwrap_or_default(),
                 time_zone: row.time_zone,
                 guards: Guards {
                     account_age_mins: row.join_account_age_mins,
@@ -200,15 +201,20 @@ pub(crate) async fn write_status(
     Ok(())
 }
 
-/// Writes where the refunds of a locked, cancelled program go.
-pub(crate) async fn write_refund_target(
+/// Writes what staff say about the cancellation of a locked, cancelled program.
+pub(crate) async fn write_cancel_terms(
     tx: &mut Connection,
     id: ProgramId,
-    target: RefundTarget,
+    terms: &CancelTerms,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update programs set refund_target = $2 where id = $1", id as _, target as _)
-        .execute(tx)
-        .await?;
+    sqlx::query!(
+        "update programs set refund_target = $2, cancel_texts = $3 where id = $1",
+        id as _,
+        terms.refunds as _,
+        terms.words.stored() as _,
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }
 

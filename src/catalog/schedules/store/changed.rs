@@ -8,6 +8,7 @@ use crate::{
     events::EventId,
     infra::postgres::Connection,
     outbox::SoldChange,
+    text::translated::Translated,
 };
 
 use super::{FULL_REFUND_DAYS, FULL_REFUND_DAYS_MIN};
@@ -21,8 +22,8 @@ pub struct NewChanges<'a> {
     pub zone_id: Option<ZoneId>,
     /// Seats that they concern; `None`: as the zone says.
     pub seat_ids: Option<&'a [ScheduleSeatId]>,
-    /// Words of the office, as plain text.
-    pub words: Option<&'a str>,
+    /// Words of the office, as plain text; none: without.
+    pub words: &'a Translated<String>,
 }
 
 /// Records the changes of a locked performance, unless its program is a draft. Writes the event if that is
@@ -44,8 +45,8 @@ pub async fn write_changed(
                     select from webhook_endpoints
                     where deleted_at is null and kinds @> array['performance.changed'])
         )
-        insert into schedule_changes (schedule_id, part, zone_id, was, is_now, words, seat_ids)
-        select $1, part, $4, was, "now", $5, $6
+        insert into schedule_changes (schedule_id, part, zone_id, was, is_now, words, texts, seat_ids)
+        select $1, part, $4, was, "now", first_text($5), $5, $6
         from jsonb_to_recordset($3::jsonb) as changed (part text, was text, "now" text)
         where exists (
             select from schedules d join programs p on p.id = d.program_id
@@ -55,7 +56,7 @@ pub async fn write_changed(
         EventId::new() as _,
         json!(new.changes),
         new.zone_id as _,
-        new.words,
+        new.words.stored() as _,
         new.seat_ids as _,
     )
     .execute(tx)
@@ -70,21 +71,21 @@ pub async fn write_elsewhere(
     tx: &mut Connection,
     id: ScheduleId,
     move_id: Uuid,
-    words: Option<&str>,
+    words: &Translated<String>,
     seat_ids: Option<&[ScheduleSeatId]>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         insert into schedule_moves
-            (schedule_id, refund_until, id, was_at, is_at, words, full_refund_until, seat_ids)
-        select id, '-infinity', $2, starts_at, starts_at, $3, greatest(
+            (schedule_id, refund_until, id, was_at, is_at, words, texts, full_refund_until, seat_ids)
+        select id, '-infinity', $2, starts_at, starts_at, first_text($3), $3, greatest(
             least(starts_at, clock_timestamp() + make_interval(days => $4)),
             clock_timestamp() + make_interval(days => $5)), $6
         from schedules where id = $1
         "#,
         id as _,
         move_id,
-        words,
+        words.stored() as _,
         FULL_REFUND_DAYS,
         FULL_REFUND_DAYS_MIN,
         seat_ids as _,

@@ -159,9 +159,9 @@ pub(crate) async fn write_moved(
                     where deleted_at is null and kinds @> array['performance.moved'])
         )
         insert into schedule_moves
-            (schedule_id, refund_until, id, was_at, is_at, words, full_refund_until)
+            (schedule_id, refund_until, id, was_at, is_at, words, texts, full_refund_until)
         select $1, $2::timestamptz - make_interval(hours => p.refund_until_hours), $4,
-            case when $5 then (select starts_at from was) end, case when $5 then $2::timestamptz end, $6,
+            case when $5 then (select starts_at from was) end, case when $5 then $2::timestamptz end, first_text($6), $6,
             case when $5 then greatest(
                 least($2, clock_timestamp() + make_interval(days => $7)),
                 clock_timestamp() + make_interval(days => $8)) end
@@ -172,7 +172,7 @@ pub(crate) async fn write_moved(
         EventId::new() as _,
         told.map_or_else(new_id, |told| told.id),
         told.is_some(),
-        told.and_then(|told| told.words.as_deref()),
+        told.and_then(|told| told.words.stored()) as _,
         FULL_REFUND_DAYS,
         FULL_REFUND_DAYS_MIN,
     )

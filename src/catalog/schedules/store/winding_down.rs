@@ -1,22 +1,22 @@
 //! SQL of the cancellation of a performance, and of its winding down.
 
 use crate::{
-    catalog::{RefundTarget, model::ScheduleId},
+    catalog::{CancelTerms, model::ScheduleId},
     events::EventId,
     infra::postgres::Connection,
 };
 
-/// Writes the cancellation of a locked performance, where its refunds go and, for a published program, its event where an
-/// endpoint asks for it.
+/// Writes the cancellation of a locked performance, what staff say about it and, for a published program, its event where
+/// an endpoint asks for it.
 pub(crate) async fn write_cancelled(
     tx: &mut Connection,
     id: ScheduleId,
-    refunds: RefundTarget,
+    terms: &CancelTerms,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with cancelled as (
-            update schedules set cancelled_at = clock_timestamp(), refund_target = $3
+            update schedules set cancelled_at = clock_timestamp(), refund_target = $3, cancel_texts = $4
             where id = $1 and cancelled_at is null
             returning program_id, starts_at
         )
@@ -31,7 +31,8 @@ pub(crate) async fn write_cancelled(
         "#,
         id as _,
         EventId::new() as _,
-        refunds as _,
+        terms.refunds as _,
+        terms.words.stored() as _,
     )
     .execute(tx)
     .await?;

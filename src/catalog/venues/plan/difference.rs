@@ -2,6 +2,8 @@
 
 use std::{cell::Cell, collections::HashMap};
 
+use sha2::{Digest, Sha256};
+
 use super::{PlannedSeat, SeatPlan};
 use crate::catalog::model::SeatId;
 
@@ -23,6 +25,8 @@ pub(crate) struct PlanDifference {
     pub(crate) of_other_kind: Vec<SeatId>,
     /// Changed seats that stand elsewhere on the map.
     pub(crate) moved: Vec<SeatId>,
+    /// Hashes of where these stand, before and after: a plan that puts all of them back has the same two, exchanged.
+    pub(crate) moved_between: [String; 2],
     /// Seats that the plan does not have; companions' places come before the others.
     pub removed: Vec<SeatId>,
 }
@@ -33,7 +37,7 @@ impl PlanDifference {
         // Each saved seat by its name, and whether the plan has it.
         let by_name: HashMap<_, (&SavedSeat, Cell<bool>)> =
             saved.iter().map(|saved| (key(&saved.seat), (saved, Cell::new(false)))).collect();
-        let mut difference = Self::default();
+        let (mut difference, mut places) = (Self::default(), Vec::new());
         for seat in plan.into_seats() {
             let Some((SavedSeat { id, seat: before }, is_planned)) = by_name.get(&key(&seat))
             else {
@@ -49,15 +53,30 @@ impl PlanDifference {
             }
             if (before.x, before.y) != (seat.x, seat.y) {
                 difference.moved.push(*id);
+                places.push((*id, [(before.x, before.y), (seat.x, seat.y)]));
             }
             difference.changed.push(SavedSeat { id: *id, seat });
         }
+        places.sort_unstable_by_key(|(id, _)| *id);
+        difference.moved_between = [0, 1].map(|side| hash_of(&places, side));
         let left = by_name.into_values().filter(|(_, is_planned)| !is_planned.get());
         let mut removed: Vec<&SavedSeat> = left.map(|(saved, _)| saved).collect();
         removed.sort_unstable_by_key(|saved| (saved.seat.companion_of.is_none(), saved.id));
         difference.removed = removed.into_iter().map(|saved| saved.id).collect();
         difference
     }
+}
+
+/// Returns a hash of the places of seats: those before (0) or after (1).
+fn hash_of(places: &[(SeatId, [(f32, f32); 2])], side: usize) -> String {
+    let mut hash = Sha256::new();
+    for (id, sides) in places {
+        let (x, y) = sides.get(side).copied().unwrap_or_default();
+        hash.update(id.0.to_be_bytes());
+        hash.update(x.to_be_bytes());
+        hash.update(y.to_be_bytes());
+    }
+    hex::encode(hash.finalize())
 }
 
 /// Returns the section, the row and the number of a seat.

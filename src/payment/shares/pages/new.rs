@@ -78,7 +78,7 @@ pub async fn create_share(
     Body(form): Body<ShareForm>,
 ) -> Result<HttpResponse, PageError> {
     let made = async {
-        let (order, key) = form.parse(me.account_id, *id)?;
+        let (order, key) = form.parse(me.account_id, *id, me.view.locale)?;
         Ok(make::make(&app, &order, key.as_ref()).await?)
     }
     .await;
@@ -95,7 +95,7 @@ pub async fn create_share(
             Ok(with_message(answer, "flash-share-made"))
         }
         Err(refusal) => {
-            let refusal = refusal.with_reason_of("places", &me.view);
+            let refusal = refusal.with_reasons(&me.view);
             new_share_page(&app, &me, *id, refusal).await
         }
     }

@@ -43,18 +43,26 @@ pub(in crate::reservation::given_time) async fn insert_stop(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Ends the stop of a clock; `false` if the clock runs.
-pub(in crate::reservation::given_time) async fn write_stop_ended(
+/// Ends the stop of a clock, and returns it as it was then; `None` if the clock runs.
+pub(in crate::reservation::given_time) async fn end_stop(
     tx: &mut Connection,
     program_id: ProgramId,
-) -> Result<bool, sqlx::Error> {
-    let ended = sqlx::query!(
-        "update clock_stops set ended_at = clock_timestamp() where program_id = $1 and ended_at is null",
+) -> Result<Option<LockedStop>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        update clock_stops set ended_at = clock_timestamp()
+        where program_id = $1 and ended_at is null
+        returning reason, extract(epoch from given_until - ended_at)::float8 as "ahead!"
+        "#,
         program_id as _,
     )
-    .execute(tx)
+    .fetch_optional(tx)
     .await?;
-    Ok(ended.rows_affected() == 1)
+    Ok(row.map(|row| LockedStop {
+        reason: row.reason,
+        ahead: Duration::from_secs_f64(row.ahead.max(0.0)),
+        is_over: true,
+    }))
 }
 
 /// Lists the programs whose clocks are stopped and whose ends are moved ahead by less than `ahead_min`.

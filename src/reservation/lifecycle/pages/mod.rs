@@ -34,6 +34,7 @@ use crate::{
         },
         seat_map::{self, listing::NamedItem},
     },
+    text::translated::Translated,
     wallet::{
         Provider,
         charges::payouts::{self, model::ShownPayout, pages::form::SHOWN_MAX, plan::PlannedPart},
@@ -153,9 +154,12 @@ pub struct ReservationDocument {
     /// Start that was agreed, where the performance has moved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous_starts_at: Option<DateTime<Utc>>,
-    /// Words of the office about its last move.
+    /// Words of the office about its last move, in the first language that they are in.
     #[serde(skip_serializing_if = "Option::is_none")]
     move_words: Option<String>,
+    /// The same words in each language, by tag; `und`: not said in which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    move_texts: Option<Translated<String>>,
     /// Until when everything is refunded because of that, whatever was agreed.
     #[serde(skip_serializing_if = "Option::is_none")]
     full_refund_until: Option<DateTime<Utc>>,
@@ -170,6 +174,7 @@ impl ReservationDocument {
     fn of(reservation: &Reservation, items: &[NamedItem], now: DateTime<Utc>) -> Self {
         let (refund_until, refund_percent) =
             reservation.refund_steps.line(now, reservation.created_at);
+        let move_texts = reservation.move_texts.clone().map(|texts| texts.0);
         Self {
             reservation_id: reservation.id,
             schedule_id: reservation.schedule_id,
@@ -182,7 +187,8 @@ impl ReservationDocument {
             refund_percent,
             refund_steps: reservation.refund_steps.clone(),
             previous_starts_at: reservation.moved_from,
-            move_words: reservation.move_words.clone(),
+            move_words: move_texts.as_ref().and_then(|texts| texts.first().cloned()),
+            move_texts,
             full_refund_until: reservation.full_refund_until,
             changes: reservation.changes.0.clone(),
             created_at: reservation.created_at,

@@ -70,13 +70,14 @@ impl ShownReservation {
         is_moved || !self.reservation.changes.is_empty()
     }
 
-    /// Returns the words of the office about the changes, each once.
-    pub(super) fn words(&self) -> Vec<&str> {
-        let moved = self.reservation.move_words.as_deref();
-        let changed = self.reservation.changes.iter().filter_map(|note| note.words.as_deref());
-        let mut words: Vec<&str> = moved.into_iter().chain(changed).collect();
+    /// Returns the words of the office about the changes as the reader has them, each once, with their language.
+    pub(super) fn words(&self, v: &View) -> Vec<(Option<&str>, &String)> {
+        let moved = self.reservation.move_texts.as_deref();
+        let changed = self.reservation.changes.iter().map(|note| &note.texts);
+        let texts = moved.into_iter().chain(changed);
+        let mut words: Vec<_> = texts.filter_map(|texts| texts.read(v.locale)).collect();
         let mut seen = std::collections::HashSet::new();
-        words.retain(|words| seen.insert(*words));
+        words.retain(|(_, words)| seen.insert(*words));
         words
     }
 

@@ -88,7 +88,8 @@ pub(crate) struct EndedHold {
 }
 
 /// Returns the holds among the locked `ids` that are past their end, by the time after the locks: a
-/// hold that was renewed before the lock is left out, and so is every one while the office may have been away.
+/// hold that was renewed before the lock is left out, and so is every one while the office may have been away or its clock
+/// is stopped and the performance has not begun.
 pub(crate) async fn list_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -98,6 +99,8 @@ pub(crate) async fn list_ended(
         r#"
         select id as "id: _", version, schedule_id as "schedule_id: _" from reservations
         where id = any($1) and expires_at <= clock_timestamp() and (select is_office_awake())
+            and not (is_clock_stopped(program_id)
+                and (select starts_at from schedules where id = schedule_id) > clock_timestamp())
         "#,
         ids as _,
     )

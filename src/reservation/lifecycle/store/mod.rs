@@ -21,6 +21,7 @@ use crate::{
             ReturnId, WishId,
         },
     },
+    text::translated::Translated,
 };
 
 /// Returns the reservation if `account_id` owns it. A hold past its end is shown as expired.
@@ -42,15 +43,17 @@ pub async fn find_owned(
             refund_steps(schedule_id, created_at, confirmed_at, refund_until, refund_percent, refund_steps,
                 'infinity') as "refund_steps!: RefundSteps",
             settled_at, created_at, is_shared, buys_return,
-            nullif(m.was_at, (select starts_at from schedules where id = r.schedule_id)) as "moved_from?", m.words as "move_words?",
+            nullif(m.was_at, (select starts_at from schedules where id = r.schedule_id)) as "moved_from?", m.texts as "move_texts?: Json<Translated<String>>",
+            (select coalesce(d.cancel_texts, p.cancel_texts) from schedules d join programs p on p.id = d.program_id
+                where d.id = r.schedule_id) as "cancel_texts: Json<Translated<String>>",
             m.full_refund_until as "full_refund_until?",
-            told_changes(r.schedule_id, r.created_at, array(
+            told_notes(r.schedule_id, r.created_at, array(
                 select zone_id from reservation_items
                 where reservation_id = r.id and zone_id is not null), seats_of(r.id)) as "changes!: Json<Vec<ToldNote>>"
         from reservations r
         left join lateral (
-            select was_at, words, full_refund_until
-            from told_move(r.schedule_id, r.created_at, seats_of(r.id)) offset 0
+            select was_at, texts, full_refund_until
+            from told_start(r.schedule_id, r.created_at, seats_of(r.id)) offset 0
         ) m on true
         where r.id = $1 and account_id = $2
         "#,

@@ -2,6 +2,7 @@
 
 pub(super) mod claims;
 pub(super) mod lapsed;
+pub(crate) mod unclaimed;
 pub(crate) mod views;
 
 use super::model::{

@@ -304,7 +304,14 @@ pub(super) async fn shares(db: &PgPool, concert: &Concert, people: &People) -> V
         };
         Told::to(bob, Some(super::BOB), kind, payload)
     };
+    let held = Hold { seat_ids: &concert.seat_ids[27..28], ends_in_secs: 3_600, ..Hold::default() };
+    let path = format!("/reservations/{}", held.write(db, concert, ada.account_id).await);
+    let left = done(&ada.get(&format!("{path}/shares")).await)["left"].clone();
+    let form = json!({ "places": [left[0]["place"]] });
+    let open = done(&ada.post_json(&format!("{path}/shares"), &form).await)["share_id"].clone();
+    let offered = Told::elsewhere("share-offered", json!({ "share_id": open }));
     vec![
+        Told { has_secret: true, ..offered },
         to_bob("share-paid", of_paid),
         to_bob("share-returned", of_ended),
         to_bob("share-taken-back", of_ended),

@@ -1,0 +1,97 @@
+//! Changes that give the right to a full refund because the office says so, and what stays of others on the tickets.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::{
+    told_changes::{calendar, sequence},
+    told_moves::{Show, cancel, moment, now},
+};
+use crate::support::{Hold, Purchase, run_sql};
+
+#[sqlx::test]
+async fn somebody_who_does_not_take_part_is_told_and_gives_all_of_it_back_if_the_office_says_so(
+    db: PgPool,
+) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let bought = show.buy(&ada, 0).await;
+    let page = show.admin.visit(&show.program_path()).await;
+    assert!(page.has("form input[name=cancelled_act]"), "{}", page.body);
+    assert!(page.has("form input[name=refundable]"), "{}", page.body);
+    show.program(&json!({ "cancelled_act": "The Trio", "words_en": "They are stuck." })).await;
+    show.program(&json!({ "cancelled_act": "The Choir", "refundable": true })).await;
+    let letters = show.letters().await;
+    for (letter, words) in
+        letters.iter().zip([["The Trio", "They are stuck."], ["The Choir", "full refund until"]])
+    {
+        for word in words {
+            assert!(letter.contains(word), "{word}: {letter}");
+        }
+    }
+    assert!(!letters[0].contains("full refund until"), "{}", letters[0]);
+    let order = format!("/reservations/{}", bought.reservation_id);
+    for path in [&order, &format!("/tickets/{}", bought.codes[0])] {
+        let page = ada.visit(path).await;
+        for word in ["The Trio does not take part", "The Choir does not take part"] {
+            assert!(page.body.contains(word), "{word}: {}", page.body);
+        }
+    }
+    let told = ada.get(&order).await.json();
+    assert!(moment(&told["full_refund_until"]) > now(&db).await, "{told}");
+    let entry = calendar(&ada, &bought).await;
+    assert!(entry.contains("The Trio does not take part"), "{entry}");
+    let refunded = cancel(&ada, bought.reservation_id).await;
+    assert_eq!((refunded.status, &refunded.json()["refunded"]), (200, &json!(50_000)));
+    show.office.close().await;
+}
+
+#[sqlx::test]
+async fn another_clock_alone_stays_on_the_tickets_and_an_address_that_was_not_said_is_another_place(
+    db: PgPool,
+) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let bought = show.buy(&ada, 0).await;
+    let before = calendar(&ada, &bought).await;
+    show.venue(&json!({ "time_zone": "Australia/Sydney", "kept": "moment" })).await;
+    let ticket = format!("/tickets/{}", bought.codes[0]);
+    let page = ada.visit(&ticket).await;
+    assert!(page.body.contains("It was shown as"), "{}", page.body);
+    assert!(page.body.contains("19:30 KST"), "{}", page.body);
+    let after = calendar(&ada, &bought).await;
+    assert!(sequence(&after) > sequence(&before) && after.contains("19:30 KST"), "{after}");
+    show.venue(&json!({ "time_zone": "Asia/Seoul", "kept": "moment" })).await;
+    let page = ada.visit(&ticket).await;
+    assert!(!page.body.contains("It was shown as"), "again as it was: {}", page.body);
+
+    run_sql(&db, "delete from outbox").await;
+    show.venue(&json!({ "address": "9 Far Away", "elsewhere": true, "words_en": "We moved." }))
+        .await;
+    let letters = show.letters().await;
+    for word in ["9 Far Away", "We moved.", "full refund until"] {
+        assert!(letters[0].contains(word), "{word}: {}", letters[0]);
+    }
+    let told = ada.get(&format!("/reservations/{}", bought.reservation_id)).await.json();
+    assert!(moment(&told["full_refund_until"]) > now(&db).await, "{told}");
+    assert!(ada.visit(&ticket).await.body.contains("It was not said before"));
+    show.office.close().await;
+}
+
+#[sqlx::test]
+async fn another_zone_that_is_another_place_gives_all_of_it_back(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let hold = Hold { places: 1, refund_percent: 0, ..Hold::default() };
+    let bought = Purchase::make(&db, &show.concert, &ada, hold).await;
+    let version = show.version().await;
+    let path = format!("{}/zones/{}", show.path(), show.concert.zone_id);
+    let form = json!({
+        "version": version, "name": "Behind", "price": 30_000, "capacity": 100, "elsewhere": true,
+    });
+    let saved = show.admin.post_json(&path, &form).await;
+    assert_eq!(saved.status, 200, "{}", saved.body);
+    let refunded = cancel(&ada, bought.reservation_id).await;
+    assert_eq!((refunded.status, &refunded.json()["refunded"]), (200, &json!(30_000)));
+    show.office.close().await;
+}
