@@ -101,3 +101,28 @@ $$;
 
 -- Attempts to send a mail whose end is unknown, of which there are only so many, because each may have delivered it.
 alter table outbox add column unheard integer not null default 0;
+
+-- What was paid for a place of an order, its own part of the discount taken off: in proportion to the prices, so that the
+-- places, by item and number, add up to the total. One that was on return when it was held has no part.
+-- `prices_less` in src/payment/shares/discount.rs divides so.
+create function paid_for_place(item uuid, place integer) returns bigint language sql stable as $$
+    with running as (
+        select i.id, p.number, i.unit_price, r.discount, own.reduced,
+            sum(own.reduced) over (order by i.id, p.number) as so_far, sum(own.reduced) over () as whole
+        from (select reservation_id from reservation_items where id = item offset 0) asked
+        cross join lateral (
+            select id, discount from reservations where id = asked.reservation_id offset 0
+        ) r
+        cross join lateral (
+            select id, quantity, unit_price, return_id, was_on_return from reservation_items
+            where reservation_id = r.id offset 0
+        ) i
+        cross join lateral generate_series(1, i.quantity) as p (number)
+        cross join lateral (
+            select case when i.return_id is null and not i.was_on_return then i.unit_price else 0 end as reduced
+        ) own
+    )
+    select (unit_price - coalesce(div(discount * so_far, nullif(whole, 0)), 0)
+        + coalesce(div(discount * (so_far - reduced), nullif(whole, 0)), 0))::bigint
+    from running where id = item and number = place
+$$;

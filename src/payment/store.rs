@@ -1,5 +1,7 @@
 //! SQL of payments.
 
+use uuid::Uuid;
+
 use super::model::{PaymentId, PaymentStatus};
 use crate::{
     accounts::AccountId, infra::postgres::Connection, points::Points, reservation::ReservationId,
@@ -114,6 +116,21 @@ pub(crate) async fn list_settled(
     )
     .fetch_all(tx)
     .await
+}
+
+/// Returns what was paid for the place of a ticket, less its part of the discount; `None` if there is no such ticket.
+pub(crate) async fn find_paid_price(
+    tx: &mut Connection,
+    ticket_id: Uuid,
+) -> Result<Option<Points>, sqlx::Error> {
+    let price = sqlx::query_scalar!(
+        r#"
+        select paid_for_place(reservation_item_id, number) as "price: Points"
+        from tickets where id = $1
+        "#,
+        ticket_id,
+    );
+    Ok(price.fetch_optional(tx).await?.flatten())
 }
 
 /// Returns what was paid for the places of a locked reservation that no other account has bought since, on which

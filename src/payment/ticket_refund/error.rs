@@ -20,8 +20,6 @@ problems! {
         OnSale = 409 "ticket-refund-on-sale",
         NotPayer = 403 "ticket-refund-not-payer",
         Offered = 409 "ticket-refund-offered",
-        /// The order had a discount, which was agreed for all of its places together.
-        Discounted = 409 "ticket-refund-discounted",
         /// No step of the terms holds any more.
         Over => PaymentError::RefundOver,
         /// Other terms hold now than the request showed; `refunded` would come back.

@@ -2,7 +2,7 @@
 //!
 //! The place leaves its order as one does that is sold on (`reservation/returns`), but the **house** has it then: it is
 //! free again, at its own price, and offered to the waiting list. What comes back is what the step of the terms that
-//! holds gives of the place's price. An order pays a fee once: each place bears its part of it, whether the places
+//! holds gives of the place's price, less its part of the order's discount. An order pays a fee once: each place bears its part of it, whether the places
 //! come back one by one or together.
 //!
 //! # Invariants
@@ -12,8 +12,9 @@
 //! * The place, the ticket, the points and the mail change in one transaction, and the ticket comes back once:
 //!   `ticket_returns_live_key`.
 //! * A ticket that its order needs stays in it (`reservation/order_rules`).
-//! * A ticket that was used, is on sale, offered, or with a holder who did not pay for it is not refunded, nor one of
-//!   an order with a discount, whose part in it was agreed for all places together.
+//! * A ticket that was used, is on sale, offered, or with a holder who did not pay for it is not refunded.
+//! * What was paid for the places of an order adds up to its total (`paid_for_place`), so all of them give one by one what
+//!   they give together.
 //!
 //! # Concurrency
 //!
@@ -43,7 +44,6 @@ use crate::{
         throwaway,
     },
     outbox::{self, AccountMail, Message},
-    points::Points,
     reservation::{
         self, ReservationError, ReturnId, order_rules,
         returns::{self as reserved, model::NewReturn},
@@ -126,16 +126,14 @@ pub(crate) async fn plan(
         return Err(TicketRefundError::Offered);
     }
     let agreed = reservation::agreed_refund(tx, terms.reservation_id).await?;
-    if agreed.discount > Points::ZERO {
-        return Err(TicketRefundError::Discounted);
-    }
     let share = agreed.share.ok_or(TicketRefundError::Over)?;
     let need = reserved::find_need(&mut *tx, terms.reservation_id, terms.item_id).await?;
     order_rules::refuse(need)?;
     let total = store::find_total(tx, terms.reservation_id).await?;
-    let price = terms.price;
-    let refunded = total.and_then(|total| share.of(price, total));
-    let (Some(refunded), Some(payment_id)) = (refunded, terms.payment_id) else {
+    let price = store::find_paid_price(tx, terms.ticket_id).await?;
+    let refunded = price.zip(total).and_then(|(price, total)| share.of(price, total));
+    let (Some(price), Some(refunded), Some(payment_id)) = (price, refunded, terms.payment_id)
+    else {
         return Err(ReservationError::Inconsistent.into());
     };
     Ok(PlannedRefund { program_id: agreed.program_id, payment_id, price, refunded })

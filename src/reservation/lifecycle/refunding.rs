@@ -56,8 +56,6 @@ pub struct AgreedRefund {
     pub is_full: bool,
     /// All steps of the terms.
     pub steps: RefundSteps,
-    /// Discount of the whole order.
-    pub discount: Points,
 }
 
 impl AgreedRefund {
@@ -80,8 +78,8 @@ pub async fn agreed_refund(
     let share = share_of(&head);
     let is_full =
         head.is_cancelled() || head.full_refund_until.is_some_and(|at| head.locked_at < at);
-    let LockedRow { program_id, refund_steps: steps, discount, .. } = head;
-    Ok(AgreedRefund { program_id, share, is_full, steps, discount })
+    let LockedRow { program_id, refund_steps: steps, .. } = head;
+    Ok(AgreedRefund { program_id, share, is_full, steps })
 }
 
 /// Ends a paid reservation that is refunded: its returns end, and its seats and places become free

@@ -26,7 +26,8 @@ where tickets.reservation_item_id <> items.id
     or items.schedule_seat_id is distinct from returns.schedule_seat_id
     or items.zone_id is distinct from returns.zone_id
     or payments.reservation_id <> returns.reservation_id or payments.account_id <> returns.seller_id
-    or items.unit_price <> returns.price
+    or returns.price <> case when returns.to_house then paid_for_place(items.id, tickets.number)
+        else items.unit_price end
     or bought.n_other > 0
     or case returns.status
         when 'OPEN' then tickets.status <> 'VALID' or tickets.account_id <> returns.seller_id

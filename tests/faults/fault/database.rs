@@ -1,7 +1,10 @@
 //! Faults of PostgreSQL.
 
+use std::time::{Duration, Instant};
+
 use rand::{RngExt, rngs::StdRng};
 use sqlx::PgConnection;
+use tokio::time::sleep;
 
 use super::{Fault, lose_some, wait};
 use crate::{
@@ -10,6 +13,11 @@ use crate::{
     wire::{Loss, Mode},
     world::{Shape, World},
 };
+
+/// People inside up to whom an outage may find nobody to give time to.
+const FEW: i64 = 3;
+/// Time within which the time of an outage has come back, on a machine that has much to do.
+const GIVEN_WITHIN: Duration = Duration::from_secs(30);
 
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
@@ -140,9 +148,25 @@ async fn freeze(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
 
 /// Longer than the silence after which time is given back.
 async fn stay_away(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
+    const INSIDE: &str = "select count(*) from queue_tokens where status = 'ACTIVE'";
+    const GIVEN: &str = "select count(*) from given_times where cause = 'OUTAGE'";
+    let (db, _) = world.stores()?;
+    let count = async |sql: &'static str| -> Result<i64, sqlx::Error> {
+        sqlx::query_scalar(sql).fetch_one(&db).await
+    };
+    let (n_inside, n_given) = (count(INSIDE).await?, count(GIVEN).await?);
     world.postgres.signal(Signal::Stop)?;
     wait(rng, 17.0, 20.0).await;
-    world.postgres.signal(Signal::Continue)
+    world.postgres.signal(Signal::Continue)?;
+    let healed = Instant::now();
+    // The last of a handful inside may have left just before.
+    while n_inside > FEW && count(GIVEN).await.unwrap_or(n_given) == n_given {
+        if healed.elapsed() > GIVEN_WITHIN {
+            return Err("the time of the outage did not come back".into());
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
 }
 
 async fn cut(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {

@@ -6,8 +6,9 @@ use uuid::Uuid;
 
 use super::{assert_sound, cancel, status_of};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, agree_on, count, email_of,
-    hold, ledger::balance, read_all, read_one, read_one_with, run_sql, storm, until,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, admit, agree_on, count,
+    email_of, hold, ledger::balance, order_path, read_all, read_one, read_one_with, run_sql, storm,
+    until,
 };
 
 /// Ada's order of two seats and two places, with 1,000,000 points bought before it.
@@ -154,7 +155,7 @@ async fn the_place_is_sold_again_at_its_own_price(db: PgPool) {
     run_sql(&db, "update schedule_seats set price = 70000").await;
     assert_eq!(give_back(&four.ada, &four.code(true, 0).await).await.status, 201);
     let bob = four.office.sign_in("bob").await;
-    crate::support::admit(&db, &four.concert, std::slice::from_ref(&bob)).await;
+    admit(&db, &four.concert, std::slice::from_ref(&bob)).await;
     let held = hold(&bob, &four.concert, &four.concert.seat_ids[..1]).await;
     assert_eq!((held.status, &held.json()["total"]), (201, &json!(70_000)), "{}", held.body);
     four.expect_kept(3).await;
@@ -227,16 +228,46 @@ async fn what_was_agreed_for_the_whole_order_is_kept(db: PgPool) {
     expect_refused(&late, 409, "ticket-refund-not-valid");
     assert_eq!(late.json()["ticket_status"], "USED");
     four.expect_kept(3).await;
+    four.office.close().await;
+}
 
-    let coded = "with gift as (
-            insert into sale_codes (id, program_id, word, amount, uses, created_at)
-            select gen_random_uuid(), program_id, 'GIFT', 1, 1, now() from reservations returning id)
-        update reservations set refund_steps = null, discount = 1, total = total - 1, sale_code_id = gift.id from gift";
-    run_sql(&db, coded).await;
-    let reduced = give_back(ada, &four.code(true, 1).await).await;
-    expect_refused(&reduced, 409, "ticket-refund-discounted");
-    // Its payment was of all of it.
-    four.office.close_as_it_is().await;
+#[sqlx::test]
+async fn tickets_of_an_order_with_a_discount_give_one_by_one_what_they_give_together(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    assert_eq!(ada.post("/wallet/charges", &[("amount", 200_000)]).await.status, 201);
+    admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    let code = "insert into sale_codes (id, program_id, word, amount, uses)
+        select gen_random_uuid(), id, 'GIFT', 10001, 0 from programs";
+    run_sql(&db, code).await;
+    let order = json!({
+        "seat_ids": &concert.seat_ids[..3], "code": "GIFT", "request_key": Uuid::now_v7(),
+    });
+    let held = ada.post_json(&order_path(&concert), &order).await;
+    assert_eq!((held.status, &held.json()["total"]), (201, &json!(139_999)), "{}", held.body);
+    let id: Uuid = held.json()["reservation_id"].as_str().unwrap().parse().unwrap();
+    let paid = ada.post(&format!("/reservations/{id}/payment"), &()).await;
+    assert_eq!(paid.status, 201, "{}", paid.body);
+    agree_on(&db, id, 90, 999).await;
+    let codes: Vec<String> = read_all(&db, "select code from tickets order by id").await;
+    let mut prices = Vec::new();
+    for code in &codes {
+        prices.push(ada.get(&path_of(code)).await.json()["price"].as_i64().unwrap());
+    }
+    assert_eq!(prices.iter().sum::<i64>(), 139_999, "{prices:?}");
+    assert!(prices.iter().all(|price| (46_666..=46_667).contains(price)), "{prices:?}");
+    let before = balance(&db, ada.account_id).await;
+    for code in &codes[..2] {
+        let given = give_back(&ada, code).await;
+        assert_eq!(given.status, 201, "{}", given.body);
+        assert_sound(&office).await;
+    }
+    assert_eq!(cancel(&ada, id).await.status, 200);
+    let back = balance(&db, ada.account_id).await - before;
+    assert!((125_000 - 3..=125_000).contains(&back), "90 percent less the fee, once: {back}");
+    assert_sound(&office).await;
+    office.close().await;
 }
 
 /// A friend who paid for one of the places gives it back, and the holder's refund is of the rest.

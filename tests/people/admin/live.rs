@@ -62,8 +62,8 @@ async fn the_line_is_shown_in_figures_with_what_other_limits_would_do(db: PgPool
         &db,
         "with gone as (
              insert into queue_tokens (id, program_id, account_id, queue_number, status, issued_at, ended_at)
-             select gen_random_uuid(), p.id, $1, n, 'CANCELLED', now() - interval '5 minutes',
-                 now() - interval '4 minutes'
+             select gen_random_uuid(), p.id, $1, n, 'CANCELLED', now() - interval '50 minutes',
+                 now() - interval '40 minutes'
              from programs p, generate_series(1, 25) n
          )
          update queue_numbers set next_number = 26",
@@ -80,6 +80,9 @@ async fn the_line_is_shown_in_figures_with_what_other_limits_would_do(db: PgPool
          where queue_number = 29",
     )
     .await;
+    // Who is let in at once begins a line anew: these have waited.
+    let waited = "update queue_tokens set issued_at = issued_at - interval '10 minutes' where admitted_at is not null";
+    run_sql(&db, waited).await;
     let figures = |live: &Value| {
         let line = &live["line"];
         [

@@ -149,3 +149,56 @@ async fn two_thousand_tickets_moved_in_a_sale_are_told_once_each_however_often_a
     let again = delivered.values().filter(|n_times| **n_times > 1).count();
     assert!(again <= 100 && delivered.values().all(|n_times| *n_times <= 2), "{again}");
 }
+
+/// Tables that a move writes, in the order of its statements. The line is announced of it, and an endpoint hears of both.
+const WRITTEN: [&str; 7] = [
+    "outbox",
+    "schedules",
+    "schedule_moves",
+    "queue_announcements",
+    "queue_moves",
+    "domain_events",
+    "audit_log",
+];
+
+#[sqlx::test]
+async fn a_move_whose_process_dies_at_any_of_its_writes_is_told_whole_or_not_at_all_and_once(
+    db: PgPool,
+) {
+    let mut show = Show::open(&db, &[]).await;
+    let (ada, bob) = (show.office.sign_in("ada").await, show.office.sign_in("bob").await);
+    show.buy(&ada, 0).await;
+    admit(&db, &show.concert, &[bob]).await;
+    let endpoint = "insert into webhook_endpoints (id, url, description, kinds, sealed_secret, paused_at) values
+        (gen_random_uuid(), 'https://hook.example', 'a hook', array['performance.moved', 'queue.announced'],
+        decode(repeat('00', 60), 'hex'), now())";
+    run_sql(&db, endpoint).await;
+    show.office.leave().await;
+    let told = "select (select count(*) from outbox where kind = 'performance-moved')
+        || ' ' || (select count(*) from schedule_moves)
+        || ' ' || (select count(*) from queue_announcements)
+        || ' ' || (select count(*) from queue_moves where kind = 'ANNOUNCED')
+        || ' ' || (select count(*) from domain_events where kind = 'performance.moved')
+        || ' ' || (select count(*) from domain_events where kind = 'queue.announced')
+        || ' ' || (select count(*) from audit_log where act = 'schedule-edited')";
+    let deaths = WRITTEN.map(Death::Writing).into_iter().chain([Death::Committing("outbox")]);
+    let mut child = ChildInstance::start(&show.office).await;
+    for (nth, death) in deaths.enumerate() {
+        let starts_at = format!("2031-06-1{nth}T20:00");
+        death.set(&db).await;
+        let asked = ask_to_move(&child, &show, &starts_at).await;
+        death.reached(&db).await;
+        child.kill();
+        assert!(asked.await.is_err(), "an answer came from a dead process");
+        death.over(&db).await;
+        child = ChildInstance::start(&show.office).await;
+        let is_done = matches!(death, Death::Committing(_));
+        assert_eq!(is_moved(&db, &starts_at).await, is_done, "{death:?}");
+        let n_times = vec![(nth + usize::from(is_done)).to_string(); 7].join(" ");
+        assert_eq!(read_one::<String>(&db, told).await, n_times, "{death:?}");
+        if !is_done {
+            let moved = ask_to_move(&child, &show, &starts_at).await.await.unwrap();
+            assert_eq!(moved.status, 200, "{}", moved.body);
+        }
+    }
+}
