@@ -81,7 +81,8 @@ async fn the_line_is_shown_in_figures_with_what_other_limits_would_do(db: PgPool
     )
     .await;
     // Who is let in at once begins a line anew: these have waited.
-    let waited = "update queue_tokens set issued_at = issued_at - interval '10 minutes' where admitted_at is not null";
+    let waited = "update queue_tokens set admitted_at = greatest(admitted_at, issued_at) + interval '3 seconds'
+        where status = 'ACTIVE'";
     run_sql(&db, waited).await;
     let figures = |live: &Value| {
         let line = &live["line"];
