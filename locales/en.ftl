@@ -970,6 +970,39 @@ flash-share-withheld = Paid. We're waiting for the others.
 flash-shares-paid = All paid. Everybody has their ticket.
 flash-share-withdrawn = Your points are back.
 
+## Receipts of payments and refunds
+
+sale-receipts-title = Receipts
+sale-receipts-all = All receipts
+sale-receipts-none = There is no receipt yet. It is made within seconds after a payment or a refund; free tickets have none.
+sale-receipts-back = To the reservation
+sale-receipt-title = Receipt { $number }
+sale-receipt-refund-title = Refund receipt { $number }
+sale-receipt-download = Download as PDF
+sale-receipt-dates = Issued { $issued } · Paid or refunded { $at }
+sale-receipt-seller = Seller
+sale-receipt-buyer = Buyer
+sale-receipt-tax-number = Tax number { $number }
+sale-receipt-discount = Discount
+sale-receipt-fee = Kept by the seller
+sale-receipt-total = Total
+sale-receipt-refunded = Refunded
+sale-receipt-tax = { $rate } tax included: { $amount }
+sale-receipt-rounding = Tax is worked out for each section and price, and rounded to the smallest unit, half up.
+sale-receipt-points = Points are not sold for money here, so this receipt states points and no tax.
+sale-receipt-from-wallet = Paid from the wallet.
+sale-receipt-to-wallet = Refunded to the wallet.
+sale-receipt-replaces = Replaces receipt { $number }, which is no longer valid.
+sale-receipt-replaced-by = No longer valid: receipt { $number } replaces it.
+sale-receipt-replaced-badge = Replaced by { $number }
+sale-receipt-refund-of = Refund for receipt { $number }.
+sale-receipt-other-name = Receipt for another name
+sale-receipt-other-label = Name or company
+sale-receipt-other-help = You get a new receipt with a new number, and this one is no longer valid. Leave empty for no name.
+sale-receipt-other-button = Make new receipt
+sale-receipt-refusal-buyer = A name is one line of up to 200 characters.
+flash-receipt-replaced = This is your new receipt.
+
 ## Wallet
 
 wallet-title = Wallet
@@ -1432,6 +1465,45 @@ mail-hidden-note = You keep your place on the list. As long as it is so, nothing
 mail-shown-lede = The section whose places you wait for is on sale to everybody again.
 mail-shown-note = You have kept your place on the list and are offered places as they become free.
 mail-fact-part = Section
+
+## Receipts and settlements
+
+sale-channel-online = Online
+sale-channel-shared = Paid together
+sale-channel-waiting-list = Waiting list
+sale-channel-resale = Sold on by its holder
+admin-receipts-lede = Every payment and every refund has one, numbered without a gap.
+admin-receipts-number = Number
+admin-receipts-before = Receipts below number
+admin-settlement-title = Settlement
+admin-settlement-lede = What was paid and given back on these days, as it is in the ledger. The last few seconds may still be missing.
+admin-settlement-first = First day
+admin-settlement-last = Last day
+admin-settlement-refusal-period = Choose at most 366 days, the first before the last.
+admin-settlement-total = Total
+admin-settlement-show = Show
+admin-settlement-performance = Performance
+admin-settlement-code = Code
+admin-settlement-channel = Sold how
+admin-settlement-no-code = Without a code
+admin-settlement-others = Others
+admin-settlement-places = Places
+admin-settlement-sold = Sold
+admin-settlement-back = Refunded
+admin-settlement-kept = Fees kept
+admin-settlement-net = Balance
+admin-settlement-tax = Tax included
+admin-settlement-off = Discounts of codes
+admin-office-receipts = Receipts
+admin-office-receipts-note = New receipts are made with these. Receipts that were issued stay as they are.
+admin-office-seller = Seller
+admin-office-seller-help = Who sells, by its legal name. Empty: the name of the office.
+admin-office-seller-address = Address of the seller
+admin-office-tax-number = Tax number
+admin-office-tax-rate = Tax in prices, in percent
+admin-office-tax-rate-help = For example 10 or 5.5. Empty: receipts state no tax.
+admin-office-refusal-seller = That is too long, or not one line.
+admin-office-refusal-tax-rate = Give a percentage from 0 to 100, with two decimals at most.
 
 ## Administration and the door
 
@@ -2867,6 +2939,12 @@ error-unsupported-media-type-action = See all shows
 error-internal-title = Something broke on our side
 error-internal-detail = It's not your fault. Your place in line, your seats and your points are safe.
 error-internal-action = Try again
+error-receipt-replaced-title = Another receipt replaced it
+error-receipt-replaced-detail = Receipt { $number } is the valid one.
+error-receipt-replaced-action = Show the valid receipt
+error-receipt-limit-title = No further receipt is made
+error-receipt-limit-detail = A payment has { $limit } receipts at most.
+error-receipt-limit-action = Show the valid receipt
 error-receipt-unavailable-title = Receipts aren't available right now
 error-receipt-unavailable-detail = Your place and your number are safe. The organiser has to restore the office's own secret; please try later.
 error-receipt-unavailable-action = Try again

@@ -905,6 +905,39 @@ flash-share-withheld = お支払い済みです。ほかの方を待っていま
 flash-shares-paid = 全員の支払いがそろい、それぞれがチケットを受け取りました。
 flash-share-withdrawn = ポイントが戻りました。
 
+## Receipts of payments and refunds
+
+sale-receipts-title = 領収書
+sale-receipts-all = すべての領収書
+sale-receipts-none = 領収書はまだありません。支払いや払い戻しの数秒後に作られます。無料のチケットにはありません。
+sale-receipts-back = 申込を見る
+sale-receipt-title = 領収書 { $number }
+sale-receipt-refund-title = 払い戻しの領収書 { $number }
+sale-receipt-download = PDFをダウンロード
+sale-receipt-dates = 発行 { $issued } · 支払いまたは払い戻し { $at }
+sale-receipt-seller = 販売者
+sale-receipt-buyer = 宛名
+sale-receipt-tax-number = 登録番号 { $number }
+sale-receipt-discount = 割引
+sale-receipt-fee = 販売者の手数料
+sale-receipt-total = 合計
+sale-receipt-refunded = 払い戻し額
+sale-receipt-tax = 税 { $rate } を含む: { $amount }
+sale-receipt-rounding = 税は区画と価格ごとに計算し、最小の単位で四捨五入します。
+sale-receipt-points = ここではポイントをお金で売っていないため、領収書はポイントで、税はありません。
+sale-receipt-from-wallet = ウォレットから支払いました。
+sale-receipt-to-wallet = ウォレットに払い戻しました。
+sale-receipt-replaces = 領収書 { $number } に代わるものです。前の領収書は使えません。
+sale-receipt-replaced-by = この領収書は使えません。新しい番号: { $number }
+sale-receipt-replaced-badge = { $number } に変更
+sale-receipt-refund-of = 領収書 { $number } の払い戻しです。
+sale-receipt-other-name = 別の宛名の領収書
+sale-receipt-other-label = 名前または会社名
+sale-receipt-other-help = 新しい番号の領収書が作られ、この領収書は使えなくなります。宛名が不要なら空にしてください。
+sale-receipt-other-button = 新しい領収書を作る
+sale-receipt-refusal-buyer = 宛名は1行、200文字までです。
+flash-receipt-replaced = 新しい領収書です。
+
 ## Wallet
 
 wallet-title = ポイント
@@ -1352,6 +1385,45 @@ mail-hidden-note = 順番はそのままです。その間、このエリアの�
 mail-shown-lede = お待ちのエリアが、再びどなたにも販売されています。
 mail-shown-note = 順番はそのままで、席が空くとご案内します。
 mail-fact-part = エリア
+
+## Receipts and settlements
+
+sale-channel-online = オンライン
+sale-channel-shared = 分けて支払い
+sale-channel-waiting-list = キャンセル待ち
+sale-channel-resale = 持ち主からの再販売
+admin-receipts-lede = すべての支払いと払い戻しに1つずつ、番号は抜けません。
+admin-receipts-number = 番号
+admin-receipts-before = この番号より前の領収書
+admin-settlement-title = 精算
+admin-settlement-lede = この期間に支払われ、返された金額で、台帳と同じです。最後の数秒はまだないことがあります。
+admin-settlement-first = 最初の日
+admin-settlement-last = 最後の日
+admin-settlement-refusal-period = 366日まで、最初の日を先にしてください。
+admin-settlement-total = 合計
+admin-settlement-show = 公演
+admin-settlement-performance = 開催回
+admin-settlement-code = コード
+admin-settlement-channel = 販売方法
+admin-settlement-no-code = コードなし
+admin-settlement-others = その他
+admin-settlement-places = 席
+admin-settlement-sold = 販売
+admin-settlement-back = 払い戻し
+admin-settlement-kept = 手数料
+admin-settlement-net = 差額
+admin-settlement-tax = 含まれる税
+admin-settlement-off = コードの割引
+admin-office-receipts = 領収書
+admin-office-receipts-note = 新しい領収書に入ります。発行した領収書は変わりません。
+admin-office-seller = 販売者
+admin-office-seller-help = 販売者の正式な名前です。空なら運営の名前になります。
+admin-office-seller-address = 販売者の住所
+admin-office-tax-number = 登録番号
+admin-office-tax-rate = 価格に含まれる税（%）
+admin-office-tax-rate-help = 例: 10 や 5.5。空なら領収書に税はありません。
+admin-office-refusal-seller = 長すぎるか、1行ではありません。
+admin-office-refusal-tax-rate = 0から100まで、小数第2位までで入力してください。
 
 ## Administration and the door
 
@@ -2757,6 +2829,12 @@ error-unsupported-media-type-action = 公演一覧を見る
 error-internal-title = 当サイトで問題が発生しました
 error-internal-detail = お客様のせいではありません。待ち順、座席、ポイントはそのままです。
 error-internal-action = もう一度試す
+error-receipt-replaced-title = 別の領収書に変わりました
+error-receipt-replaced-detail = 領収書 { $number } が有効です。
+error-receipt-replaced-action = 有効な領収書を見る
+error-receipt-limit-title = これ以上の領収書は作れません
+error-receipt-limit-detail = 1つの支払いに領収書は { $limit } 枚までです。
+error-receipt-limit-action = 有効な領収書を見る
 error-receipt-unavailable-title = 現在、証明書を表示できません
 error-receipt-unavailable-detail = 待ち順と番号はそのままです。主催者が設定を直したあとで、もう一度お試しください。
 error-receipt-unavailable-action = もう一度試す

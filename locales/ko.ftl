@@ -902,6 +902,39 @@ flash-share-withheld = 결제했어요. 다른 분을 기다리고 있어요.
 flash-shares-paid = 모두 결제했어요. 각자 티켓을 받았어요.
 flash-share-withdrawn = 포인트를 돌려받았어요.
 
+## Receipts of payments and refunds
+
+sale-receipts-title = 영수증
+sale-receipts-all = 모든 영수증
+sale-receipts-none = 아직 영수증이 없어요. 결제나 환불 후 몇 초 안에 만들어져요. 무료 티켓에는 영수증이 없어요.
+sale-receipts-back = 예매 보기
+sale-receipt-title = 영수증 { $number }
+sale-receipt-refund-title = 환불 영수증 { $number }
+sale-receipt-download = PDF로 내려받기
+sale-receipt-dates = 발행 { $issued } · 결제 또는 환불 { $at }
+sale-receipt-seller = 판매자
+sale-receipt-buyer = 받는 사람
+sale-receipt-tax-number = 사업자 번호 { $number }
+sale-receipt-discount = 할인
+sale-receipt-fee = 판매자가 받은 수수료
+sale-receipt-total = 합계
+sale-receipt-refunded = 환불 금액
+sale-receipt-tax = 세금 { $rate } 포함: { $amount }
+sale-receipt-rounding = 세금은 구역과 가격마다 계산하고 가장 작은 단위에서 반올림해요.
+sale-receipt-points = 이곳은 포인트를 판매하지 않아서, 영수증에 포인트만 있고 세금은 없어요.
+sale-receipt-from-wallet = 포인트로 결제했어요.
+sale-receipt-to-wallet = 포인트로 환불했어요.
+sale-receipt-replaces = 영수증 { $number } 대신 발행했어요. 이전 영수증은 쓸 수 없어요.
+sale-receipt-replaced-by = 쓸 수 없는 영수증이에요. 새 영수증 번호: { $number }
+sale-receipt-replaced-badge = 새 번호 { $number }
+sale-receipt-refund-of = 영수증 { $number }의 환불이에요.
+sale-receipt-other-name = 다른 이름으로 영수증 받기
+sale-receipt-other-label = 이름 또는 회사
+sale-receipt-other-help = 새 번호의 영수증이 만들어지고 이 영수증은 쓸 수 없게 돼요. 이름이 필요 없으면 비워 두세요.
+sale-receipt-other-button = 새 영수증 만들기
+sale-receipt-refusal-buyer = 이름은 한 줄, 200자까지예요.
+flash-receipt-replaced = 새 영수증이에요.
+
 ## Wallet
 
 wallet-title = 포인트
@@ -1349,6 +1382,45 @@ mail-hidden-note = 순서는 그대로예요. 그동안에는 이 구역의 자�
 mail-shown-lede = 기다리시는 구역이 다시 모두에게 판매돼요.
 mail-shown-note = 순서는 그대로이고, 자리가 나면 제안해 드려요.
 mail-fact-part = 구역
+
+## Receipts and settlements
+
+sale-channel-online = 온라인
+sale-channel-shared = 함께 결제
+sale-channel-waiting-list = 취소표 대기
+sale-channel-resale = 가진 사람이 다시 판매
+admin-receipts-lede = 모든 결제와 환불에 하나씩 있고, 번호가 빠지지 않아요.
+admin-receipts-number = 번호
+admin-receipts-before = 이 번호보다 앞의 영수증
+admin-settlement-title = 정산
+admin-settlement-lede = 이 기간에 결제하고 돌려준 금액이에요. 원장과 같아요. 마지막 몇 초는 아직 없을 수 있어요.
+admin-settlement-first = 첫날
+admin-settlement-last = 마지막 날
+admin-settlement-refusal-period = 366일까지, 첫날이 마지막 날보다 앞서야 해요.
+admin-settlement-total = 합계
+admin-settlement-show = 공연
+admin-settlement-performance = 회차
+admin-settlement-code = 코드
+admin-settlement-channel = 판매 방법
+admin-settlement-no-code = 코드 없음
+admin-settlement-others = 기타
+admin-settlement-places = 좌석
+admin-settlement-sold = 판매
+admin-settlement-back = 환불
+admin-settlement-kept = 받은 수수료
+admin-settlement-net = 남은 금액
+admin-settlement-tax = 포함된 세금
+admin-settlement-off = 코드 할인
+admin-office-receipts = 영수증
+admin-office-receipts-note = 새 영수증에 들어가요. 이미 발행한 영수증은 바뀌지 않아요.
+admin-office-seller = 판매자
+admin-office-seller-help = 판매자의 정식 이름이에요. 비워 두면 사무실 이름을 써요.
+admin-office-seller-address = 판매자 주소
+admin-office-tax-number = 사업자 번호
+admin-office-tax-rate = 가격에 포함된 세금(%)
+admin-office-tax-rate-help = 예: 10 또는 5.5. 비워 두면 영수증에 세금이 없어요.
+admin-office-refusal-seller = 너무 길거나 한 줄이 아니에요.
+admin-office-refusal-tax-rate = 0부터 100까지, 소수 둘째 자리까지 입력하세요.
 
 ## The admin pages and the door
 
@@ -2754,6 +2826,12 @@ error-unsupported-media-type-action = 전체 공연 보기
 error-internal-title = 저희 쪽에 문제가 생겼어요
 error-internal-detail = 고객님 잘못이 아니에요. 대기 순서와 좌석, 포인트는 안전해요. 잠시 후 다시 시도해 주세요.
 error-internal-action = 다시 시도하기
+error-receipt-replaced-title = 다른 영수증으로 바뀌었어요
+error-receipt-replaced-detail = 새 영수증 번호: { $number }
+error-receipt-replaced-action = 쓸 수 있는 영수증 보기
+error-receipt-limit-title = 영수증을 더 만들 수 없어요
+error-receipt-limit-detail = 결제 하나에 영수증은 { $limit }개까지예요.
+error-receipt-limit-action = 쓸 수 있는 영수증 보기
 error-receipt-unavailable-title = 지금은 확인증을 볼 수 없어요
 error-receipt-unavailable-detail = 내 순서와 번호는 그대로예요. 주최 측이 설정을 바로잡은 뒤 다시 시도해 주세요.
 error-receipt-unavailable-action = 다시 시도하기
