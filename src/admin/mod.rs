@@ -44,6 +44,7 @@ pub mod programs;
 mod questions;
 pub mod queue;
 pub mod receipts;
+pub mod reconciliation;
 pub mod reservations;
 pub mod sales;
 pub mod schedules;

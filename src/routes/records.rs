@@ -11,6 +11,9 @@ use crate::{
         payouts::pages::{self as payouts, AttemptsDocument, PayoutsDocument},
         popularity::pages::{self as popularity, PopularityDocument, SellOutsDocument},
         receipts::pages as receipts,
+        reconciliation::pages::{
+            ReconciliationDocument, create_reconciliation, show_reconciliation,
+        },
         settlement::pages::{self as settlement, SettlementDocument},
     },
     office::model::OfficeSettings,
@@ -46,6 +49,9 @@ pub(super) fn paths() -> Vec<Path> {
             .get(receipts::download_receipts, file("Downloads the list of all receipts.", "text/csv")),
         at("/admin/receipts/{number}.pdf")
             .get(receipts::show_any_receipt_pdf, file("Downloads a receipt.", "application/pdf")),
+        at("/admin/reconciliation")
+            .get(show_reconciliation, page("Shows the form that compares a day with the payment provider."))
+            .post(create_reconciliation, changes::<ReconciliationDocument>("Compares the payments and refunds of a day with the payment provider's lists; changes nothing.").or_page(200).refuses(codes![WalletError::{ProviderAway, ProviderRefused}])).with_long_deadline(),
         at("/admin/settlement")
             .get(settlement::show_settlement, shows::<SettlementDocument>("Settles a show, or a period across shows: what was sold and given back, and the tax.").refuses(codes![FieldsError::Invalid])),
         at("/admin/settlement.csv")

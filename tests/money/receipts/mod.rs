@@ -2,6 +2,7 @@
 
 mod deaths;
 mod names;
+mod reconciliation;
 mod settlement;
 
 use serde_json::{Value, json};

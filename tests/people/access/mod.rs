@@ -190,6 +190,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/audit", Door::Admin), ("/admin/audit.csv", Door::Admin),
     ("/admin/receipts", Door::Admin), ("/admin/receipts.csv", Door::Admin),
     ("/admin/receipts/{number}.pdf", Door::Admin),
+    ("/admin/reconciliation", Door::Admin),
     ("/admin/settlement", Door::Admin), ("/admin/settlement.csv", Door::Admin),
     ("/admin/settlement.jsonl", Door::Admin),
     ("/admin/charges", Door::Admin), ("/admin/charges.csv", Door::Admin),
