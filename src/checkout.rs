@@ -14,4 +14,5 @@ use stagedoor_programs::catalog;
 use stagedoor_sale::reservation;
 
 pub mod payment;
+pub mod receipts;
 pub mod tickets;

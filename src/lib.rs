@@ -7,13 +7,14 @@
 //! never those to its right:
 //!
 //! `config < telemetry < text < infra < office < app < points < events, outbox < web < accounts < audit
-//! < catalog < wallet < entry_queue < reservation < tickets < payment < mail, webhooks <
+//! < catalog < wallet < entry_queue < reservation < tickets < payment < receipts < mail, webhooks <
 //! account_deletion, admin, demo, personal_data < verify < workers < rehearsal, witness <
 //! api_reference, office_pages < routes < server < lib < fuzz, offline, rehearse_arguments < main`
 
 use stagedoor_base::text;
 pub use stagedoor_base::{app, config, events, infra, office, outbox, telemetry};
 pub use stagedoor_checkout::payment;
+pub use stagedoor_checkout::receipts;
 use stagedoor_checkout::tickets;
 pub use stagedoor_kit::web;
 pub use stagedoor_line::entry_queue;

@@ -7,7 +7,7 @@
 )]
 
 use stagedoor_base::{app, events, infra, office, outbox, points, text};
-use stagedoor_checkout::{payment, tickets};
+use stagedoor_checkout::{payment, receipts, tickets};
 use stagedoor_kit::web;
 use stagedoor_line::entry_queue;
 use stagedoor_money::wallet;

@@ -43,9 +43,12 @@ pub mod popularity;
 pub mod programs;
 mod questions;
 pub mod queue;
+pub mod receipts;
+pub mod reconciliation;
 pub mod reservations;
 pub mod sales;
 pub mod schedules;
+pub mod settlement;
 pub mod venues;
 pub mod webhooks;
 

@@ -19,10 +19,10 @@ pub enum StaleRead {
     /// Files of posters. Their addresses name a version that never changes; one that the standby lacks is sought
     /// at the primary.
     Posters,
-    /// Sales of a program, popularity with its figures, sell-outs, and what the live page of a sale counts by section, on
+    /// Sales of a program, settlements, popularity with its figures, sell-outs, and what the live page of a sale counts by section, on
     /// the admin pages.
     SalesFigures,
-    /// Files of sales and of attendees, which are of a moment anyway.
+    /// Files of sales, settlements, receipts and attendees, which are of a moment anyway.
     Downloads,
 }
 

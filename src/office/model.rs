@@ -1,5 +1,7 @@
 //! Types of the settings of the office.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +30,14 @@ pub struct OfficeTexts {
     pub terms: String,
     /// Privacy notice, in Markdown.
     pub privacy: String,
+    /// Who sells, as receipts name it; empty: the name of the office.
+    pub seller: String,
+    /// Address of the seller.
+    pub seller_address: String,
+    /// Tax number of the seller.
+    pub tax_number: String,
+    /// Tax that prices contain, in hundredths of a percent (0-10,000); `None`: receipts state none.
+    pub tax_rate_bp: Option<i32>,
 }
 
 /// Settings of the office.
@@ -121,6 +131,38 @@ impl OfficeSettings {
     }
 }
 
+/// Tax rate in hundredths of a percent (0-10,000). It is shown as `10%` or `5.5%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaxRate(pub i32);
+
+impl TaxRate {
+    /// Reads a number of percent (0-100) with up to two decimals behind a point or comma, with or without the sign;
+    /// `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim_end_matches('%').trim_end().replace(',', ".");
+        let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !is_digits(whole) || !is_digits(decimals) || decimals.len() > 2 {
+            return None;
+        }
+        let hundredths: i32 = format!("{decimals:0<2}").parse().ok()?;
+        let rate = whole.parse::<i32>().ok()?.checked_mul(100)?.checked_add(hundredths)?;
+        (rate <= 10_000).then_some(Self(rate))
+    }
+
+    /// Returns the number of percent, without zeros that say nothing.
+    pub fn number(self) -> String {
+        let text = format!("{}.{:02}", self.0 / 100, self.0 % 100);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+impl fmt::Display for TaxRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.number())
+    }
+}
+
 /// Text that the law asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct LegalText<'a> {
@@ -151,6 +193,25 @@ pub enum LogoSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tax_rate_is_a_number_of_percent_with_two_decimals_at_most() {
+        for (typed, shown) in [
+            ("0", "0%"),
+            ("10", "10%"),
+            ("5,5", "5.5%"),
+            ("19.25 %", "19.25%"),
+            ("7.", "7%"),
+            ("100", "100%"),
+        ] {
+            assert_eq!(TaxRate::parse(typed).map(|rate| rate.to_string()).as_deref(), Some(shown));
+        }
+        for wrong in
+            ["", "%", "-1", "+1", "100.01", "101", "1.234", "1e1", ".5", "99999999999", "１０"]
+        {
+            assert_eq!(TaxRate::parse(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn what_people_write_to_is_no_more_than_an_address() {

@@ -1,5 +1,7 @@
 //! SQL of the settings of the office.
 
+use sqlx::PgExecutor;
+
 use super::{
     logo::Logo,
     model::{OfficeSettings, OfficeTexts},
@@ -16,28 +18,41 @@ struct SettingsRow {
     imprint: String,
     terms: String,
     privacy: String,
+    seller: String,
+    seller_address: String,
+    tax_number: String,
+    tax_rate_bp: Option<i32>,
     logo_version: Option<String>,
 }
 
 impl From<SettingsRow> for OfficeSettings {
     fn from(row: SettingsRow) -> Self {
-        let SettingsRow { name, email, phone, colour, imprint, terms, privacy, .. } = row;
-        Self {
-            version: row.version,
-            texts: OfficeTexts { name, email, phone, colour, imprint, terms, privacy },
-            logo: row.logo_version,
-        }
+        let texts = OfficeTexts {
+            name: row.name,
+            email: row.email,
+            phone: row.phone,
+            colour: row.colour,
+            imprint: row.imprint,
+            terms: row.terms,
+            privacy: row.privacy,
+            seller: row.seller,
+            seller_address: row.seller_address,
+            tax_number: row.tax_number,
+            tax_rate_bp: row.tax_rate_bp,
+        };
+        Self { version: row.version, texts, logo: row.logo_version }
     }
 }
 
 /// Finds the settings if their version is higher than `known`.
-pub(crate) async fn find_newer(
-    db: &Pool,
+pub async fn find_newer(
+    db: impl PgExecutor<'_>,
     known: i64,
 ) -> Result<Option<OfficeSettings>, sqlx::Error> {
     let row = sqlx::query_as!(
         SettingsRow,
-        "select version, name, email, phone, colour, imprint, terms, privacy, logo_version
+        "select version, name, email, phone, colour, imprint, terms, privacy, seller, seller_address, tax_number,
+                tax_rate_bp, logo_version
          from office_settings where version > $1",
         known,
     )
@@ -50,7 +65,8 @@ pub(crate) async fn find_newer(
 pub async fn lock(tx: &mut Connection) -> Result<OfficeSettings, sqlx::Error> {
     let row = sqlx::query_as!(
         SettingsRow,
-        "select version, name, email, phone, colour, imprint, terms, privacy, logo_version
+        "select version, name, email, phone, colour, imprint, terms, privacy, seller, seller_address, tax_number,
+                tax_rate_bp, logo_version
          from office_settings for no key update",
     )
     .fetch_one(tx)
@@ -64,7 +80,8 @@ pub async fn update(tx: &mut Connection, settings: &OfficeSettings) -> Result<()
     sqlx::query!(
         "update office_settings
          set version = $1, name = $2, email = $3, phone = $4, colour = $5, imprint = $6, terms = $7,
-             privacy = $8, logo_version = $9",
+             privacy = $8, logo_version = $9, seller = $10, seller_address = $11, tax_number = $12,
+             tax_rate_bp = $13",
         *version,
         texts.name,
         texts.email,
@@ -74,6 +91,10 @@ pub async fn update(tx: &mut Connection, settings: &OfficeSettings) -> Result<()
         texts.terms,
         texts.privacy,
         logo.as_deref(),
+        texts.seller,
+        texts.seller_address,
+        texts.tax_number,
+        texts.tax_rate_bp,
     )
     .execute(tx)
     .await?;

@@ -53,5 +53,6 @@ pub use checkout::Checkouts;
 pub use error::PaymentError;
 pub use model::Cancelled;
 pub use model::Paid;
+pub use model::PaymentId;
 pub use pay::pay;
 pub use refund::{Share, refund};

@@ -51,6 +51,10 @@ select jsonb_build_object(
     'payments', (select coalesce(jsonb_agg(part), '[]') from (
         select id, reservation_id, amount, status, created_at from payments
         where account_id = a.id order by id desc limit $2) part),
+    'receipts', (select coalesce(jsonb_agg(part), '[]') from (
+        select number, edition, buyer, issued_at
+        from (select * from receipts where account_id = a.id and edition > 0 offset 0) own
+        order by number desc limit $2) part),
     'shares_paid', (select coalesce(jsonb_agg(part), '[]') from (
         select s.id, s.reservation_id, s.amount, s.status, s.withheld_at, s.settled_at,
             other.name as holder

@@ -26,6 +26,7 @@ use crate::{
     catalog::{CatalogError, price_types::PriceTypeError},
     entry_queue::QueueError,
     payment::{PaymentError, shares::error::ShareError, ticket_refund::error::TicketRefundError},
+    receipts::error::ReceiptError,
     rehearsal::error::FixtureError,
     reservation::{
         InventoryError, ReservationError,

@@ -10,9 +10,15 @@ use crate::{
         office::pages as office,
         payouts::pages::{self as payouts, AttemptsDocument, PayoutsDocument},
         popularity::pages::{self as popularity, PopularityDocument, SellOutsDocument},
+        receipts::pages as receipts,
+        reconciliation::pages::{
+            ReconciliationDocument, create_reconciliation, show_reconciliation,
+        },
+        settlement::pages::{self as settlement, SettlementDocument},
     },
     office::model::OfficeSettings,
     outbox::MailId,
+    receipts::pages::ReceiptsDocument,
     wallet::charges::payouts::PaidOut,
     web::{
         error::codes,
@@ -37,6 +43,21 @@ pub(super) fn paths() -> Vec<Path> {
             .post(payouts::create_attempts, changes::<AttemptsDocument>("Tries failed payouts again.").refuses(codes![FieldsError::Invalid])),
         at("/admin/payouts/{id}/attempts")
             .post(payouts::create_attempt, changes::<PaidOut>("Tries a failed payout again, or asks the provider about one under way.").refuses(codes![WalletError::{NothingToPayOut, PayoutNotFailed}])),
+        at("/admin/receipts")
+            .get(receipts::list_all_receipts, shows::<ReceiptsDocument>("Lists the receipts of all people, the newest first.")),
+        at("/admin/receipts.csv")
+            .get(receipts::download_receipts, file("Downloads the list of all receipts.", "text/csv")),
+        at("/admin/receipts/{number}.pdf")
+            .get(receipts::show_any_receipt_pdf, file("Downloads a receipt.", "application/pdf")),
+        at("/admin/reconciliation")
+            .get(show_reconciliation, page("Shows the form that compares a day with the payment provider."))
+            .post(create_reconciliation, changes::<ReconciliationDocument>("Compares the payments and refunds of a day with the payment provider's lists; changes nothing.").or_page(200).refuses(codes![WalletError::{ProviderAway, ProviderRefused}])).with_long_deadline(),
+        at("/admin/settlement")
+            .get(settlement::show_settlement, shows::<SettlementDocument>("Settles a show, or a period across shows: what was sold and given back, and the tax.").refuses(codes![FieldsError::Invalid])),
+        at("/admin/settlement.csv")
+            .get(settlement::download_settlement, file("Downloads the lines of a settlement.", "text/csv").refuses(codes![FieldsError::Invalid])),
+        at("/admin/settlement.jsonl")
+            .get(settlement::stream_settlement, file("Downloads the lines of a settlement, one JSON document a line.", "application/x-ndjson").refuses(codes![FieldsError::Invalid])),
         at("/admin/popularity")
             .get(popularity::show_popularity, shows::<PopularityDocument<'_>>("Ranks shows or performances by sales.").refuses(codes![FieldsError::Invalid])),
         at("/admin/popularity/sell-outs")

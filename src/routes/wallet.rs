@@ -1,11 +1,13 @@
 //! Points.
 
-use super::{AccountError, KitError, ShareError, WalletError};
+use super::{AccountError, KitError, ReceiptError, ShareError, WalletError};
 use crate::{
     payment::checkout::pages::{
         self as checkout, ChargeDocument,
         order::{CheckoutDocument, create_charge},
     },
+    receipts::pages::{self as receipts, NumberedDocument, ReceiptsDocument},
+    receipts::shown::ReceiptDocument,
     wallet::{
         self,
         charges::{
@@ -41,6 +43,14 @@ pub(super) fn paths() -> Vec<Path> {
             .get(checkout::show_charge, shows::<ChargeDocument>("Shows a purchase of points, and whether it is paid.")),
         at("/wallet/payouts")
             .post(create_payout, creates::<PaidOut>("Pays points that were bought out to the cards that paid for them.").refuses(codes![WalletError::{NothingToPayOut}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
+        at("/receipts")
+            .get(receipts::list_receipts, shows::<ReceiptsDocument>("Lists the own receipts, the newest first, or those of one order.")),
+        at("/receipts/{number}.pdf")
+            .get(receipts::show_receipt_pdf, file("Downloads a receipt.", "application/pdf")),
+        at("/receipts/{number}")
+            .get(receipts::show_receipt, shows::<ReceiptDocument>("Shows a receipt of a payment or refund.")),
+        at("/receipts/{number}/replacements")
+            .post(receipts::create_replacement, creates::<NumberedDocument>("Makes a receipt for another name or company, which replaces this one.").refuses(codes![ReceiptError::{Replaced, TooMany}, KitError::Contended])),
         at("/wallet/transfers")
             .get(list_transfers, shows::<TransfersDocument<'_>>("Lists points sent and received, the newest first."))
             .post(transfers::create_transfer, creates::<Requested>("Offers points to another person.").refuses(codes![WalletError::{InsufficientPoints, SelfTransfer, TooManyRequests}, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}])),

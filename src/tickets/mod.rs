@@ -37,7 +37,7 @@ mod issue;
 pub mod mailing;
 mod model;
 pub mod pages;
-mod pdf;
+pub(crate) mod pdf;
 pub mod returns;
 mod store;
 

@@ -46,7 +46,7 @@ use crate::{
     mail::{self, Mailer},
     outbox,
     payment::{self, Checkouts},
-    reservation, telemetry, tickets, wallet,
+    receipts, reservation, telemetry, tickets, wallet,
     web::{limits::Limits, metrics::QueueSeries},
     webhooks::{self, HookClient},
 };
@@ -193,7 +193,7 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that write prices, count and rank sales, beat the pulse, follow PostgreSQL's clock, read the
+    /// Starts the workers that write prices, count and rank sales, issue receipts, beat the pulse, follow PostgreSQL's clock, read the
     /// settings again, and follow the standby.
     fn run_catalog(&mut self) {
         self.run("prices", LONG_TICK_MAX, every(periods::PRICES), |app| async move {
@@ -202,6 +202,9 @@ impl Workers {
         self.run("popularity", TICK_MAX, every(periods::POPULARITY), |app| async move {
             popularity::count(&app).await?;
             popularity::project(&app).await
+        });
+        self.run("receipts", TICK_MAX, every(periods::RECEIPTS), |app| async move {
+            receipts::book_due(&app).await
         });
         self.run("pulse", TICK_MAX, every(periods::PULSE), |app| async move {
             reservation::beat(&app).await?;

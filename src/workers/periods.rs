@@ -38,6 +38,8 @@ pub(super) const LOG: Duration = Duration::from_secs(2);
 /// Period in which sales are counted and ranked: rankings are that old at most, and a second of a page's
 /// cache more.
 pub(super) const POPULARITY: Duration = Duration::from_secs(2);
+/// Period of booking what was sold and given back, and of issuing its receipts.
+pub(super) const RECEIPTS: Duration = Duration::from_secs(2);
 /// Period of the look for an edit of the settings of the office: another instance shows it that late at most.
 pub(super) const OFFICE: Duration = Duration::from_secs(3);
 /// Period of the look for sales that have opened, to write their events.

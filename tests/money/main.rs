@@ -5,5 +5,6 @@
 mod account_deletion;
 mod models;
 mod payment;
+mod receipts;
 mod support;
 mod wallet;

@@ -18,7 +18,7 @@ use crate::{
     office::{
         colour::Colour,
         logo::Logo,
-        model::{OfficeSettings, OfficeTexts},
+        model::{OfficeSettings, OfficeTexts, TaxRate},
     },
     text::{email::Email, times},
     web::{
@@ -33,6 +33,9 @@ const NAME_CHARS_MAX: usize = 60;
 const PHONE_CHARS_MAX: usize = 40;
 const IMPRINT_CHARS_MAX: usize = 10_000;
 const TERMS_CHARS_MAX: usize = 40_000;
+const SELLER_CHARS_MAX: usize = 200;
+const ADDRESS_CHARS_MAX: usize = 400;
+const TAX_NUMBER_CHARS_MAX: usize = 60;
 const PATH: &str = "/admin/office";
 
 /// Settings as typed.
@@ -56,20 +59,33 @@ pub struct OfficeForm {
     terms: Field,
     /// Privacy notice, in Markdown, up to 40,000 characters; empty: no page.
     privacy: Field,
+    /// Who sells, as receipts name it, up to 200 characters; empty: the name of the office.
+    seller: Field,
+    /// Address of the seller, up to 400 characters.
+    seller_address: Field,
+    /// Tax number of the seller, up to 60 characters.
+    tax_number: Field,
+    /// Tax that prices contain, in percent with up to two decimals (0-100); empty: receipts state none.
+    tax_rate: Field,
 }
 
 impl OfficeForm {
     fn of(settings: &OfficeSettings) -> Self {
-        let OfficeTexts { name, email, phone, colour, imprint, terms, privacy } = &settings.texts;
+        let texts = &settings.texts;
+        let rate = texts.tax_rate_bp.map(|rate| TaxRate(rate).number()).unwrap_or_default();
         Self {
             version: Field::of(settings.version),
-            name: Field::of(name),
-            email: Field::of(email),
-            phone: Field::of(phone),
-            colour: Field::of(colour),
-            imprint: Field::of(imprint),
-            terms: Field::of(terms),
-            privacy: Field::of(privacy),
+            name: Field::of(&texts.name),
+            email: Field::of(&texts.email),
+            phone: Field::of(&texts.phone),
+            colour: Field::of(&texts.colour),
+            imprint: Field::of(&texts.imprint),
+            terms: Field::of(&texts.terms),
+            privacy: Field::of(&texts.privacy),
+            seller: Field::of(&texts.seller),
+            seller_address: Field::of(&texts.seller_address),
+            tax_number: Field::of(&texts.tax_number),
+            tax_rate: Field::of(rate),
         }
     }
 
@@ -78,7 +94,8 @@ impl OfficeForm {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let mut note = |name, key, text| mistakes.note(name, key, text);
-        let name = note("name", "admin-office-refusal-name", parse_name(&self.name));
+        let name =
+            note("name", "admin-office-refusal-name", parse_line(&self.name, NAME_CHARS_MAX));
         let email = optional(&self.email, |text| Some(Email::parse(text)?.as_str().to_owned()));
         let email = note("email", "admin-office-refusal-email", email);
         let phone = note("phone", "admin-office-refusal-phone", optional(&self.phone, parse_phone));
@@ -89,12 +106,39 @@ impl OfficeForm {
         let imprint = long("imprint", &self.imprint, IMPRINT_CHARS_MAX);
         let terms = long("terms", &self.terms, TERMS_CHARS_MAX);
         let privacy = long("privacy", &self.privacy, TERMS_CHARS_MAX);
+        let seller = self.parse_seller(&mut mistakes);
         let parsed = || {
             let (name, email, phone, colour) = (name?, email?, phone?, colour?);
             let (imprint, terms, privacy) = (imprint?, terms?, privacy?);
-            Some((version?, OfficeTexts { name, email, phone, colour, imprint, terms, privacy }))
+            let seller = seller?;
+            Some((
+                version?,
+                OfficeTexts { name, email, phone, colour, imprint, terms, privacy, ..seller },
+            ))
         };
         mistakes.or(parsed())
+    }
+
+    /// Parses what receipts say of the seller; the other texts are empty.
+    fn parse_seller(&self, mistakes: &mut Mistakes) -> Option<OfficeTexts> {
+        let mut line = |name, field, max| {
+            mistakes.note(name, "admin-office-refusal-seller", parse_line(field, max))
+        };
+        let seller = line("seller", &self.seller, SELLER_CHARS_MAX);
+        let seller_address = line("seller_address", &self.seller_address, ADDRESS_CHARS_MAX);
+        let tax_number = line("tax_number", &self.tax_number, TAX_NUMBER_CHARS_MAX);
+        let rate = match self.tax_rate.is_empty() {
+            true => Some(None),
+            false => TaxRate::parse(self.tax_rate.text()).map(|rate| Some(rate.0)),
+        };
+        let tax_rate_bp = mistakes.note("tax_rate", "admin-office-refusal-tax-rate", rate)?;
+        Some(OfficeTexts {
+            seller: seller?,
+            seller_address: seller_address?,
+            tax_number: tax_number?,
+            tax_rate_bp,
+            ..OfficeTexts::default()
+        })
     }
 }
 
@@ -103,9 +147,9 @@ fn optional(field: &Field, parse: impl FnOnce(&str) -> Option<String>) -> Option
     if field.is_empty() { Some(String::new()) } else { parse(field.text()) }
 }
 
-/// Parses a name of one line.
-fn parse_name(field: &Field) -> Option<String> {
-    parse_text(field, 0, NAME_CHARS_MAX).filter(|name| !name.chars().any(char::is_control))
+/// Parses a text of one line.
+fn parse_line(field: &Field, max: usize) -> Option<String> {
+    parse_text(field, 0, max).filter(|line| !line.chars().any(char::is_control))
 }
 
 /// Parses a telephone number with its blanks, brackets, dots and dashes.

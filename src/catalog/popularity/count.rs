@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::store::count::{self as store, SalesProgress};
-use crate::{app::App, text::times};
+use crate::{app::App, infra::postgres::read_horizon, text::times};
 
 /// Length of the time whose sales one transaction counts, after a long pause or for sales before the
 /// first count.
@@ -44,7 +44,7 @@ async fn count_step(app: &App, step: TimeDelta) -> Result<Step, sqlx::Error> {
     let Some(progress) = store::lock_progress(&mut tx).await? else { return Ok(Step::Last) };
     let from = progress.counted_until;
     // Read after the lock: it is before every transaction that may still write.
-    let horizon = store::read_horizon(&mut tx).await?;
+    let horizon = read_horizon(&mut tx).await?;
     let until = horizon.min(from + step);
     if until <= from {
         return Ok(Step::Last);

@@ -62,12 +62,13 @@ pub(crate) async fn has_open(db: &Pool, emails: &[String]) -> Result<bool, sqlx:
     .await
 }
 
-/// Lets all sales be counted anew: the demo's were made on earlier days, up to which an instance may have
+/// Lets all sales be counted and booked anew: the demo's were made on earlier days, up to which an instance may have
 /// counted. Waits for a count that is running.
 pub(crate) async fn count_sales_anew(tx: &mut Connection) -> Result<(), sqlx::Error> {
     sqlx::query!("update daily_sales_progress set counted_until = counted_from")
         .execute(&mut *tx)
         .await?;
-    sqlx::query!("delete from daily_sales").execute(tx).await?;
+    sqlx::query!("delete from daily_sales").execute(&mut *tx).await?;
+    sqlx::query!("update receipt_progress set booked_until = '2000-01-01Z'").execute(tx).await?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::points::Points;
 /// share of the discount that their prices have of the sum, rounded down. So the parts add up to
 /// the discount, and no part is more than its price if the discount is not more than the sum. If
 /// the sum is zero, no part is taken off. `wrong_shares.sql` of `verify` divides in the same way.
-pub(in crate::payment::shares) fn prices_less(
+pub(crate) fn prices_less(
     prices: impl Iterator<Item = (Points, bool)> + Clone,
     discount: Points,
 ) -> Vec<Points> {

@@ -59,6 +59,7 @@ pub(super) mod telling;
 mod waiting;
 
 pub(super) use code::ShareCode;
+pub(crate) use discount::prices_less;
 pub(super) use error::ShareError;
 pub(super) use give_back::{end_open, return_of};
 pub use give_back::{return_ended, return_ended_of};

@@ -6,23 +6,23 @@ use krilla::text::KrillaGlyph;
 
 /// Glyph with the font that has it.
 #[derive(Clone, Debug)]
-pub(super) struct Glyph {
+pub(crate) struct Glyph {
     /// Index of the font in its face.
-    pub(super) font: usize,
-    pub(super) shape: KrillaGlyph,
+    pub(crate) font: usize,
+    pub(crate) shape: KrillaGlyph,
 }
 
 /// Glyphs on one line with the text that they show. Widths and offsets are in ems.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
-    pub(super) text: String,
-    pub(super) glyphs: Vec<Glyph>,
-    pub(super) width_em: f32,
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) glyphs: Vec<Glyph>,
+    pub(crate) width_em: f32,
 }
 
 impl Glyph {
     /// Returns the glyph for a text that is further back by `n_bytes`.
-    pub(super) fn moved(&self, n_bytes: usize) -> Self {
+    pub(crate) fn moved(&self, n_bytes: usize) -> Self {
         let mut moved = self.clone();
         moved.shape.text_range.start += n_bytes;
         moved.shape.text_range.end += n_bytes;
@@ -31,18 +31,18 @@ impl Glyph {
 }
 
 /// Returns the width of `glyphs`, in ems.
-pub(super) fn width_em(glyphs: &[Glyph]) -> f32 {
+pub(crate) fn width_em(glyphs: &[Glyph]) -> f32 {
     glyphs.iter().map(|glyph| glyph.shape.x_advance).sum()
 }
 
 impl Line {
     /// Width at `size`, in points.
-    pub(super) fn width(&self, size: f32) -> f32 {
+    pub(crate) fn width(&self, size: f32) -> f32 {
         self.width_em * size
     }
 
     /// Appends `other`.
-    pub(super) fn push(&mut self, other: &Self) {
+    pub(crate) fn push(&mut self, other: &Self) {
         let start = self.text.len();
         self.text.push_str(&other.text);
         self.width_em += other.width_em;
@@ -51,7 +51,7 @@ impl Line {
 
     /// Lists the parts that have one font: its index, the distance from the line's start in ems, and
     /// the glyphs.
-    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, f32, Vec<KrillaGlyph>)> {
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, f32, Vec<KrillaGlyph>)> {
         let mut end_em = 0.0;
         self.glyphs.chunk_by(|a, b| a.font == b.font).map(move |run| {
             let start_em = end_em;
@@ -63,7 +63,7 @@ impl Line {
 
     /// Returns the longest beginning that is at most `width_em` wide, and the rest. The beginning
     /// has at least one cluster, so that repeated splitting ends at any width.
-    pub(super) fn split(&self, width_em: f32) -> (Self, Self) {
+    pub(crate) fn split(&self, width_em: f32) -> (Self, Self) {
         let (mut width, mut at) = (0.0, 0);
         for (idx, glyph) in self.glyphs.iter().enumerate() {
             width += glyph.shape.x_advance;

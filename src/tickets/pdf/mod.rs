@@ -19,9 +19,10 @@
 
 mod line;
 mod paper;
+pub(crate) mod pen;
 mod sheet;
 mod typeface;
-mod typesetting;
+pub(crate) mod typesetting;
 
 use std::time::Duration;
 
@@ -85,15 +86,22 @@ pub(crate) async fn make(
     if sheets.is_empty() {
         return Ok(None);
     }
+    rendered(move || render(&sheets, paper, locale)).await.map(Some)
+}
+
+/// Returns the file that `render` makes on a blocking thread, of which a few run at a time.
+pub(crate) async fn rendered(
+    render: impl FnOnce() -> Option<Vec<u8>> + Send + 'static,
+) -> Result<Vec<u8>, PdfError> {
     let Ok(Ok(turn)) = tokio::time::timeout(WAIT_MAX, TURNS.acquire()).await else {
         return Err(PdfError::Busy);
     };
     let made = tokio::task::spawn_blocking(move || {
         // The permit is kept until the work ends, even if the request was cancelled meanwhile.
         let _turn = turn;
-        render(&sheets, paper, locale)
+        render()
     });
-    made.await.ok().flatten().map(Some).ok_or(PdfError::Failed)
+    made.await.ok().flatten().ok_or(PdfError::Failed)
 }
 
 fn sheet_of(
@@ -148,6 +156,11 @@ fn render(sheets: &[Sheet], paper: Paper, locale: Locale) -> Option<Vec<u8>> {
     let mut document = Document::new();
     paper.draw(&mut document, faces, sheets)?;
     let title = sheets.first().map(|sheet| sheet.title.clone()).unwrap_or_default();
+    finished(document, title, locale)
+}
+
+/// Returns the bytes of a document with its title and language.
+pub(crate) fn finished(mut document: Document, title: String, locale: Locale) -> Option<Vec<u8>> {
     let metadata = Metadata::new().title(title).language(locale.tag().to_owned());
     document.set_metadata(metadata.creator("Stagedoor".to_owned()));
     document.finish().ok()

@@ -5,17 +5,16 @@
 //! to cut away. Nothing is filled but the letters and the code, so it takes little ink.
 
 use krilla::{
-    color::rgb,
-    geom::{PathBuilder, Point, Rect, Size, Transform},
+    geom::{PathBuilder, Rect, Size, Transform},
     page::PageSettings,
-    paint::{Fill, FillRule, Stroke},
     surface::Surface,
 };
 use qrcode::{Color, EcLevel, QrCode};
 
 use super::{
     line::Line,
-    typesetting::{Face, Faces, Paragraph},
+    pen::{ACCENT, HAIR, INK, Pen, SOFT, fill},
+    typesetting::{Face, Faces},
 };
 
 /// Width and height of A6, in points.
@@ -23,8 +22,6 @@ const PAGE: (f32, f32) = (297.64, 419.53);
 const MARGIN: f32 = 24.0;
 const WIDTH: f32 = PAGE.0 - 2.0 * MARGIN;
 const RIGHT: f32 = PAGE.0 - MARGIN;
-/// Height of a line's letters above its baseline, as a multiple of the size.
-const ASCENT: f32 = 0.96;
 /// Width of the names' column; prices stand beside it.
 const NAME_WIDTH: f32 = 158.0;
 /// Side of the code, in points, at most; long texts above it leave less.
@@ -52,12 +49,6 @@ const BRING_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.0, 2)];
 const OFFICE_SIZES: [(f32, usize); 3] = [(9.0, 1), (7.5, 1), (5.5, 2)];
 const SMALL: f32 = 7.5;
 const CODE_SIZE: f32 = 8.5;
-
-/// Ink, its softer shade and the accent, as on the pages of the site.
-const INK: (u8, u8, u8) = (0x14, 0x21, 0x1b);
-const SOFT: (u8, u8, u8) = (0x4f, 0x5f, 0x57);
-const ACCENT: (u8, u8, u8) = (0x0c, 0x5f, 0x47);
-const HAIR: (u8, u8, u8) = (0xb8, 0xc4, 0xbd);
 
 /// Name of a fact and the fact.
 #[derive(Clone, Debug)]
@@ -108,13 +99,6 @@ pub(super) fn draw(surface: &mut Surface<'_>, faces: Faces, sheet: &Sheet) -> Op
     pen.foot(sheet)
 }
 
-/// Pen that draws from the top to the bottom; `y` is the position that it has reached.
-struct Pen<'a, 'b> {
-    surface: &'a mut Surface<'b>,
-    faces: Faces,
-    y: f32,
-}
-
 impl Pen<'_, '_> {
     fn head(&mut self, sheet: &Sheet) {
         let Faces { regular, bold } = self.faces;
@@ -127,7 +111,7 @@ impl Pen<'_, '_> {
             self.line(bold, line, (MARGIN, y), office.size, ACCENT);
         }
         self.line(regular, &position, (left, baseline), SMALL, SOFT);
-        self.rule(baseline + 7.0, 1.0, ACCENT);
+        self.rule((MARGIN, RIGHT), baseline + 7.0, 1.0, ACCENT);
         self.y = baseline + 7.0 + GAP;
     }
 
@@ -157,7 +141,7 @@ impl Pen<'_, '_> {
             self.paragraph(regular, &address, MARGIN, SOFT);
         }
         self.y += 7.0;
-        self.rule(self.y, 0.5, HAIR);
+        self.rule((MARGIN, RIGHT), self.y, 0.5, HAIR);
         self.y += 8.0;
     }
 
@@ -224,51 +208,10 @@ impl Pen<'_, '_> {
         fitting.min(QR_MAX / f32::from(n_modules))
     }
 
-    fn paragraph(&mut self, face: &Face, paragraph: &Paragraph, left: f32, color: (u8, u8, u8)) {
-        for line in &paragraph.lines {
-            let baseline = self.y + paragraph.size * ASCENT;
-            self.line(face, line, (left, baseline), paragraph.size, color);
-            self.y += paragraph.line_height();
-        }
-    }
-
     fn centered(&mut self, face: &Face, line: &Line, y: f32, size: f32, color: (u8, u8, u8)) {
         let size = size.min(size * WIDTH / line.width(size).max(1.0));
         self.line(face, line, ((PAGE.0 - line.width(size)) / 2.0, y), size, color);
     }
-
-    fn line(
-        &mut self,
-        face: &Face,
-        line: &Line,
-        (x, y): (f32, f32),
-        size: f32,
-        color: (u8, u8, u8),
-    ) {
-        self.surface.set_fill(Some(fill(color)));
-        for (idx, start_em, glyphs) in line.runs() {
-            let Some(font) = face.font(idx) else { continue };
-            let start = Point::from_xy(x + start_em * size, y);
-            self.surface.draw_glyphs(start, &glyphs, font, &line.text, size, false);
-        }
-    }
-
-    fn rule(&mut self, y: f32, width: f32, (red, green, blue): (u8, u8, u8)) {
-        let mut path = PathBuilder::new();
-        path.move_to(MARGIN, y);
-        path.line_to(RIGHT, y);
-        let Some(path) = path.finish() else { return };
-        let paint = rgb::Color::new(red, green, blue).into();
-        self.surface.set_fill(None);
-        self.surface.set_stroke(Some(Stroke { paint, width, ..Stroke::default() }));
-        self.surface.draw_path(&path);
-        self.surface.set_stroke(None);
-    }
-}
-
-fn fill((red, green, blue): (u8, u8, u8)) -> Fill {
-    let paint = rgb::Color::new(red, green, blue).into();
-    Fill { paint, rule: FillRule::NonZero, ..Fill::default() }
 }
 
 #[cfg(test)]

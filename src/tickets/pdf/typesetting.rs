@@ -34,30 +34,30 @@ static BOLD: LazyLock<Option<Face>> = LazyLock::new(|| {
 });
 
 /// Letters of one weight. A character is taken from the first font that has it.
-pub(super) struct Face {
+pub(crate) struct Face {
     typefaces: Vec<Typeface>,
 }
 
 /// The faces of a ticket.
 #[derive(Clone, Copy)]
-pub(super) struct Faces {
-    pub(super) regular: &'static Face,
-    pub(super) bold: &'static Face,
+pub(crate) struct Faces {
+    pub(crate) regular: &'static Face,
+    pub(crate) bold: &'static Face,
 }
 
 impl Faces {
     /// Returns the embedded fonts; `None` if one cannot be read, which a test rules out.
-    pub(super) fn embedded() -> Option<Self> {
+    pub(crate) fn embedded() -> Option<Self> {
         Some(Self { regular: REGULAR.as_ref()?, bold: BOLD.as_ref()? })
     }
 }
 
 /// Text broken into lines of one size.
 #[derive(Clone, Debug)]
-pub(super) struct Paragraph {
-    pub(super) lines: Vec<Line>,
+pub(crate) struct Paragraph {
+    pub(crate) lines: Vec<Line>,
     /// Size of the font, in points.
-    pub(super) size: f32,
+    pub(crate) size: f32,
 }
 
 impl Paragraph {
@@ -65,7 +65,7 @@ impl Paragraph {
     const LEADING: f32 = 1.28;
 
     /// Distance between two lines, in points.
-    pub(super) fn line_height(&self) -> f32 {
+    pub(crate) fn line_height(&self) -> f32 {
         self.size * Self::LEADING
     }
 }
@@ -77,14 +77,14 @@ impl Face {
     }
 
     /// Returns the font with this index.
-    pub(super) fn font(&self, idx: usize) -> Option<Font> {
+    pub(crate) fn font(&self, idx: usize) -> Option<Font> {
         self.typefaces.get(idx).map(|typeface| typeface.font.clone())
     }
 
     /// Breaks `text` at white space into at most so many lines of `width` points, at the first of
     /// `sizes` (size in points, lines) at which it fits; at the last one it ends with an ellipsis if
     /// it does not fit. A word that is longer than a line is broken inside.
-    pub(super) fn fit(&self, text: &str, width: f32, sizes: &[(f32, usize)]) -> Paragraph {
+    pub(crate) fn fit(&self, text: &str, width: f32, sizes: &[(f32, usize)]) -> Paragraph {
         let words = self.words(text);
         let mut fitted = Paragraph { lines: Vec::new(), size: 0.0 };
         for &(size, lines_max) in sizes {
@@ -98,7 +98,7 @@ impl Face {
     }
 
     /// Shapes `text` as one line.
-    pub(super) fn line(&self, text: &str) -> Line {
+    pub(crate) fn line(&self, text: &str) -> Line {
         let mut line = Line::default();
         for word in self.words(text) {
             self.append(&mut line, &word);

@@ -240,6 +240,11 @@ invariants! {
     A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
     /// Daily sales are the sums of payments, refunds and resales.
     B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];
+    /// What was paid and given back is booked as the ledger has it, and receipts are numbered without a gap.
+    M3 ReceiptsAddUp [
+        "src/verify/checks/wrong_sale_entries.sql",
+        "src/verify/checks/wrong_receipts.sql"
+    ];
     /// Names are kept in the form in which they are typed and compared.
     N1 NamesAreComposed ["src/verify/checks/uncomposed_names.sql"];
     /// A mail ends once, and keeps no secret afterwards.

@@ -1,4 +1,4 @@
-//! CSV downloads, which no spreadsheet takes for more than text and numbers. Long ones are streamed: one
+//! Downloads as CSV, which no spreadsheet takes for more than text and numbers, and as lines of JSON. Long ones are streamed: one
 //! chunk of rows is in memory at a time.
 
 use actix_web::{
@@ -7,8 +7,8 @@ use actix_web::{
     http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
     web::Bytes,
 };
-use futures_util::stream;
-use uuid::Uuid;
+use futures_util::{Stream, stream};
+use serde::Serialize;
 
 use crate::{
     text::cell::guarded,
@@ -25,29 +25,74 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Streams a file of rows that `next` reads chunk by chunk: `next` gets the key of the last row
 /// and returns rows with their keys; an empty chunk ends the file. The first chunk is read
 /// before the answer begins, so that its failure yields an error status.
-pub async fn csv<F>(
+pub async fn csv<K, F>(
     name: &str,
     header: impl IntoIterator<Item = impl Into<String>>,
-    next: impl Fn(Option<Uuid>) -> F + 'static,
+    next: impl Fn(Option<K>) -> F + 'static,
 ) -> Result<HttpResponse, PageError>
 where
-    F: Future<Output = Result<Vec<(Uuid, Vec<String>)>, sqlx::Error>> + 'static,
+    K: Copy + 'static,
+    F: Future<Output = Result<Vec<(K, Vec<String>)>, sqlx::Error>> + 'static,
 {
     let header: Vec<String> = header.into_iter().map(Into::into).collect();
-    let first = Some((header, next(None).await?));
-    let body = stream::try_unfold((first, None, next), async move |(first, after, next)| {
-        let (header, rows) = match first {
-            Some((header, rows)) => (Some(header), rows),
-            None => (None, next(after).await.map_err(ErrorInternalServerError)?),
-        };
-        if rows.is_empty() && header.is_none() {
-            return Ok::<_, actix_web::Error>(None);
+    let first = next(None).await?;
+    let write = move |is_first: bool, rows: Vec<Vec<String>>| {
+        written(is_first.then(|| header.clone()), rows).map_err(ErrorInternalServerError)
+    };
+    Ok(answer(name).streaming(chunks(first, next, write)))
+}
+
+/// Streams a file of JSON documents, one a line, as [`csv`] does its rows.
+pub async fn json_lines<K, T, F>(
+    name: &str,
+    next: impl Fn(Option<K>) -> F + 'static,
+) -> Result<HttpResponse, PageError>
+where
+    K: Copy + 'static,
+    T: Serialize + 'static,
+    F: Future<Output = Result<Vec<(K, T)>, sqlx::Error>> + 'static,
+{
+    let first = next(None).await?;
+    let write = |_, rows: Vec<T>| {
+        let mut lines = Vec::new();
+        for row in rows {
+            serde_json::to_writer(&mut lines, &row).map_err(ErrorInternalServerError)?;
+            lines.push(b'\n');
         }
-        let after = rows.last().map(|(id, _)| *id).or(after);
-        let chunk = written(header, rows).map_err(ErrorInternalServerError)?;
-        Ok(Some((Bytes::from(chunk), (None, after, next))))
-    });
-    Ok(answer(name).streaming(body))
+        Ok(lines)
+    };
+    let attachment = format!("attachment; filename=\"{name}.jsonl\"");
+    Ok(HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, "application/x-ndjson"))
+        .insert_header((CONTENT_DISPOSITION, attachment))
+        .streaming(chunks(first, next, write)))
+}
+
+/// Returns the chunks of a file: the rows `first`, and then what `next` reads behind the last key, until it is empty. `write` is told whether a chunk is the first.
+fn chunks<K, R, F>(
+    first: Vec<(K, R)>,
+    next: impl Fn(Option<K>) -> F + 'static,
+    write: impl Fn(bool, Vec<R>) -> Result<Vec<u8>, actix_web::Error> + 'static,
+) -> impl Stream<Item = Result<Bytes, actix_web::Error>> + 'static
+where
+    K: Copy + 'static,
+    R: 'static,
+    F: Future<Output = Result<Vec<(K, R)>, sqlx::Error>> + 'static,
+{
+    let begun = (Some(first), None, next, write);
+    stream::try_unfold(begun, async move |(first, after, next, write)| {
+        let is_first = first.is_some();
+        let rows = match first {
+            Some(rows) => rows,
+            None => next(after).await.map_err(ErrorInternalServerError)?,
+        };
+        if rows.is_empty() && !is_first {
+            return Ok(None);
+        }
+        let after = rows.last().map(|(key, _)| *key).or(after);
+        let chunk = write(is_first, rows.into_iter().map(|(_, row)| row).collect())?;
+        Ok(Some((Bytes::from(chunk), (None, after, next, write))))
+    })
 }
 
 /// Answers with a file of `records`; the first is the header.
@@ -70,12 +115,9 @@ fn answer(name: &str) -> HttpResponseBuilder {
     answer
 }
 
-fn written(
-    header: Option<Vec<String>>,
-    rows: Vec<(Uuid, Vec<String>)>,
-) -> Result<Vec<u8>, csv::Error> {
+fn written(header: Option<Vec<String>>, rows: Vec<Vec<String>>) -> Result<Vec<u8>, csv::Error> {
     let begun = if header.is_some() { BYTE_ORDER_MARK } else { &[] };
-    write(begun.to_vec(), header.into_iter().chain(rows.into_iter().map(|(_, row)| row)))
+    write(begun.to_vec(), header.into_iter().chain(rows))
 }
 
 /// Appends `records` to a file. Every cell is quoted, so that none ends at a sign that a spreadsheet takes

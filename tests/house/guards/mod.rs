@@ -12,6 +12,7 @@ mod payouts;
 mod popularity;
 mod price_categories;
 mod price_types;
+mod receipts;
 mod returns;
 mod shares;
 mod transfers;
@@ -225,7 +226,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Tables that are only appended to, and a trigger that sees to it.
-const APPEND_ONLY: [(&str, &str); 7] = [
+const APPEND_ONLY: [(&str, &str); 10] = [
     ("point_transactions", "point_transactions_append_only"),
     ("house_entries", "house_entries_append_only"),
     ("transfer_status_history", "transfer_status_history_append_only"),
@@ -233,11 +234,14 @@ const APPEND_ONLY: [(&str, &str); 7] = [
     ("debt_write_offs", "debt_write_offs_append_only"),
     ("ticket_holder_changes", "ticket_holder_changes_append_only"),
     ("access_gates", "access_gates_append_only"),
+    ("sale_entries", "sale_entries_append_only"),
+    ("sale_entry_lines", "sale_entry_lines_append_only"),
+    ("receipts", "receipts_append_only"),
 ];
 
 #[sqlx::test]
 async fn the_database_refuses_what_must_never_be(db: PgPool) {
-    for part in [HEALTHY, SHARED, ANOTHER, codes::CODES, price_types::MADE] {
+    for part in [HEALTHY, SHARED, ANOTHER, codes::CODES, price_types::MADE, receipts::MADE] {
         run(&db, part).await.unwrap();
     }
     let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
@@ -313,6 +317,7 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         office::REFUSED,
         payouts::REFUSED,
         popularity::REFUSED,
+        receipts::REFUSED,
         returns::REFUSED,
         shares::REFUSED,
         transfers::REFUSED,

@@ -43,7 +43,12 @@ async fn shares_of_a_rehearsal_stay_in_it_and_are_removed_with_it(db: PgPool) {
     assert_eq!(bob.post_json(&given, &json!({})).await.status, 201);
     assert_eq!(read_one::<i64>(&db, "select count(*) from domain_events").await, 0);
 
-    let made = ["shares", "share_places", "payments", "ticket_returns"];
+    stagedoor::receipts::book_due(&office.app).await.unwrap();
+    let made = ["sale_entries", "receipts", "shares", "share_places", "payments", "ticket_returns"];
+    for table in &made[..2] {
+        let booked = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+        assert_eq!(read_one::<i64>(&db, booked).await, 0, "{table}: a rehearsal sells nothing");
+    }
     remove_all_of(&office, &concert, &made).await;
     assert_eq!(counts(&db).await, before);
     office.close().await;

@@ -9,7 +9,7 @@ use super::{
 
 /// Left to right only: a module uses what stands before it. Modules of one group do not use each
 /// other.
-const ORDER: [&[&str]; 28] = [
+const ORDER: [&[&str]; 29] = [
     &["config"],
     &["telemetry"],
     &["text"],
@@ -27,6 +27,7 @@ const ORDER: [&[&str]; 28] = [
     &["reservation"],
     &["tickets"],
     &["payment"],
+    &["receipts"],
     &["mail", "webhooks"],
     &["account_deletion", "admin", "demo", "personal_data"],
     &["verify"],

@@ -15,7 +15,7 @@ use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what lists
 /// them. Of `price_changes` and `category_price_changes` there are only unwritten ones.
-const SMALL: [&str; 16] = [
+const SMALL: [&str; 17] = [
     "programs",
     "schedules",
     "venues",
@@ -27,6 +27,7 @@ const SMALL: [&str; 16] = [
     "price_changes",
     "category_price_changes",
     "daily_sales_progress",
+    "receipt_progress",
     "webhook_endpoints",
     "api_keys",
     "office_settings",

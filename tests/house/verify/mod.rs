@@ -107,6 +107,7 @@ mod points;
 mod popularity;
 mod price_types;
 mod public_log;
+mod receipts;
 mod refusals;
 mod returns;
 mod shares;

@@ -120,6 +120,8 @@ const PATHS: &[(&str, Door)] = &[
     ("/wallet/charges/{id}", Door::Account),
     ("/wallet/statement.csv", Door::Account),
     ("/wallet/payouts", Door::Account),
+    ("/receipts", Door::Account), ("/receipts/{number}", Door::Account),
+    ("/receipts/{number}.pdf", Door::Account), ("/receipts/{number}/replacements", Door::Account),
     ("/wallet/transfers", Door::Account),
     ("/wallet/transfers/{id}", Door::Account),
     ("/wallet/transfers/{id}/acceptance", Door::Account),
@@ -186,6 +188,11 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/sales.csv", Door::Admin),
     ("/admin/popularity", Door::Admin), ("/admin/popularity/sell-outs", Door::Admin),
     ("/admin/audit", Door::Admin), ("/admin/audit.csv", Door::Admin),
+    ("/admin/receipts", Door::Admin), ("/admin/receipts.csv", Door::Admin),
+    ("/admin/receipts/{number}.pdf", Door::Admin),
+    ("/admin/reconciliation", Door::Admin),
+    ("/admin/settlement", Door::Admin), ("/admin/settlement.csv", Door::Admin),
+    ("/admin/settlement.jsonl", Door::Admin),
     ("/admin/charges", Door::Admin), ("/admin/charges.csv", Door::Admin),
     ("/admin/payouts", Door::Admin), ("/admin/payouts/attempts", Door::Admin),
     ("/admin/payouts/{id}/attempts", Door::Admin),
@@ -207,8 +214,9 @@ pub(crate) fn example(pattern: &str) -> String {
     let mut path = String::new();
     let mut rest = pattern;
     while let Some((before, gap)) = rest.split_once('{') {
-        path = path + before + NOBODY;
-        rest = gap.split_once('}').unwrap().1;
+        let (gap, after) = gap.split_once('}').unwrap();
+        path = path + before + if gap == "number" { "999999999" } else { NOBODY };
+        rest = after;
     }
     path + rest
 }

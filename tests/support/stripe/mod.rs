@@ -90,6 +90,11 @@ impl StripeStandIn {
         self.control("/control/money", &all).await;
     }
 
+    /// Adds a charge that no checkout of this office made.
+    pub async fn add_charge(&self, charge: &Value) {
+        self.control("/control/charge", charge).await;
+    }
+
     /// Lists the refunds of all payments.
     pub async fn refunds(&self) -> Vec<Value> {
         let answer = self.client.get(self.href("/control/refunds")).send().await.unwrap();
@@ -107,7 +112,7 @@ impl StripeStandIn {
         self.control("/control/forget", &json!({})).await;
     }
 
-    /// Sets how `what` (`create`, `get`, `refund` or `money`) is answered: `ok`, `error`, `refuse`, `silent` (never),
+    /// Sets how `what` (`create`, `get`, `refund`, `money` or `list`) is answered: `ok`, `error`, `refuse`, `silent` (never),
     /// or `late` (done, and answered after the caller has gone).
     pub async fn answer(&self, what: &str, how: &str) {
         self.control("/control/mode", &json!({ "what": what, "how": how })).await;

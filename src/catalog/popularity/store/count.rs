@@ -28,22 +28,6 @@ pub(crate) async fn lock_progress(
     .await
 }
 
-/// Returns the moment before which every sale has been committed or never will be: no transaction that
-/// may still write began before it. A sale is noted with the clock after its transaction has locked
-/// rows, so one that has locked none yet notes a later moment.
-pub(crate) async fn read_horizon(tx: &mut Connection) -> Result<DateTime<Utc>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select least(statement_timestamp(), min(xact_start)) as "horizon!"
-        from pg_stat_get_activity(null)
-        where datid = (select oid from pg_database where datname = current_database())
-            and backend_xid is not null and pid <> pg_backend_pid()
-        "#,
-    )
-    .fetch_one(tx)
-    .await
-}
-
 /// Adds payments, refunds and resales from `from` until before `until` to the daily sales, with days
 /// of the time zone `zone`, in the count `number`. Returns the performances with a payment.
 pub(crate) async fn write_sales(

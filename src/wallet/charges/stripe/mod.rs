@@ -9,6 +9,7 @@ mod answer;
 pub mod checkout;
 pub mod event;
 pub mod health;
+pub mod lists;
 pub mod refund;
 pub mod signature;
 
@@ -40,8 +41,8 @@ const API_VERSION: &str = "2025-08-27.basil";
 /// Upper bound of one conversation, with its connection and the body of the answer. Below the
 /// deadline of a change, so that a form is answered in time.
 const ASK_MAX: Duration = Duration::from_secs(4);
-/// Upper bound of an answer, in bytes; a checkout has about 5,000.
-const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Upper bound of an answer, in bytes; a checkout has about 5,000, and a list of a hundred payments some 500,000.
+const ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Disputes of one payment that are read; Stripe lists no more at once.
 const DISPUTES_MAX: u8 = 100;
 /// Refunds of one payment that are read; Stripe lists no more at once.

@@ -16,6 +16,7 @@ use sha2::Sha256;
 
 use super::{PORT, SECRET_KEY, StripeStandIn};
 
+mod lists;
 mod refunds;
 
 /// Longer than the office waits.
@@ -31,6 +32,8 @@ struct Stripe {
     money: HashMap<String, (Vec<Value>, Vec<Value>)>,
     /// Parameters and checkout of each idempotency key.
     keys: HashMap<String, (HashMap<String, String>, String)>,
+    /// Charges that no checkout of this office made.
+    others: Vec<Value>,
     /// Number of requests for a refund so far.
     n_refund_requests: usize,
 }
@@ -65,6 +68,8 @@ pub fn serve_or_ask() {
                 .route("/v1/checkout/sessions/{id}", web::get().to(get_session))
                 .route("/v1/payment_intents/{id}", web::get().to(get_intent))
                 .route("/v1/disputes", web::get().to(list_disputes))
+                .route("/v1/charges", web::get().to(lists::charges))
+                .route("/control/charge", web::post().to(lists::add))
                 .route("/v1/refunds", web::post().to(refunds::create))
                 .route("/v1/refunds", web::get().to(refunds::list))
                 .route("/v1/refunds/{id}", web::get().to(refunds::get))
@@ -218,7 +223,9 @@ fn charge_of(stripe: &Stripe, payment: &str) -> Option<Value> {
     Some(json!({
         "id": payment.replace("pi_", "ch_"), "object": "charge", "payment_intent": payment,
         "amount": session["amount_total"], "amount_refunded": refunded,
-        "currency": session["currency"],
+        "currency": session["currency"], "created": session["paid_at"],
+        "status": if session["payment_status"] == "paid" { "succeeded" } else { "pending" },
+        "disputed": stripe.money.get(payment).is_some_and(|(_, disputes)| !disputes.is_empty()),
         "metadata": { "charge_id": session["client_reference_id"] },
     }))
 }
@@ -273,6 +280,7 @@ async fn change_session(shared: Shared, Json(asked): Json<Value>) -> HttpRespons
     session["url"] = Value::Null;
     if status == "complete" && session["payment_intent"].is_null() {
         session["payment_intent"] = json!(format!("pi_{}", uuid::Uuid::new_v4().simple()));
+        session["paid_at"] = json!(now());
     }
     HttpResponse::Ok().json(session)
 }

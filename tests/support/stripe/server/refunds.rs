@@ -2,7 +2,7 @@
 
 use super::{
     Form, HashMap, HttpRequest, HttpResponse, Json, Path, Query, Shared, Stripe, Value, answer,
-    charge_of, json, lock, now, refuse_stranger, refused,
+    charge_of, json, lists, lock, now, refuse_stranger, refused,
 };
 
 /// Parameters that the interface knows; a request with another one is refused.
@@ -119,7 +119,11 @@ pub(super) async fn list(
     if let Some(refused) = refuse_stranger(&request) {
         return refused;
     }
-    let refunds = lock(&shared).money.get(&asked["payment_intent"]).cloned().unwrap_or_default().0;
+    let Some(payment) = asked.get("payment_intent") else {
+        let refunds = all(&lock(&shared)).cloned().collect();
+        return lists::answered(&shared, refunds, &asked).await;
+    };
+    let refunds = lock(&shared).money.get(payment).cloned().unwrap_or_default().0;
     HttpResponse::Ok().json(json!({
         "object": "list", "url": "/v1/refunds", "has_more": false, "data": refunds,
     }))

@@ -1,0 +1,6 @@
+//! SQL of receipts.
+
+pub(super) mod booked;
+pub(super) mod due;
+pub mod receipts;
+pub(super) mod written;
