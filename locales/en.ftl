@@ -1947,6 +1947,7 @@ admin-refusal-refund-fee = A later step can't have a lower fee than the one befo
 admin-refusal-refund-preset = Please choose terms from the list.
 admin-refusal-number = That number is out of range.
 admin-refusal-flag = Please choose again.
+admin-refusal-refundable = Nothing that was sold is another one, so there is nothing to give back for.
 admin-refusal-positive = Please enter a whole number above zero.
 admin-refusal-price = Please enter prices as whole points.
 admin-refusal-section = Please choose a section.

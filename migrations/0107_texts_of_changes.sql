@@ -126,3 +126,15 @@ create function paid_for_place(item uuid, place integer) returns bigint language
         + coalesce(div(discount * (so_far - reduced), nullif(whole, 0)), 0))::bigint
     from running where id = item and number = place
 $$;
+
+-- Part of an order's discount that its places had which were given back by themselves; the others that left it were at
+-- their whole price.
+create function discount_given_back(reservation uuid) returns bigint language sql stable as $$
+    select coalesce(sum(i.unit_price - t.price), 0)::bigint
+    from (
+        select reservation_item_id, price, to_house from ticket_returns
+        where reservation_id = reservation and status = 'SOLD' offset 0
+    ) t
+    cross join lateral (select unit_price from reservation_items where id = t.reservation_item_id offset 0) i
+    where t.to_house
+$$;

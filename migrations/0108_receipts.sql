@@ -121,6 +121,8 @@ create table receipts (
 
 -- Receipts of one person, the newest first; its condition like the one above.
 create index receipts_account_id on receipts (account_id, number desc) where edition > 0;
+-- What a deletion of accounts looks for.
+create index receipts_of_account on receipts (account_id);
 
 -- How far is booked, and the next number: one row. The worker that books has locked it, and so has a receipt that
 -- replaces another.

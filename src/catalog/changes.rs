@@ -164,7 +164,8 @@ async fn announce(
     }
 }
 
-/// Announces `news` to the line of a published program, above what stands there of what was said before.
+/// Announces `news` to the line of a published program, above what stands there of what was said before, as its next
+/// edition: who is about to say something else has not read it.
 pub async fn announce_news(
     tx: &mut Connection,
     id: ProgramId,
@@ -173,14 +174,11 @@ pub async fn announce_news(
     store::lock(tx, id).await?;
     let before = store::find_by_id(&mut *tx, id).await?.ok_or(sqlx::Error::RowNotFound)?;
     let standing = before.announcements.iter().find(|said| !said.is_of_pause);
-    let said = NewAnnouncement {
-        words: with_former(news, standing.map(|said| &said.words)),
-        expected_until: standing.and_then(|said| said.expected_until),
-    };
+    let words = with_former(news, standing.map(|said| &said.words));
+    let said = NewAnnouncement { words, expected_until: None };
+    announce(tx, id, Some(&said), false).await?;
+    store::write_next(tx, id).await?;
     let change = ProgramChange::Announced(said);
-    if let ProgramChange::Announced(said) = &change {
-        announce(tx, id, Some(said), false).await?;
-    }
     let after = store::find_by_id(&mut *tx, id).await?.ok_or(sqlx::Error::RowNotFound)?;
     tell(tx, &change, &after).await
 }

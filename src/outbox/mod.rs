@@ -107,7 +107,15 @@ pub async fn forget_ended(tx: &mut Connection, recipient: &str) -> Result<(), sq
 
 /// Writes one mail, in the transaction that it is about.
 pub async fn write(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
-    store::insert(tx, mail).await
+    store::insert(tx, std::slice::from_ref(mail)).await
+}
+
+/// Writes mails to addresses, in the transaction that they are about and in one statement; none for no mail.
+pub async fn write_all(tx: &mut Connection, mails: &[NewMail]) -> Result<(), sqlx::Error> {
+    match mails {
+        [] => Ok(()),
+        mails => store::insert(tx, mails).await,
+    }
 }
 
 /// Claims at most `mails_max` mails that are due, each the first of its order key, for

@@ -133,7 +133,7 @@ pub async fn edit(
     let entry = AuditEntry::new(by, Act::ProgramEdited, Subject::Program, id);
     let change = ProgramChange::Details(details);
     let edit = commit_edit(app, &entry, version, async |tx| {
-        let edited = catalog::change_program(tx, id, version, &change).await?;
+        let mut edited = catalog::change_program(tx, id, version, &change).await?;
         let mut changes = changes_of(&edited.before, &edited.after);
         changes.extend(SoldChange::whole(SoldPart::Act, &notice.cancelled_act, ""));
         let told = Told {
@@ -143,9 +143,22 @@ pub async fn edit(
             ..Told::default()
         };
         let is_told = tell_program(tx, id, &told).await?;
+        // What is announced to the line is an edition too.
+        if is_told && let Some(after) = catalog::find_program(&mut *tx, id).await? {
+            edited.after = after;
+        }
         Ok::<_, AdminError>(worded(edited, is_told.then_some(told.words)))
     });
     Ok(edit.await?.state)
+}
+
+/// Whether an edit of `before` changes anything that people are told of.
+pub(crate) fn is_told(
+    before: &ProgramDetails,
+    after: &ProgramDetails,
+    notice: &ProgramNotice,
+) -> bool {
+    !notice.cancelled_act.is_empty() || !changes_of(before, after).is_empty()
 }
 
 /// Returns what of a program's fields the tickets say otherwise now.

@@ -20,6 +20,8 @@ pub(super) struct Compared {
     payouts: HashMap<Uuid, SentPayout>,
     /// Names of payments and refunds that the provider listed.
     seen: HashSet<String>,
+    /// What is booked of what staff sent back, less what the provider has listed of it so far.
+    booked_back: HashMap<Uuid, i64>,
     result: Reconciliation,
 }
 
@@ -29,7 +31,9 @@ impl Compared {
             charges.values().filter_map(|charge| Some((charge.payment_ref.clone()?, charge.id)));
         let by_name = named.collect();
         let payouts = payouts.into_iter().map(|payout| (payout.id, payout)).collect();
-        Self { charges, by_name, payouts, seen: HashSet::new(), result: Reconciliation::default() }
+        let booked_back = charges.values().map(|charge| (charge.id, charge.booked_back)).collect();
+        let (seen, result) = Default::default();
+        Self { charges, by_name, payouts, seen, booked_back, result }
     }
 
     /// Notes a payment that the provider lists, and compares it if it is within the span.
@@ -80,7 +84,7 @@ impl Compared {
         let charge = charge.as_ref();
         let booked = match (payout, charge) {
             (Some(Some(kept)), _) if kept.status != PayoutStatus::Failed => kept.amount_minor,
-            (None, Some(kept)) if kept.was_refunded && !refund.has_failed() => refund.amount,
+            (None, Some(kept)) if !refund.has_failed() => self.take_booked(kept.id, refund.amount),
             _ => 0,
         };
         self.sums(&refund.currency).our_returned += booked;
@@ -91,11 +95,12 @@ impl Compared {
                 (!is_same).then_some(DifferenceKind::RefundDiffers)
             }
             (Some(None), _) => Some(DifferenceKind::RefundDiffers),
-            (None, Some(kept)) if refund.has_failed() || kept.was_refunded => None,
+            (None, Some(_)) if refund.has_failed() || booked == refund.amount => None,
             (None, _) => Some(DifferenceKind::RefundNotBooked),
         };
         if let Some(kind) = kind {
             let minor = payout.flatten().map(|kept| kept.amount_minor);
+            let minor = minor.or((booked > 0).then_some(booked));
             let account = payout.flatten().map(|kept| kept.account_id);
             let account = account.or_else(|| charge.map(|kept| kept.account_id));
             self.note(MoneyDifference::of_refund(kind, refund, minor, account));
@@ -112,6 +117,14 @@ impl Compared {
     pub(super) fn refund_missing(&mut self, payout: &SentPayout) {
         self.sums(&payout.currency).our_returned += payout.amount_minor;
         self.note(MoneyDifference::of_payout(DifferenceKind::RefundMissing, payout));
+    }
+
+    /// Takes up to `amount` from what is booked of a purchase that staff sent back, and returns how much that was.
+    fn take_booked(&mut self, charge_id: Uuid, amount: i64) -> i64 {
+        let left = self.booked_back.entry(charge_id).or_default();
+        let taken = amount.min(*left);
+        *left -= taken;
+        taken
     }
 
     fn sums(&mut self, currency: &str) -> &mut ReconciledSums {

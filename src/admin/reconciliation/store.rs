@@ -11,7 +11,6 @@ pub(super) const ROWS_MAX: i64 = 1_000;
 pub(super) const ROWS_COUNT: usize = 1_000;
 
 /// Purchase as it is kept here.
-#[expect(clippy::struct_excessive_bools, reason = "a row of four independent facts")]
 #[derive(Clone, Debug)]
 pub(crate) struct KeptCharge {
     pub id: Uuid,
@@ -26,8 +25,8 @@ pub(crate) struct KeptCharge {
     pub is_unclaimed: bool,
     /// Whether a dispute about its money was booked.
     pub was_disputed: bool,
-    /// Whether a refund that staff made at the provider was booked.
-    pub was_refunded: bool,
+    /// What staff sent back at the provider, as far as it is booked.
+    pub booked_back: i64,
 }
 
 /// Lists purchases by the names of their payments.
@@ -42,10 +41,7 @@ pub(super) async fn list_named(
             (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
             (status = 'DISPUTED' or exists (
                 select from charge_reversals where charge_id = c.id and cause = 'DISPUTE')) as "was_disputed!",
-            (status = 'REFUNDED' or exists (
-                select from charge_reversals
-                where charge_id = c.id and cause in ('REFUND', 'REFUND_TOTAL', 'REFUND_FAILED')))
-                as "was_refunded!"
+            booked_back(c.id) as "booked_back!"
         from (select * from charges where payment_ref = any($1) offset 0) c
         "#,
         names,
@@ -63,10 +59,7 @@ pub(super) async fn list_by_id(db: &Pool, ids: &[Uuid]) -> Result<Vec<KeptCharge
             (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
             (status = 'DISPUTED' or exists (
                 select from charge_reversals where charge_id = c.id and cause = 'DISPUTE')) as "was_disputed!",
-            (status = 'REFUNDED' or exists (
-                select from charge_reversals
-                where charge_id = c.id and cause in ('REFUND', 'REFUND_TOTAL', 'REFUND_FAILED')))
-                as "was_refunded!"
+            booked_back(c.id) as "booked_back!"
         from (select * from charges where id = any($1) offset 0) c
         "#,
         ids,
@@ -87,7 +80,7 @@ pub(super) async fn list_settled(
         r#"
         select id, account_id, payment_ref, amount_minor, currency, true as "is_settled!",
             (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
-            status = 'DISPUTED' as "was_disputed!", status = 'REFUNDED' as "was_refunded!"
+            status = 'DISPUTED' as "was_disputed!", 0::bigint as "booked_back!"
         from charges
         where created_at >= $1 and created_at < $2 and amount_minor > 0 and settled_at is not null
         order by created_at, id

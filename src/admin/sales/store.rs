@@ -72,22 +72,23 @@ pub async fn list_sections(
     .await
 }
 
-/// Lists the discounts of the paid reservations of a program's performances, in points; performances
-/// without any are left out.
+/// Lists the discounts of the paid reservations of a program's performances, in points, without the part of places that
+/// were given back by themselves; performances without any are left out.
 pub(crate) async fn list_discounts(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<(ScheduleId, i64)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select r.schedule_id as "schedule_id: ScheduleId", sum(r.discount)::bigint as "points!"
+        select r.schedule_id as "schedule_id: ScheduleId", sum(r.discount - gone.points)::bigint as "points!"
         from (select id from sale_codes where program_id = $1 offset 0) c
         cross join lateral (
-            select schedule_id, discount from reservations
+            select id, schedule_id, discount from reservations
             where sale_code_id = c.id and status = 'CONFIRMED' offset 0
         ) r
+        cross join lateral (select discount_given_back(r.id) as points offset 0) gone
         group by r.schedule_id
-        having sum(r.discount) > 0
+        having sum(r.discount - gone.points) > 0
         "#,
         program_id as _,
     )
@@ -116,6 +117,7 @@ pub struct SoldReservation {
     pub total: Points,
     /// Names of price types with their numbers of places; empty if all are at the ordinary price.
     pub price_types: String,
+    /// Discount of `places`.
     pub discount: Points,
     /// Word of its code; `None` without one.
     pub code: Option<String>,
@@ -132,7 +134,8 @@ pub async fn list_reservations(
         SoldReservation,
         r#"
         select r.id as "id: ReservationId", r.created_at, r.status, a.email, d.starts_at,
-            time_zone, r.total - had.points as "total!: Points", r.discount as "discount: Points",
+            time_zone, r.total - had.points + gone.points as "total!: Points",
+            r.discount - gone.points as "discount!: Points",
             (select word from sale_codes where id = r.sale_code_id) as code,
             had.places as "places!", had.returned - given_back as "resold!",
             given_back as "given_back!",
@@ -161,6 +164,7 @@ pub async fn list_reservations(
             select count(*) as given_back from ticket_returns
             where reservation_id = r.id and to_house and status = 'SOLD' offset 0
         ) house
+        cross join lateral (select discount_given_back(r.id) as points offset 0) gone
         where r.program_id = $1 and r.id < $2
         order by r.id desc
         limit $3

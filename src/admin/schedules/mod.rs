@@ -117,7 +117,7 @@ pub async fn update(
         let edited = catalog::next_schedule_edition(tx, id, version, Some(&moved)).await?;
         tickets::void_of_deleted(tx, id, edited.before.starts_at).await?;
         if moved.told.is_some() {
-            let news = LineNews { moved: Some((was, starts_at)), told: &told };
+            let news = LineNews { moved: &[(id, was, starts_at)], told: &told };
             tell_lines(tx, &[id], &news).await?;
         }
         let words = moved.told.map(|told| told.words);
@@ -324,7 +324,7 @@ pub async fn update_zone(
         };
         let is_told = tell_change(tx, id, None, &told).await?;
         if is_told {
-            tell_lines(tx, &[id], &LineNews { moved: None, told: &told }).await?;
+            tell_lines(tx, &[id], &LineNews { moved: &[], told: &told }).await?;
         }
         tell_zone_price(tx, id, zone_id, (&edited.before, &edited.after)).await?;
         let details = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });

@@ -16,6 +16,7 @@
 //!
 //! The performances are locked by id, and then the venue, in the order in which prices are written.
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::store::{self, Upcoming};
@@ -88,11 +89,19 @@ pub(super) async fn update(
     }
     for performance in &others {
         if tell_change(tx, performance.id, None, &told).await? {
-            changed.push(performance.id);
+            changed.push((performance.id, None));
         }
     }
     let is_told = !changed.is_empty();
-    tell_lines(tx, &changed, &LineNews { moved: None, told: &told }).await?;
+    let ids: Vec<ScheduleId> = changed.iter().map(|(id, ..)| *id).collect();
+    let moved: Vec<_> = changed
+        .into_iter()
+        .filter_map(|(id, moved)| {
+            let (was, now) = moved?;
+            Some((id, was, now))
+        })
+        .collect();
+    tell_lines(tx, &ids, &LineNews { moved: &moved, told: &told }).await?;
     Ok(worded(edited, is_told.then_some(told.words)))
 }
 
@@ -122,6 +131,9 @@ fn question(concerned: &[Upcoming], from: Tz, to: Tz) -> ZoneQuestion {
     }
 }
 
+/// Performance of which accounts were told, with its start as it was shown and the one since, where they differ.
+type ToldPerformance = (ScheduleId, Option<(ShownStart<'static>, DateTime<Utc>)>);
+
 /// Tells of performances that keep their moments, shown in the zone `to` and not `from`; returns the ones
 /// of which accounts were told.
 async fn show_all(
@@ -129,7 +141,7 @@ async fn show_all(
     concerned: &[Upcoming],
     (from, to): (Tz, Tz),
     told: &Told,
-) -> Result<Vec<ScheduleId>, AdminError> {
+) -> Result<Vec<ToldPerformance>, AdminError> {
     let mut changed = Vec::new();
     for performance in concerned {
         let was = ShownStart { at: performance.starts_at, zone: from.name() };
@@ -138,7 +150,7 @@ async fn show_all(
         let mut told = told.clone();
         told.changes.extend(SoldChange::of(SoldPart::Clock, &before, &after));
         if tell_change(tx, performance.id, Some(was), &told).await? {
-            changed.push(performance.id);
+            changed.push((performance.id, Some((was, performance.starts_at))));
         }
     }
     Ok(changed)
@@ -152,7 +164,7 @@ async fn move_all(
     concerned: &mut [Upcoming],
     (from, to): (Tz, Tz),
     told: &Told,
-) -> Result<Vec<ScheduleId>, AdminError> {
+) -> Result<Vec<ToldPerformance>, AdminError> {
     let is_later = concerned.first().is_some_and(|performance| {
         times::at_same_hour(performance.starts_at, from, to) > performance.starts_at
     });
@@ -162,9 +174,9 @@ async fn move_all(
     let mut changed = Vec::new();
     for Upcoming { id, version, starts_at, .. } in concerned.iter() {
         let was = ShownStart { at: *starts_at, zone: from.name() };
-        let moved =
-            tell_move(tx, *id, was, times::at_same_hour(*starts_at, from, to), told).await?;
-        changed.extend(moved.told.is_some().then_some(*id));
+        let now = times::at_same_hour(*starts_at, from, to);
+        let moved = tell_move(tx, *id, was, now, told).await?;
+        changed.extend(moved.told.is_some().then_some((*id, Some((was, now)))));
         let edited = catalog::next_schedule_edition(tx, *id, *version, Some(&moved)).await?;
         let entry = AuditEntry::new(by, Act::ScheduleEdited, Subject::Schedule, *id);
         let entry = entry.before(&edited.before).after(&edited.after);

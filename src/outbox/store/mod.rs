@@ -124,25 +124,35 @@ pub(crate) async fn insert_for_all(
     Ok(written.rows_affected())
 }
 
-/// Inserts a mail; skips one whose event was mailed already.
-pub(crate) async fn insert(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
-    let (kind, payload) = mail.message.stored();
+/// Inserts mails to addresses; skips those whose events were mailed already.
+pub(crate) async fn insert(tx: &mut Connection, mails: &[NewMail]) -> Result<(), sqlx::Error> {
+    let text = |pick: fn(&NewMail) -> String| mails.iter().map(pick).collect::<Vec<_>>();
+    let ids: Vec<Uuid> = mails.iter().map(|_| new_id()).collect();
+    let (kinds, payloads): (Vec<String>, Vec<Value>) =
+        mails.iter().map(|mail| mail.message.stored()).unzip();
+    let secrets: Vec<Option<&str>> =
+        mails.iter().map(|mail| mail.secret.as_ref().map(MailSecret::expose)).collect();
+    let kept_secs: Vec<f64> = mails.iter().map(|mail| mail.message.ttl().as_secs_f64()).collect();
     sqlx::query!(
         r#"
         insert into outbox
             (id, kind, payload, secret, order_key, dedupe_key, recipient, locale, expires_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(secs => $9))
+        select id, kind, payload, secret, order_key, dedupe_key, recipient, locale,
+            clock_timestamp() + make_interval(secs => kept_secs)
+        from unnest($1::uuid[], $2::text[], $3::jsonb[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+            $9::float8[])
+            as new (id, kind, payload, secret, order_key, dedupe_key, recipient, locale, kept_secs)
         on conflict (dedupe_key) do nothing
         "#,
-        new_id(),
-        kind,
-        payload,
-        mail.secret as _,
-        mail.order_key,
-        mail.dedupe_key,
-        mail.recipient.as_str(),
-        mail.locale.tag(),
-        mail.message.ttl().as_secs_f64(),
+        &ids,
+        &kinds,
+        &payloads,
+        secrets as _,
+        &text(|mail| mail.order_key.clone()),
+        &text(|mail| mail.dedupe_key.clone()),
+        &text(|mail| mail.recipient.as_str().to_owned()),
+        &text(|mail| mail.locale.tag().to_owned()),
+        &kept_secs,
     )
     .execute(tx)
     .await?;

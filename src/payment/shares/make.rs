@@ -19,6 +19,9 @@ use crate::{
     reservation::{self, Held, ReservationError, returns::error::ReturnRefusal},
 };
 
+/// Links that an account may have made within an hour where one is to be mailed: strangers' mailboxes are not its own.
+const MAILED_AN_HOUR_MAX: i64 = 30;
+
 /// Makes a share of places of a hold that are in no live share.
 pub(crate) async fn make(
     app: &App,
@@ -43,6 +46,12 @@ async fn make_once(
     let live = store::lock_live(&mut tx, order.reservation_id).await?;
     if live.iter().filter(|share| share.has_link).count() >= FRIENDS_MAX {
         return Err(ShareError::TooManyFriends);
+    }
+    if order.to.is_some()
+        && store::count_linked_lately(&mut tx, order.owner_id, MAILED_AN_HOUR_MAX).await?
+            >= MAILED_AN_HOUR_MAX
+    {
+        return Err(ShareError::TooManyShares);
     }
     let mut places = read_places(&mut tx, &held).await?;
     let chosen = places.find(&order.places).ok_or(ShareError::NoPlaces)?;

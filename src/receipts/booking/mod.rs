@@ -2,7 +2,8 @@
 
 mod part;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use self::part::BookedPart;
 use super::{
@@ -25,6 +26,9 @@ use crate::{
 /// Orders, refunds and returns of one transaction, and transactions of one tick.
 const SWEEP: Sweep = Sweep { rows_max: 100, parts_max: 50 };
 
+/// Time behind which the progress follows where nothing is booked.
+const IDLE_MAX: TimeDelta = TimeDelta::minutes(1);
+
 /// Books what was sold and given back since the last tick, and issues its receipts. Does nothing while another
 /// instance books.
 pub async fn book_due(app: &App) -> Result<(), sqlx::Error> {
@@ -38,8 +42,17 @@ async fn book_part(app: &App, rows_max: i64) -> Result<usize, sqlx::Error> {
     // Read after the lock: it is before every transaction that may still write.
     let horizon = read_horizon(&mut tx).await?;
     let rows = list_due(&mut tx, &progress, horizon, rows_max).await?;
-    let Some((_, last)) = rows.last().copied() else { return Ok(0) };
+    let Some((_, last)) = rows.last().copied() else {
+        // What was found and is of rehearsals is not read again and again.
+        if horizon - progress.booked_until > IDLE_MAX {
+            (progress.booked_until, progress.booked_id) = (horizon, Uuid::nil());
+            written::update_progress(&mut tx, &progress).await?;
+            tx.commit().await?;
+        }
+        return Ok(0);
+    };
     let (terms, seller) = terms_of(app, &mut tx).await?;
+    let terms = (terms, progress.numbered_from);
     let mut part = BookedPart::read(&mut tx, &rows, terms).await?;
     for (kind, row) in &rows {
         match kind {

@@ -43,6 +43,8 @@ struct BookedPayment {
 pub(super) struct BookedPart {
     /// Terms of what is sold now.
     terms: SaleTerms,
+    /// Moment before which no tax was stated.
+    taxed_from: DateTime<Utc>,
     payments: Vec<PaidPayment>,
     items: HashMap<ReservationId, Vec<PaidItem>>,
     share_places: HashSet<(PaymentId, ReservationItemId, i32)>,
@@ -58,7 +60,7 @@ impl BookedPart {
     pub(super) async fn read(
         tx: &mut Connection,
         rows: &[(DueKind, DueRow)],
-        terms: SaleTerms,
+        (terms, taxed_from): (SaleTerms, DateTime<Utc>),
     ) -> Result<Self, sqlx::Error> {
         let ids = |is_return: bool| {
             let rows =
@@ -89,6 +91,7 @@ impl BookedPart {
         let known = booked::list_references(tx, &references).await?;
         Ok(Self {
             terms,
+            taxed_from,
             payments,
             items,
             share_places: share_places.into_iter().collect(),
@@ -115,9 +118,12 @@ impl BookedPart {
             if self.booked.contains_key(&payment.id) {
                 continue;
             }
-            let order = order_of(&payment, self.terms);
+            let is_taxed = payment.paid_at >= self.taxed_from;
+            let tax_rate_bp = self.terms.tax_rate_bp.filter(|_| is_taxed);
+            let terms = SaleTerms { tax_rate_bp, ..self.terms };
+            let order = order_of(&payment, terms);
             let items = self.items.get(&payment.reservation_id).map_or(&[][..], Vec::as_slice);
-            let lines = lines::of_payment(items, payment.discount, self.terms, |item, number| {
+            let lines = lines::of_payment(items, payment.discount, terms, |item, number| {
                 !payment.is_shared || self.share_places.contains(&(payment.id, item, number))
             });
             let left = lines.iter().map(LeftItem::of).collect();

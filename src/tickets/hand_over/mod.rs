@@ -239,13 +239,11 @@ pub(super) async fn end(
     ticket_ids: &[TicketId],
     status: HandOverStatus,
 ) -> Result<Vec<LockedHandOver>, sqlx::Error> {
-    if status == HandOverStatus::Voided {
-        // The address is gone once the hand-over has ended.
-        let offers = store::unclaimed::list_of_tickets(tx, ticket_ids).await?;
-        telling::tell_unclaimed(tx, &offers).await?;
-    }
-    let ended = store::write_ended(tx, ticket_ids, status).await?;
+    let (ended, unclaimed) = store::write_ended(tx, ticket_ids, status).await?;
     telling::tell_ended(tx, &ended).await?;
+    if status == HandOverStatus::Voided {
+        telling::tell_unclaimed(tx, unclaimed).await?;
+    }
     Ok(ended)
 }
 

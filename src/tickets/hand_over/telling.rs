@@ -53,20 +53,17 @@ pub(super) async fn tell_waiting(
 /// Writes the mails about tickets that are void while they wait at addresses without an account.
 pub(super) async fn tell_unclaimed(
     tx: &mut Connection,
-    offers: &[UnclaimedOffer],
+    offers: Vec<UnclaimedOffer>,
 ) -> Result<(), sqlx::Error> {
-    for offer in offers {
-        let mail = NewMail {
-            message: Message::HandOverWithdrawn { hand_over_id: offer.id.0 },
-            secret: None,
-            recipient: offer.address.clone(),
-            locale: offer.locale,
-            order_key: order_key(offer.id),
-            dedupe_key: format!("hand-over-ended:{}:recipient", offer.id),
-        };
-        outbox::write(tx, &mail).await?;
-    }
-    Ok(())
+    let mails = offers.into_iter().map(|offer| NewMail {
+        message: Message::HandOverWithdrawn { hand_over_id: offer.id.0 },
+        secret: None,
+        order_key: order_key(offer.id),
+        dedupe_key: format!("hand-over-ended:{}:recipient", offer.id),
+        recipient: offer.address,
+        locale: offer.locale,
+    });
+    outbox::write_all(tx, &mails.collect::<Vec<_>>()).await
 }
 
 /// Writes the mails about hand-overs that have ended.

@@ -14,7 +14,7 @@ use crate::{
     world::{Shape, World},
 };
 
-/// People inside up to whom an outage may find nobody to give time to.
+/// Number of people inside up to which an outage may give time to none.
 const FEW: i64 = 3;
 /// Time within which the time of an outage has come back, on a machine that has much to do.
 const GIVEN_WITHIN: Duration = Duration::from_secs(30);

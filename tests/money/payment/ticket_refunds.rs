@@ -238,6 +238,7 @@ async fn tickets_of_an_order_with_a_discount_give_one_by_one_what_they_give_toge
     let ada = office.sign_in("ada").await;
     assert_eq!(ada.post("/wallet/charges", &[("amount", 200_000)]).await.status, 201);
     admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    listen(&db).await;
     let code = "insert into sale_codes (id, program_id, word, amount, uses)
         select gen_random_uuid(), id, 'GIFT', 10001, 0 from programs";
     run_sql(&db, code).await;
@@ -263,7 +264,21 @@ async fn tickets_of_an_order_with_a_discount_give_one_by_one_what_they_give_toge
         assert_eq!(given.status, 201, "{}", given.body);
         assert_sound(&office).await;
     }
+    // What is left is what was paid for the last: in the sales, in their file, and for who listens.
+    let admin = office.employ("admin", "ADMIN").await;
+    let sales = format!("/admin/programs/{}/sales", concert.program_id);
+    let shown = admin.get(&sales).await.json();
+    let schedule = concert.schedule_id.to_string();
+    assert_eq!(shown["discounts"][&schedule], 50_000 - prices[2], "{shown}");
+    let file = admin.get(&format!("{sales}.csv")).await;
+    let row = &file.records()[1];
+    for points in [prices[2], 50_000 - prices[2]] {
+        assert!(row.contains(&points.to_string()), "{points}: {row:?}");
+    }
+    run_sql(&db, "update webhook_endpoints set kinds = '{reservation.refunded}'").await;
     assert_eq!(cancel(&ada, id).await.status, 200);
+    let told = "select (payload ->> 'total')::bigint from domain_events where kind = 'reservation.refunded'";
+    assert_eq!(read_one::<i64>(&db, told).await, prices[2]);
     let back = balance(&db, ada.account_id).await - before;
     assert!((125_000 - 3..=125_000).contains(&back), "90 percent less the fee, once: {back}");
     assert_sound(&office).await;

@@ -104,6 +104,21 @@ async fn each_difference_is_found_from_its_own_side_and_says_what_to_do(db: PgPo
     let page = admin.submit(PATH, &[("day", "")]).await;
     assert!(page.body.contains("It was made at the provider"), "{}", page.body);
     assert!(page.has(&format!("a[href='/admin/people/{}']", ada.account_id)), "{}", page.body);
+    // It is booked, and another one of which no message has told is not; and so with one that is booked in part.
+    let booked = "insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved, amount_minor, knows_payouts, happened_at)
+        select gen_random_uuid(), id, 'REFUND_TOTAL', 'a-total', 0, 0, 100, true, now() from charges where amount_minor = 300";
+    run_sql(&db, booked).await;
+    assert_eq!(differences(&admin).await, ["not-ours"]);
+    let second = json!({ "id": "re_second", "object": "refund", "amount": 60, "currency": "krw",
+        "payment_intent": name, "status": "succeeded", "created": now, "metadata": {} });
+    stripe.set_money(&json!(name), &json!([refund, second]), &json!([])).await;
+    assert_eq!(differences(&admin).await, ["not-ours", "refund-not-booked"]);
+    let sums = compare(&admin, &[("day", "")]).await.json()["sums"]["KRW"].clone();
+    assert_eq!(
+        (&sums["their_returned"], &sums["our_returned"]),
+        (&json!(160), &json!(100)),
+        "{sums}"
+    );
     let foreign_refund = json!({ "id": "re_none", "object": "refund", "amount": 100, "currency": "krw",
         "payment_intent": name, "status": "succeeded", "created": now,
         "metadata": { "payout_id": "00000000-0000-0000-0000-000000000001" } });

@@ -238,6 +238,10 @@ pub async fn update_program(
     let edition = edition_of(&app, *id).await?;
     let outcome = async {
         let (version, details, notice) = form.parse_edit(&edition)?;
+        let is_told = programs::is_told(&edition.details, &details, &notice);
+        if notice.is_refundable && version == edition.version && !is_told {
+            return Err(Mistakes::one("refundable", "admin-refusal-refundable").into());
+        }
         Ok(programs::edit(&app, me.actor, (*id, version), details, &notice).await?)
     }
     .await;

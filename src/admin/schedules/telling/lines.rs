@@ -19,8 +19,9 @@ use crate::{
 /// News of one edit for lines, beside what the mails of it say.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::admin) struct LineNews<'a> {
-    /// Start as it was shown, and the one that comes after it; `None` where the start stays.
-    pub(in crate::admin) moved: Option<(ShownStart<'a>, DateTime<Utc>)>,
+    /// Performances that begin at another time or are shown on another clock, each with its start as it was shown and the
+    /// one that comes after it.
+    pub(in crate::admin) moved: &'a [(ScheduleId, ShownStart<'a>, DateTime<Utc>)],
     pub(in crate::admin) told: &'a Told,
 }
 
@@ -46,9 +47,10 @@ pub(in crate::admin) async fn tell_lines(
 fn sentences(line: &ToldLine, news: &LineNews<'_>, locale: Locale) -> Vec<String> {
     let LineNews { moved, told } = news;
     let starts_at = in_full(line.starts_at, zone(&line.time_zone), locale);
+    let moved = moved.iter().find(|(id, ..)| *id == line.schedule_id);
     let sentence = match moved {
         _ if line.performances > 1 => locale.text("line-changed-several"),
-        Some((was, now)) => locale
+        Some((_, was, now)) => locale
             .text("line-moved")
             .word("was", in_full(was.at, zone(was.zone), locale))
             .word("now", in_full(*now, zone(&line.time_zone), locale)),

@@ -110,7 +110,7 @@ pub(in crate::admin) async fn tell_program(
             changed.push(schedule_id);
         }
     }
-    tell_lines(tx, &changed, &LineNews { moved: None, told }).await?;
+    tell_lines(tx, &changed, &LineNews { moved: &[], told }).await?;
     Ok(!changed.is_empty())
 }
 
@@ -132,17 +132,16 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
         outbox::write_to_all(tx, &mails_to, &message, &keys).await?;
     }
     let places = (told.zone_id, told.seat_ids.as_deref());
-    for offer in tickets::list_unclaimed(tx, id, places).await? {
-        let mail = NewMail {
-            message: message(event, told, false),
-            secret: None,
-            recipient: offer.address,
-            locale: offer.locale,
-            order_key: format!("hand-over:{}", offer.id),
-            dedupe_key: format!("{}:{}", event.key, offer.id),
-        };
-        outbox::write(tx, &mail).await?;
-    }
+    let offers = tickets::list_unclaimed(tx, id, places).await?;
+    let mails = offers.into_iter().map(|offer| NewMail {
+        message: message(event, told, false),
+        secret: None,
+        recipient: offer.address,
+        locale: offer.locale,
+        order_key: format!("hand-over:{}", offer.id),
+        dedupe_key: format!("{}:{}", event.key, offer.id),
+    });
+    outbox::write_all(tx, &mails.collect::<Vec<_>>()).await?;
     let Told { changes, zone_id, seat_ids, words, .. } = told;
     if !changes.is_empty() {
         let seat_ids = seat_ids.as_deref();

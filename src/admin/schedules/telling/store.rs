@@ -143,6 +143,8 @@ pub(super) struct ToldLine {
     pub(super) program_id: ProgramId,
     /// Number of changed performances.
     pub(super) performances: i64,
+    /// First of them.
+    pub(super) schedule_id: ScheduleId,
     /// Start of the first of them.
     pub(super) starts_at: DateTime<Utc>,
     /// Zone of its venue.
@@ -158,9 +160,11 @@ pub(super) async fn list_lines(
         ToldLine,
         r#"
         select p.id as "program_id: ProgramId", changed.performances as "performances!",
+            changed.schedule_id as "schedule_id!: ScheduleId",
             changed.starts_at as "starts_at!", changed.time_zone as "time_zone!"
         from (
             select d.program_id, count(*) as performances, min(d.starts_at) as starts_at,
+                (array_agg(d.id order by d.starts_at))[1] as schedule_id,
                 (array_agg(v.time_zone order by d.starts_at))[1] as time_zone
             from schedules d join venues v on v.id = d.venue_id
             where d.id = any($1)

@@ -136,6 +136,34 @@ pub(super) async fn count(
     .await
 }
 
+/// Counts the links that the holder made within the last hour, at most `rows_max`.
+pub(super) async fn count_linked_lately(
+    tx: &mut Connection,
+    owner_id: AccountId,
+    rows_max: i64,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!"
+        from (
+            select from (
+                select id from reservations
+                where account_id = $1 and created_at > clock_timestamp() - interval '1 day' offset 0
+            ) r
+            cross join lateral (
+                select code_hash, created_at from shares where reservation_id = r.id offset 0
+            ) s
+            where s.code_hash is not null and s.created_at > clock_timestamp() - interval '1 hour'
+            limit $2
+        ) lately
+        "#,
+        owner_id as _,
+        rows_max,
+    )
+    .fetch_one(tx)
+    .await
+}
+
 /// Lists the places in live shares of a reservation, each with its share.
 pub(super) async fn list_live_places(
     tx: &mut Connection,

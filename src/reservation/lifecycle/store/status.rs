@@ -112,7 +112,7 @@ pub async fn write_ended(
             insert into domain_events (id, subject_id, kind, payload)
             select event_id, w.id, $5, jsonb_build_object(
                 'reservation_id', w.id, 'program_id', program_id, 'schedule_id', schedule_id,
-                'places', had.places, 'total', total - had.sold_on)
+                'places', had.places, 'total', total - had.sold_on + discount_given_back(w.id))
             from written w
             cross join lateral (
                 -- Resold places belong to their buyers, and do not become free.

@@ -5,6 +5,7 @@ pub(super) mod lapsed;
 pub(crate) mod unclaimed;
 pub(crate) mod views;
 
+use self::unclaimed::UnclaimedOffer;
 use super::model::{
     HandOverId, HandOverStatus, LockedHandOver, LockedTicket, NewHandOver, TicketOffered,
 };
@@ -198,28 +199,52 @@ pub(super) async fn has_confirmed_address(
 }
 
 /// Ends the pending hand-overs of locked tickets as `status`, or as expired if they have passed
-/// their end, and returns them in their new state.
+/// their end, and returns them in their new state, and the offers among them to addresses without an account: the
+/// address is gone from then on.
 pub(super) async fn write_ended(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
     status: HandOverStatus,
-) -> Result<Vec<LockedHandOver>, sqlx::Error> {
-    sqlx::query_as!(
-        LockedHandOver,
+) -> Result<(Vec<LockedHandOver>, Vec<UnclaimedOffer>), sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
-        update ticket_hand_overs
+        with pending as materialized (
+            select h.id, h.address, a.locale
+            from (
+                select id, address, sender_id from ticket_hand_overs
+                where ticket_id = any($1) and status = 'PENDING' offset 0
+            ) h
+            cross join lateral (
+                select coalesce(mail_locale, locale) as locale from accounts where id = h.sender_id offset 0
+            ) a
+        )
+        update ticket_hand_overs o
         set status = case when expires_at <= clock_timestamp() then 'EXPIRED' else $2 end,
             settled_at = clock_timestamp(), address = null
-        where ticket_id = any($1) and status = 'PENDING'
-        returning id as "id: _", ticket_id as "ticket_id: _", sender_id as "sender_id: _",
-                  recipient_id as "recipient_id: _", status as "status: _",
-                  expires_at <= clock_timestamp() as "is_lapsed!"
+        from pending
+        where o.id = pending.id and o.status = 'PENDING'
+        returning o.id as "id: HandOverId", ticket_id as "ticket_id: TicketId",
+            sender_id as "sender_id: AccountId", recipient_id as "recipient_id: AccountId",
+            status as "status: HandOverStatus", expires_at <= clock_timestamp() as "is_lapsed!",
+            pending.address as "address!", pending.locale as "locale!"
         "#,
         ticket_ids as _,
         status as _,
     )
     .fetch_all(tx)
-    .await
+    .await?;
+    let unclaimed = rows.iter().filter(|row| row.recipient_id.is_none());
+    let unclaimed =
+        unclaimed.filter_map(|row| UnclaimedOffer::of(row.id, &row.address, &row.locale)).collect();
+    let ended = rows.into_iter().map(|row| LockedHandOver {
+        id: row.id,
+        ticket_id: row.ticket_id,
+        sender_id: row.sender_id,
+        recipient_id: row.recipient_id,
+        status: row.status,
+        is_lapsed: row.is_lapsed,
+    });
+    Ok((ended.collect(), unclaimed))
 }
 
 /// Records an accepted hand-over in the history of its ticket, whose old code is void from then on,

@@ -5,7 +5,7 @@ use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
     text::i18n::Locale,
-    tickets::{hand_over::model::HandOverId, model::TicketId},
+    tickets::hand_over::model::HandOverId,
 };
 
 /// Offer of a ticket to an address that no account has confirmed.
@@ -19,46 +19,14 @@ pub struct UnclaimedOffer {
     pub locale: Locale,
 }
 
-struct UnclaimedRow {
-    id: HandOverId,
-    address: String,
-    locale: String,
-}
-
-impl UnclaimedRow {
-    /// Returns the offer; `None` for an address of a rehearsal, which ends with `.invalid`.
-    fn offer(self) -> Option<UnclaimedOffer> {
-        let address = Email::parse(&self.address)?;
+impl UnclaimedOffer {
+    /// Returns the offer of a row; `None` for an address of a rehearsal, which ends with `.invalid`.
+    pub(super) fn of(id: HandOverId, address: &str, locale: &str) -> Option<Self> {
+        let address = Email::parse(address)?;
         let is_real = !address.as_str().ends_with(".invalid");
-        let locale = Locale::parse(&self.locale).unwrap_or_default();
-        is_real.then_some(UnclaimedOffer { id: self.id, address, locale })
+        let locale = Locale::parse(locale).unwrap_or_default();
+        is_real.then_some(Self { id, address, locale })
     }
-}
-
-/// Lists the pending hand-overs of locked tickets to addresses without an account.
-pub(crate) async fn list_of_tickets(
-    tx: &mut Connection,
-    ticket_ids: &[TicketId],
-) -> Result<Vec<UnclaimedOffer>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        UnclaimedRow,
-        r#"
-        select h.id as "id: HandOverId", h.address as "address!",
-            coalesce(a.mail_locale, a.locale) as "locale!"
-        from unnest($1::uuid[]) as t (id)
-        cross join lateral (
-            select id, address, sender_id, recipient_id from ticket_hand_overs
-            where ticket_id = t.id and status = 'PENDING' and expires_at > clock_timestamp()
-            offset 0
-        ) h
-        cross join lateral (select locale, mail_locale from accounts where id = h.sender_id offset 0) a
-        where h.recipient_id is null
-        "#,
-        ticket_ids as _,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().filter_map(UnclaimedRow::offer).collect())
 }
 
 /// Lists the tickets of a locked performance, of one of its zones or of some of its seats, that wait at addresses
@@ -68,8 +36,7 @@ pub async fn list_of_performance(
     id: ScheduleId,
     (zone_id, seat_ids): (Option<ZoneId>, Option<&[ScheduleSeatId]>),
 ) -> Result<Vec<UnclaimedOffer>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        UnclaimedRow,
+    let rows = sqlx::query!(
         r#"
         select h.id as "id: HandOverId", h.address as "address!",
             coalesce(a.mail_locale, a.locale) as "locale!"
@@ -99,5 +66,6 @@ pub async fn list_of_performance(
     )
     .fetch_all(tx)
     .await?;
-    Ok(rows.into_iter().filter_map(UnclaimedRow::offer).collect())
+    let offers = rows.into_iter();
+    Ok(offers.filter_map(|row| UnclaimedOffer::of(row.id, &row.address, &row.locale)).collect())
 }
