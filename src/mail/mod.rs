@@ -7,8 +7,8 @@
 //! # Invariants
 //!
 //! * A repeated mail has the id of the first, so a reader's program can tell that it is the same.
-//! * A mail that the server refused for good (5xx) is given up at once; any other attempt is
-//!   repeated, at most [`ATTEMPTS_MAX`] times. An attempt that found no server does not count.
+//! * A mail that the server refused for good (5xx) is given up at once. Any other attempt is repeated for as long as
+//!   the mail is kept, but one whose end is unknown at most [`UNHEARD_MAX`] times.
 //! * Nothing that a person typed becomes a header's name, a second header or a second recipient.
 //! * A letter loads nothing from anywhere.
 //! * A mail that may be declined says where, for people and for their mail programs (RFC 8058).

@@ -152,7 +152,7 @@ pub async fn edit(
     Ok(edit.await?.state)
 }
 
-/// Whether an edit of `before` changes anything that people are told of.
+/// Whether an edit changes what people were told of the program.
 pub(crate) fn is_told(
     before: &ProgramDetails,
     after: &ProgramDetails,

@@ -42,7 +42,7 @@ where
     Ok(answer(name).streaming(chunks(first, next, write)))
 }
 
-/// Streams a file of JSON documents, one a line, as [`csv`] does its rows.
+/// Streams a file of JSON documents, one a line, as [`csv()`] does its rows.
 pub async fn json_lines<K, T, F>(
     name: &str,
     next: impl Fn(Option<K>) -> F + 'static,
