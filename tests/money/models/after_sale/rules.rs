@@ -45,10 +45,9 @@ impl Model {
             && !ticket.is_child
     }
 
-    /// Whether a ticket is refunded by itself: in an order without a discount.
+    /// Whether a ticket is refunded by itself.
     pub(super) fn may_give_back(&self, idx: usize) -> bool {
-        let ticket = &self.tickets[idx];
-        self.may_leave(ticket) && self.orders[ticket.order].discount() == 0
+        self.may_leave(&self.tickets[idx])
     }
 
     /// Whether a ticket may be offered to another person.
