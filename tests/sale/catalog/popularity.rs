@@ -180,7 +180,10 @@ async fn redis_ranks_as_postgresql_does_and_has_everything_again_after_a_loss(db
     sell_made_up(&office, 20).await;
     until_whole(&office).await;
     let by_redis = every_page(&admin).await;
-    assert!(by_redis[0]["ranked"].as_array().unwrap().len() == 7, "{}", by_redis[0]);
+    // Of twenty concerts with made-up sales a few have none today.
+    let ranked = u64::try_from(by_redis[0]["ranked"].as_array().unwrap().len()).unwrap();
+    let all = by_redis[0]["all"].as_u64().unwrap();
+    assert!(ranked > 0 && ranked == all.min(7), "{}", by_redis[0]);
 
     let n_keys = keys_of(&office).await.len();
     for (page, by_redis) in by_postgresql(&office, &admin).await.iter().zip(&by_redis) {
