@@ -67,7 +67,10 @@ pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
         return tx.commit().await;
     }
     tx.rollback().await?;
-    give_all_back(app, pulse).await?;
+    if !give_all_back(app, pulse).await? {
+        // Another instance gives: it beats, or the next tick goes on.
+        return Ok(());
+    }
     // Every program has its time back: things end again.
     let mut tx = app.db.begin().await?;
     if is_still(store::lock_pulse(&mut tx).await?, pulse) {
@@ -82,14 +85,18 @@ fn is_still(pulse: Option<Pulse>, before: Pulse) -> bool {
 }
 
 /// Gives the time of the outage after the last beat back to each program. A program that fails does not keep the others
-/// from theirs, and after [`TRIES_MAX`] ticks it goes without.
-async fn give_all_back(app: &App, pulse: Pulse) -> Result<(), sqlx::Error> {
-    let Some(outage) = find_outage(app, pulse).await? else { return Ok(()) };
-    let mut failure = None;
+/// from theirs, and after [`TRIES_MAX`] ticks it goes without. Returns whether each has it; not where another instance is
+/// about to give it.
+async fn give_all_back(app: &App, pulse: Pulse) -> Result<bool, sqlx::Error> {
+    let Some(outage) = find_outage(app, pulse).await? else { return Ok(true) };
+    let (mut failure, mut is_whole) = (None, true);
     for program_id in store::list_with_live(&app.db, outage.since).await? {
-        if let Err(error) = give_back(app, program_id, pulse, outage).await {
-            tracing::warn!(%program_id, %error, "the time in which the office was away is not given back yet");
-            failure = Some(error);
+        match give_back(app, program_id, pulse, outage).await {
+            Ok(has_it) => is_whole &= has_it,
+            Err(error) => {
+                tracing::warn!(%program_id, %error, "the time in which the office was away is not given back yet");
+                failure = Some(error);
+            }
         }
     }
     match failure {
@@ -97,11 +104,11 @@ async fn give_all_back(app: &App, pulse: Pulse) -> Result<(), sqlx::Error> {
         Some(error) => {
             FAILED_TRIES.store(0, Ordering::Relaxed);
             tracing::error!(%error, "the time in which the office was away is not given back everywhere");
-            Ok(())
+            Ok(is_whole)
         }
         None => {
             FAILED_TRIES.store(0, Ordering::Relaxed);
-            Ok(())
+            Ok(is_whole)
         }
     }
 }
@@ -121,28 +128,32 @@ async fn find_outage(app: &App, pulse: Pulse) -> Result<Option<Outage>, sqlx::Er
     Ok((outage.length() >= AWAY_MIN).then_some(outage))
 }
 
-/// Gives the time of an outage back to one program, unless it has it.
+/// Gives the time of an outage back to one program, unless it has it; `false`, with nothing given, while another instance
+/// has the pulse.
 async fn give_back(
     app: &App,
     program_id: ProgramId,
     pulse: Pulse,
     outage: Outage,
-) -> Result<(), sqlx::Error> {
+) -> Result<bool, sqlx::Error> {
     let length = outage.length();
     let mut tx = app.db.begin().await?;
-    let is_meant = is_still(store::lock_pulse(&mut tx).await?, pulse);
+    let Some(found) = store::lock_pulse(&mut tx).await? else { return Ok(false) };
+    let is_meant = is_still(Some(found), pulse);
     if !is_meant || store::is_given(&mut tx, program_id, outage.since).await? {
-        return Ok(());
+        return Ok(true);
     }
     let cause = GivingCause::Outage(outage);
     let Given { n_stays, n_holds } = give_time(&mut tx, program_id, length, cause).await?;
     if n_stays + n_holds == 0 {
-        return tx.rollback().await;
+        tx.rollback().await?;
+        return Ok(true);
     }
     tx.commit().await?;
     tracing::warn!(
         %program_id, n_stays, n_holds, secs = length.as_secs(),
         "the time in which the office was away is given back"
     );
-    entry_queue::project_inside(app, program_id).await
+    entry_queue::project_inside(app, program_id).await?;
+    Ok(true)
 }
