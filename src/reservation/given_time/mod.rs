@@ -39,12 +39,18 @@ pub use self::{
 };
 use self::{model::Outage, store::Pulse};
 
+use tokio::time::sleep;
+
 use crate::{app::App, catalog::ProgramId, entry_queue, infra::postgres::Pool};
 
 /// Bound on the windows after the last beat that are searched for signs of life.
 const SIGNS_MAX: usize = 400;
 /// Ticks that try to give the time of an outage back to every program, before things end again all the same.
 const TRIES_MAX: u32 = 60;
+
+/// Looks whether the pulse is free, and the pause between two: most have it for the blink of an eye.
+const LOOKS_MAX: u32 = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// Ticks in a row that could not give every program its time back.
 static FAILED_TRIES: AtomicU32 = AtomicU32::new(0);
@@ -128,8 +134,8 @@ async fn find_outage(app: &App, pulse: Pulse) -> Result<Option<Outage>, sqlx::Er
     Ok((outage.length() >= AWAY_MIN).then_some(outage))
 }
 
-/// Gives the time of an outage back to one program, unless it has it; `false`, with nothing given, while another instance
-/// has the pulse.
+/// Gives the time of an outage back to one program, unless it has it; `false`, with nothing given, where another instance
+/// has the pulse for long.
 async fn give_back(
     app: &App,
     program_id: ProgramId,
@@ -138,7 +144,15 @@ async fn give_back(
 ) -> Result<bool, sqlx::Error> {
     let length = outage.length();
     let mut tx = app.db.begin().await?;
-    let Some(found) = store::lock_pulse(&mut tx).await? else { return Ok(false) };
+    let mut locked = store::lock_pulse(&mut tx).await?;
+    for _ in 0..LOOKS_MAX {
+        if locked.is_some() {
+            break;
+        }
+        sleep(BETWEEN_LOOKS).await;
+        locked = store::lock_pulse(&mut tx).await?;
+    }
+    let Some(found) = locked else { return Ok(false) };
     let is_meant = is_still(Some(found), pulse);
     if !is_meant || store::is_given(&mut tx, program_id, outage.since).await? {
         return Ok(true);
