@@ -9,7 +9,7 @@ create table office_pulse (
     constraint office_pulse_only_row check (is_only)
 );
 
--- Whether stays and holds could be used until just now. Nothing ends before the time that the office was away is
+-- Whether somebody could use a stay or a hold until just now. Nothing ends before the time that the office was away is
 -- given back. AWAY_MIN in src/reservation/given_time/mod.rs has the same length.
 create function is_office_awake() returns boolean language sql stable as $$
     select coalesce((select beat_at > statement_timestamp() - interval '15 seconds' from office_pulse), true)

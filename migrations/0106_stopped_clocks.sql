@@ -1,6 +1,6 @@
 -- Clocks of programs that staff stop, for as long as they do not know how long something lasts.
 --
--- While a clock is stopped, the workers prolong its stays and holds again and again, before anything can end: always
+-- While a clock is stopped, the workers give everybody inside time again and again, before anything can end: always
 -- so much that what is live stays so for half a minute at least.
 create table clock_stops (
     id          uuid        primary key,

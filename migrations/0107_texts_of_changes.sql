@@ -36,7 +36,7 @@ returns jsonb language sql stable as $$
         where c.schedule_id = schedule and c.changed_at > reserved_at - interval '1 minute'
             and (c.zone_id is null or c.zone_id = any(zones))
             and (c.seat_ids is null or c.seat_ids && seats)
-        -- Each of those who do not take part is told.
+        -- Each artist who does not take part is told.
         group by c.part, c.zone_id, case when c.part = 'ACT' then c.was end
     ) told
     where was <> is_now
@@ -49,7 +49,7 @@ returns jsonb language sql stable as $$
         ('TITLE', 'VENUE', 'ADDRESS', 'RUNNING_MINS', 'DOORS_BEFORE_MINS', 'AGE_MIN', 'ZONE', 'SEAT')
 $$;
 
--- An address may not have been said before, and nothing is said since of who does not take part.
+-- An empty `was`: the hall had no address before. An empty `is_now`: the artist `was` does not take part.
 alter table schedule_changes
     drop constraint schedule_changes_was_length,
     drop constraint schedule_changes_is_now_length,

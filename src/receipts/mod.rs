@@ -22,9 +22,9 @@
 //!
 //! # Concurrency
 //!
-//! A worker books after the commit, in the order of time; a payment waits for none of it. Whoever books or replaces a
-//! receipt has the row `receipt_progress`, so instances take turns, and one transaction writes the entries, the receipts
-//! and the next number. A process that dies in between leaves nothing of it.
+//! A worker books after the commit, in the order of time; a payment waits for none of it. A transaction that books or
+//! replaces receipts has the row `receipt_progress`, so instances take turns, and it writes the entries, the receipts and
+//! the next number together. A process that dies in between leaves nothing of it.
 
 mod booking;
 pub mod error;

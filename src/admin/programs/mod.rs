@@ -121,8 +121,8 @@ pub struct ProgramNotice {
 }
 
 /// Saves the form of edition `version`. The accounts that have a part in a performance that is still to come, or wait
-/// for one, get mails about another title, length or least age, and about somebody who does not take part, as `notice`
-/// says.
+/// for one, get mails about another title, length or least age, and about an artist who does not take part, as
+/// `notice` says.
 pub async fn edit(
     app: &App,
     by: impl Into<Actor>,

@@ -133,7 +133,7 @@ async fn seats_that_stand_again_where_they_stood_are_told_and_not_elsewhere_any_
     assert_eq!(show.try_plan(&[0, 1], &[("moved", "elsewhere")]).await.status, 200);
     let ticket = format!("/tickets/{}", bought.codes[0]);
     assert!(ada.visit(&ticket).await.body.contains("another place in the hall"));
-    // Somebody buys the other moved seat meanwhile.
+    // Bob buys the other moved seat meanwhile.
     let bob = show.office.sign_in("bob").await;
     show.buy(&bob, 1).await;
     let version =

@@ -26,8 +26,8 @@ pub(in crate::admin) struct LineNews<'a> {
 }
 
 /// Announces to the line of each show what has changed about its performances among `ids`: in the words of the program
-/// in every language, with the words of the office, above what was announced before. Shows that nobody waits for and
-/// nobody is inside of hear nothing.
+/// in every language, with the words of the office, above what was announced before. Shows without visitors that
+/// wait or are inside hear nothing.
 pub(in crate::admin) async fn tell_lines(
     tx: &mut Connection,
     ids: &[ScheduleId],
