@@ -14,7 +14,7 @@ use super::{
     pdf::{self, ReceiptSheet},
     replacement,
     shown::{ListedReceiptDocument, ReceiptDocument, ShownReceipt},
-    store::receipts::{self as store, ListedReceipt},
+    store::receipts::{self as store, ListedReceipt, ReceiptsOf},
 };
 use crate::{
     accounts::{AccountId, CurrentAccount},
@@ -92,11 +92,12 @@ pub async fn list_receipts(
     me: CurrentAccount,
     query: Query<ReceiptsQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let (before, rows_max) = (query.before.unwrap_or(i64::MAX), PAGE_ROWS + 1);
-    let mut receipts = match query.reservation_id {
-        Some(id) => store::list_of_order(&app.db, me.account_id, id, PAGE_ROWS).await?,
-        None => store::list_own(&app.db, me.account_id, before, rows_max).await?,
+    let of = match query.reservation_id {
+        Some(id) => ReceiptsOf::Order(me.account_id, id),
+        None => ReceiptsOf::Account(me.account_id),
     };
+    let before = query.before.unwrap_or(i64::MAX);
+    let mut receipts = store::list(&app.db, of, before, PAGE_ROWS + 1).await?;
     let next = cut(&mut receipts);
     let v = &me.view;
     if v.format.is_for_programs() {

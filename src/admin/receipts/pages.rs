@@ -16,7 +16,7 @@ use crate::{
     receipts::{
         model::ReceiptNumber,
         pages::{ReceiptsDocument, cut, pdf_of_any},
-        store::receipts::{self as store, ListedReceipt},
+        store::receipts::{self as store, ListedReceipt, ReceiptsOf},
     },
     text::times::{home, rfc3339_in},
     web::{
@@ -59,7 +59,7 @@ pub async fn list_all_receipts(
     query: Query<AllReceiptsQuery>,
 ) -> Result<HttpResponse, PageError> {
     let before = query.before.unwrap_or(i64::MAX);
-    let mut receipts = store::list_all(&app.db, before, PAGE_ROWS + 1).await?;
+    let mut receipts = store::list(&app.db, ReceiptsOf::All, before, PAGE_ROWS + 1).await?;
     let next = cut(&mut receipts);
     if me.view.format.is_for_programs() {
         return Ok(json(StatusCode::OK, &ReceiptsDocument::new(&receipts, next)));
@@ -102,7 +102,8 @@ pub async fn download_receipts(app: Data<App>, _: AdminAccount) -> Result<HttpRe
         let app = app.clone();
         async move {
             let before = before.unwrap_or(i64::MAX);
-            let read = |db| async move { store::list_all(&db, before, CHUNK_ROWS).await };
+            let read =
+                |db| async move { store::list(&db, ReceiptsOf::All, before, CHUNK_ROWS).await };
             let receipts = app.read_stale(StaleRead::Downloads, read).await?;
             Ok(receipts.iter().map(|receipt| (receipt.number.0, cells_of(receipt))).collect())
         }

@@ -65,10 +65,10 @@ async fn compared(
     let names = payments.rows.iter().filter_map(|payment| payment.payment_intent.clone());
     let names = names.chain(refunds.rows.iter().filter_map(|refund| refund.payment_intent.clone()));
     let ids = payments.rows.iter().filter_map(ListedPayment::charge_id);
-    let by_name = store::list_named(db, &names.collect::<Vec<_>>()).await?;
-    let by_id = store::list_by_id(db, &ids.collect::<Vec<_>>()).await?;
+    let (names, ids) = (names.collect::<Vec<_>>(), ids.collect::<Vec<_>>());
+    let found = store::list_found(db, &names, &ids).await?;
     let charges: HashMap<_, KeptCharge> =
-        by_name.into_iter().chain(by_id).map(|charge| (charge.id, charge)).collect();
+        found.into_iter().map(|charge| (charge.id, charge)).collect();
     let sent = refunds.rows.iter().filter_map(|refund| refund.payout_id().map(|id| id.0));
     let payouts = store::list_payouts(db, &sent.collect::<Vec<_>>()).await?;
     let mut compared = Compared::new(charges, payouts);

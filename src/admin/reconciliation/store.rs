@@ -29,39 +29,30 @@ pub(crate) struct KeptCharge {
     pub booked_back: i64,
 }
 
-/// Lists purchases by the names of their payments.
-pub(super) async fn list_named(
+/// Lists purchases by the names of their payments and by their ids; one that is found by both is listed twice.
+pub(super) async fn list_found(
     db: &Pool,
     names: &[String],
+    ids: &[Uuid],
 ) -> Result<Vec<KeptCharge>, sqlx::Error> {
     sqlx::query_as!(
         KeptCharge,
         r#"
-        select id, account_id, payment_ref, amount_minor, currency, settled_at is not null as "is_settled!",
+        select id as "id!", account_id as "account_id!", payment_ref, amount_minor as "amount_minor!",
+            currency as "currency!", settled_at is not null as "is_settled!",
             (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
-            (status = 'DISPUTED' or exists (
-                select from charge_reversals where charge_id = c.id and cause = 'DISPUTE')) as "was_disputed!",
+            (status = 'DISPUTED' or (
+                select count(*) > 0 from charge_reversals where charge_id = c.id and cause = 'DISPUTE'
+            )) as "was_disputed!",
             booked_back(c.id) as "booked_back!"
-        from (select * from charges where payment_ref = any($1) offset 0) c
+        from (
+            select * from charges where payment_ref = any($1)
+            union all
+            select * from charges where id = any($2)
+            offset 0
+        ) c
         "#,
         names,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists purchases by their ids.
-pub(super) async fn list_by_id(db: &Pool, ids: &[Uuid]) -> Result<Vec<KeptCharge>, sqlx::Error> {
-    sqlx::query_as!(
-        KeptCharge,
-        r#"
-        select id, account_id, payment_ref, amount_minor, currency, settled_at is not null as "is_settled!",
-            (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
-            (status = 'DISPUTED' or exists (
-                select from charge_reversals where charge_id = c.id and cause = 'DISPUTE')) as "was_disputed!",
-            booked_back(c.id) as "booked_back!"
-        from (select * from charges where id = any($1) offset 0) c
-        "#,
         ids,
     )
     .fetch_all(db)

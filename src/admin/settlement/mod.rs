@@ -26,12 +26,7 @@ pub(crate) async fn settle(
 ) -> Result<BTreeMap<SettledGroup, SettledRow>, sqlx::Error> {
     let mut settled: BTreeMap<SettledGroup, SettledRow> = BTreeMap::new();
     for span in period.spans() {
-        let read = |db| async move {
-            match program_id {
-                Some(id) => store::sum_of_program(&db, id, &span).await,
-                None => store::sum_of_all(&db, &span).await,
-            }
-        };
+        let read = |db| async move { store::sum(&db, program_id, &span).await };
         for (group, row) in app.read_stale(StaleRead::SalesFigures, read).await? {
             let whole = settled.entry(group).or_default();
             whole.sums.add(&row.sums);

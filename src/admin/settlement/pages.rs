@@ -80,6 +80,12 @@ impl SettlementQuery {
         });
         mistakes.or(program_id.zip(period))
     }
+
+    /// Parses the query of a file; returns it with the name of the file.
+    fn parse_file(&self, app: &App) -> Result<((Option<ProgramId>, Period), String), Mistakes> {
+        let of = self.parse(app.now().with_timezone(&times::home()).date_naive())?;
+        Ok((of, format!("settlement-{}-{}", of.1.first, of.1.last)))
+    }
 }
 
 /// Whether a day is one that PostgreSQL and a calendar of people know.
@@ -399,12 +405,7 @@ async fn lines_behind(
 ) -> Result<Vec<(Behind, LineDocument)>, sqlx::Error> {
     let span = of.1.whole();
     let behind = behind.unwrap_or((span.from, Uuid::nil()));
-    let read = |db| async move {
-        match of.0 {
-            Some(id) => store::list_of_program(&db, id, &span, behind, CHUNK_ROWS).await,
-            None => store::list_of_all(&db, &span, behind, CHUNK_ROWS).await,
-        }
-    };
+    let read = |db| async move { store::list(&db, of.0, &span, behind, CHUNK_ROWS).await };
     let lines = app.read_stale(StaleRead::Downloads, read).await?;
     Ok(lines.into_iter().map(|line| ((line.at, line.id), line.into())).collect())
 }
@@ -415,9 +416,7 @@ pub async fn download_settlement(
     _: AdminAccount,
     query: Query<SettlementQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let today = app.now().with_timezone(&times::home()).date_naive();
-    let of = query.parse(today)?;
-    let name = format!("settlement-{}-{}", of.1.first, of.1.last);
+    let (of, name) = query.parse_file(&app)?;
     csv(&name, COLUMNS.iter().copied(), move |behind| {
         let lines = lines_behind(App::clone(&app), of, behind);
         async move { Ok(lines.await?.into_iter().map(|(key, line)| (key, line.cells())).collect()) }
@@ -431,8 +430,6 @@ pub async fn stream_settlement(
     _: AdminAccount,
     query: Query<SettlementQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let today = app.now().with_timezone(&times::home()).date_naive();
-    let of = query.parse(today)?;
-    let name = format!("settlement-{}-{}", of.1.first, of.1.last);
+    let (of, name) = query.parse_file(&app)?;
     json_lines(&name, move |behind| lines_behind(App::clone(&app), of, behind)).await
 }

@@ -83,54 +83,10 @@ impl SumRow {
     }
 }
 
-/// Adds up the entries of all shows in a span of time.
-pub(super) async fn sum_of_all(
+/// Adds up the entries of a span of time, of one show or of all.
+pub(super) async fn sum(
     db: &Pool,
-    span: &PeriodPart,
-) -> Result<Vec<(SettledGroup, SettledRow)>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        SumRow,
-        r#"
-        select e.currency,
-            grouping(e.program_id, e.schedule_id, l.section, l.price_type, e.code, e.channel, e.day) as "bits!",
-            e.program_id as "program_id?", e.schedule_id as "schedule_id?", l.section as "section?",
-            l.price_type as "price_type?", e.code as "code?", e.channel as "channel?", e.day as "day?",
-            max(e.title) as title, min(e.starts_at) as starts_at, min(e.time_zone) as time_zone,
-            coalesce(sum(l.places) filter (where e.kind = 'PAYMENT'), 0) as "places_sold!",
-            coalesce(-sum(l.places) filter (where e.kind <> 'PAYMENT'), 0) as "places_back!",
-            coalesce(sum(l.price * e.unit) filter (where e.kind = 'PAYMENT'), 0)::bigint as "sold!",
-            sum(l.discount * e.unit)::bigint as "taken_off!",
-            coalesce(-sum((l.price + l.fee) * e.unit) filter (where e.kind <> 'PAYMENT'), 0)::bigint
-                as "given_back!",
-            sum(l.fee * e.unit)::bigint as "kept!",
-            sum((l.price + l.fee) * e.unit)::bigint as "net!",
-            coalesce(sum(l.tax_minor), 0)::bigint as "tax!"
-        from (
-            select id, kind, program_id, schedule_id, title, starts_at, time_zone, code, channel, currency,
-                coalesce(point_minor, 1)::numeric as unit, (at at time zone $3)::date as day
-            from sale_entries where at >= $1 and at < $2 offset 0
-        ) e
-        cross join lateral (
-            select section, price_type, places, price, discount, fee, tax_minor
-            from sale_entry_lines where entry_id = e.id offset 0
-        ) l
-        group by e.currency, grouping sets (
-            (), (e.program_id), (e.schedule_id), (l.section), (l.price_type), (e.code), (e.channel), (e.day)
-        )
-        "#,
-        span.from,
-        span.until,
-        span.zone.name(),
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(SumRow::grouped).collect())
-}
-
-/// Adds up the entries of one show in a span of time.
-pub(super) async fn sum_of_program(
-    db: &Pool,
-    program_id: ProgramId,
+    program_id: Option<ProgramId>,
     span: &PeriodPart,
 ) -> Result<Vec<(SettledGroup, SettledRow)>, sqlx::Error> {
     let rows = sqlx::query_as!(
@@ -153,7 +109,12 @@ pub(super) async fn sum_of_program(
         from (
             select id, kind, program_id, schedule_id, title, starts_at, time_zone, code, channel, currency,
                 coalesce(point_minor, 1)::numeric as unit, (at at time zone $4)::date as day
-            from sale_entries where program_id = $1 and channel <> '' and at >= $2 and at < $3 offset 0
+            from (
+                select * from sale_entries where $1::uuid is null and at >= $2 and at < $3
+                union all
+                select * from sale_entries where program_id = $1 and channel <> '' and at >= $2 and at < $3
+            ) spanned
+            offset 0
         ) e
         cross join lateral (
             select section, price_type, places, price, discount, fee, tax_minor
@@ -205,9 +166,11 @@ pub(super) struct SettledLine {
 /// Entry behind which a list goes on.
 pub(super) type Behind = (DateTime<Utc>, Uuid);
 
-/// Lists the lines of at most `rows_max` entries of all shows in a span of time, behind an entry of it, by time.
-pub(super) async fn list_of_all(
+/// Lists the lines of at most `rows_max` entries of a span of time, of one show or of all, behind an entry of it, by
+/// time.
+pub(super) async fn list(
     db: &Pool,
+    program_id: Option<ProgramId>,
     span: &PeriodPart,
     behind: Behind,
     rows_max: i64,
@@ -215,52 +178,26 @@ pub(super) async fn list_of_all(
     sqlx::query_as!(
         SettledLine,
         r#"
-        select e.id, e.at, e.kind as "kind: SaleEntryKind", l.number as line,
+        select e.id as "id!", e.at as "at!", e.kind as "kind!: SaleEntryKind", l.number as line,
             (select max(number) from receipts where entry_id = e.id) as receipt,
-            e.reservation_id, e.program_id, e.title, e.schedule_id, e.starts_at, e.time_zone,
-            l.section, l.price_type, e.code, e.channel, l.places, l.price, l.discount, l.fee,
+            e.reservation_id as "reservation_id!", e.program_id as "program_id!", e.title as "title!",
+            e.schedule_id as "schedule_id!", e.starts_at as "starts_at!", e.time_zone as "time_zone!",
+            l.section, l.price_type, e.code, e.channel as "channel!", l.places, l.price, l.discount, l.fee,
             e.currency, e.point_minor, e.tax_rate_bp, l.tax_minor
         from (
-            select * from sale_entries
-            where at >= $1 and at < $2 and (at > $1 or id > $3)
-            order by at, id
-            limit $4
-        ) e
-        cross join lateral (
-            select * from sale_entry_lines where entry_id = e.id offset 0
-        ) l
-        order by e.at, e.id, l.number
-        "#,
-        behind.0.max(span.from),
-        span.until,
-        behind.1,
-        rows_max,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists the lines of one show as [`list_of_all`] does.
-pub(super) async fn list_of_program(
-    db: &Pool,
-    program_id: ProgramId,
-    span: &PeriodPart,
-    behind: Behind,
-    rows_max: i64,
-) -> Result<Vec<SettledLine>, sqlx::Error> {
-    sqlx::query_as!(
-        SettledLine,
-        r#"
-        select e.id, e.at, e.kind as "kind: SaleEntryKind", l.number as line,
-            (select max(number) from receipts where entry_id = e.id) as receipt,
-            e.reservation_id, e.program_id, e.title, e.schedule_id, e.starts_at, e.time_zone,
-            l.section, l.price_type, e.code, e.channel, l.places, l.price, l.discount, l.fee,
-            e.currency, e.point_minor, e.tax_rate_bp, l.tax_minor
-        from (
-            select * from sale_entries
-            where program_id = $1 and channel <> '' and at >= $2 and at < $3 and (at > $2 or id > $4)
-            order by at, id
-            limit $5
+            (
+                select * from sale_entries
+                where $1::uuid is null and at >= $2 and at < $3 and (at > $2 or id > $4)
+                order by at, id
+                limit $5
+            )
+            union all
+            (
+                select * from sale_entries
+                where program_id = $1 and channel <> '' and at >= $2 and at < $3 and (at > $2 or id > $4)
+                order by at, id
+                limit $5
+            )
         ) e
         cross join lateral (
             select * from sale_entry_lines where entry_id = e.id offset 0

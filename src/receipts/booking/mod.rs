@@ -2,14 +2,14 @@
 
 mod part;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use uuid::Uuid;
 
 use self::part::BookedPart;
 use super::{
     model::{ReceiptNumber, SaleTerms},
     store::{
-        due::{self, BookingProgress, DueKind, DueRow},
+        due::{self, BookingProgress, DueKind},
         written::{self, NewReceipt, Seller},
     },
 };
@@ -41,8 +41,8 @@ async fn book_part(app: &App, rows_max: i64) -> Result<usize, sqlx::Error> {
     let Some(mut progress) = due::lock_progress(&mut tx).await? else { return Ok(0) };
     // Read after the lock: it is before every transaction that may still write.
     let horizon = read_horizon(&mut tx).await?;
-    let rows = list_due(&mut tx, &progress, horizon, rows_max).await?;
-    let Some((_, last)) = rows.last().copied() else {
+    let rows = due::list(&mut tx, &progress, horizon, rows_max).await?;
+    let Some(last) = rows.last().copied() else {
         // What was found and is of rehearsals is not read again and again.
         if horizon - progress.booked_until > IDLE_MAX {
             (progress.booked_until, progress.booked_id) = (horizon, Uuid::nil());
@@ -54,8 +54,8 @@ async fn book_part(app: &App, rows_max: i64) -> Result<usize, sqlx::Error> {
     let (terms, seller) = terms_of(app, &mut tx).await?;
     let terms = (terms, progress.numbered_from);
     let mut part = BookedPart::read(&mut tx, &rows, terms).await?;
-    for (kind, row) in &rows {
-        match kind {
+    for row in &rows {
+        match row.kind {
             DueKind::Paid => part.pay(row.id),
             DueKind::Returned => part.give_back(row.id),
             DueKind::Refunded => part.refund(row.id, row.at),
@@ -68,25 +68,6 @@ async fn book_part(app: &App, rows_max: i64) -> Result<usize, sqlx::Error> {
     written::update_progress(&mut tx, &progress).await?;
     tx.commit().await?;
     Ok(rows.len())
-}
-
-/// Lists what is due before `until`, the earliest first.
-async fn list_due(
-    tx: &mut Connection,
-    progress: &BookingProgress,
-    until: DateTime<Utc>,
-    rows_max: i64,
-) -> Result<Vec<(DueKind, DueRow)>, sqlx::Error> {
-    let paid = due::list_paid(tx, progress, until, rows_max).await?;
-    let returned = due::list_returned(tx, progress, until, rows_max).await?;
-    let refunded = due::list_refunded(tx, progress, until, rows_max).await?;
-    let of = |kind, rows: Vec<DueRow>| rows.into_iter().map(move |row| (kind, row));
-    let all = of(DueKind::Paid, paid).chain(of(DueKind::Returned, returned));
-    let mut all: Vec<_> = all.chain(of(DueKind::Refunded, refunded)).collect();
-    all.sort_unstable_by_key(|(kind, row)| (row.at, row.id, *kind));
-    // What is behind the end of a full list is not known.
-    all.truncate(usize::try_from(rows_max).unwrap_or(usize::MAX));
-    Ok(all)
 }
 
 /// Returns what is sold now for and by whom, as it is in PostgreSQL.

@@ -59,13 +59,12 @@ impl BookedPart {
     /// Reads what the entries of `rows` need.
     pub(super) async fn read(
         tx: &mut Connection,
-        rows: &[(DueKind, DueRow)],
+        rows: &[DueRow],
         (terms, taxed_from): (SaleTerms, DateTime<Utc>),
     ) -> Result<Self, sqlx::Error> {
         let ids = |is_return: bool| {
-            let rows =
-                rows.iter().filter(move |(kind, _)| (*kind == DueKind::Returned) == is_return);
-            rows.map(|(_, row)| row.id)
+            let is_asked = move |row: &&DueRow| (row.kind == DueKind::Returned) == is_return;
+            rows.iter().filter(is_asked).map(|row| row.id)
         };
         let returns: Vec<Uuid> = ids(true).collect();
         let places = due::list_places(tx, &returns).await?;

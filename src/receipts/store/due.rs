@@ -38,22 +38,25 @@ pub(in crate::receipts) async fn lock_progress(
 }
 
 /// Kind of a row to be booked; of one moment and id, in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[repr(i16)]
 pub(in crate::receipts) enum DueKind {
-    Paid,
-    Returned,
-    Refunded,
+    Paid = 1,
+    Returned = 2,
+    Refunded = 3,
 }
 
-/// Row to be booked, with its moment; rows are in the order of moment and id.
+/// Row to be booked, with its moment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::receipts) struct DueRow {
+    pub kind: DueKind,
     pub id: Uuid,
     pub at: DateTime<Utc>,
 }
 
-/// Lists orders that were paid after what is booked, and before `until`; rehearsals are left out.
-pub(in crate::receipts) async fn list_paid(
+/// Lists at most `rows_max` orders that were paid, places that left an order by themselves, and orders that were
+/// refunded, after what is booked and before `until`, the earliest first. Orders of rehearsals are left out.
+pub(in crate::receipts) async fn list(
     tx: &mut Connection,
     progress: &BookingProgress,
     until: DateTime<Utc>,
@@ -62,61 +65,34 @@ pub(in crate::receipts) async fn list_paid(
     sqlx::query_as!(
         DueRow,
         r#"
-        select id, confirmed_at as "at!" from reservations
-        where confirmed_at >= $1 and confirmed_at < $3 and (confirmed_at > $1 or id > $2)
-            and not is_throwaway(program_id)
-        order by confirmed_at, id
-        limit $4
-        "#,
-        progress.booked_until,
-        progress.booked_id,
-        until,
-        rows_max,
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Lists orders that were refunded, as [`list_paid`] does.
-pub(in crate::receipts) async fn list_refunded(
-    tx: &mut Connection,
-    progress: &BookingProgress,
-    until: DateTime<Utc>,
-    rows_max: i64,
-) -> Result<Vec<DueRow>, sqlx::Error> {
-    sqlx::query_as!(
-        DueRow,
-        r#"
-        select id, settled_at as "at!" from reservations
-        where status = 'REFUNDED' and confirmed_at is not null
-            and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
-            and not is_throwaway(program_id)
-        order by settled_at, id
-        limit $4
-        "#,
-        progress.booked_until,
-        progress.booked_id,
-        until,
-        rows_max,
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Lists places that left an order by themselves, as [`list_paid`] does, also of rehearsals.
-pub(in crate::receipts) async fn list_returned(
-    tx: &mut Connection,
-    progress: &BookingProgress,
-    until: DateTime<Utc>,
-    rows_max: i64,
-) -> Result<Vec<DueRow>, sqlx::Error> {
-    sqlx::query_as!(
-        DueRow,
-        r#"
-        select id, settled_at as "at!" from ticket_returns
-        where status = 'SOLD' and schedule_id is not null
-            and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
-        order by settled_at, id
+        select kind as "kind!: DueKind", id as "id!", at as "at!"
+        from (
+            (
+                select 1::smallint as kind, id, confirmed_at as at from reservations
+                where confirmed_at >= $1 and confirmed_at < $3 and (confirmed_at > $1 or id > $2)
+                    and not is_throwaway(program_id)
+                order by confirmed_at, id
+                limit $4
+            )
+            union all
+            (
+                select 2::smallint, id, settled_at from ticket_returns
+                where status = 'SOLD' and schedule_id is not null
+                    and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
+                order by settled_at, id
+                limit $4
+            )
+            union all
+            (
+                select 3::smallint, id, settled_at from reservations
+                where status = 'REFUNDED' and confirmed_at is not null
+                    and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
+                    and not is_throwaway(program_id)
+                order by settled_at, id
+                limit $4
+            )
+        ) due
+        order by at, id, kind
         limit $4
         "#,
         progress.booked_until,

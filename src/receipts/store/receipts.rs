@@ -33,96 +33,74 @@ pub struct ListedReceipt {
     pub replaced_by: Option<ReceiptNumber>,
 }
 
-/// Lists the receipts of an account with numbers below `before`, the newest first.
-pub(in crate::receipts) async fn list_own(
+/// Receipts that a list has.
+#[derive(Clone, Copy, Debug)]
+pub enum ReceiptsOf {
+    All,
+    Account(AccountId),
+    /// Receipts of an account about one order.
+    Order(AccountId, ReservationId),
+}
+
+/// Lists at most `rows_max` receipts with numbers below `before`, the newest first.
+pub async fn list(
     db: &Pool,
-    account_id: AccountId,
+    of: ReceiptsOf,
     before: i64,
     rows_max: i64,
 ) -> Result<Vec<ListedReceipt>, sqlx::Error> {
+    let (account_id, reservation_id) = match of {
+        ReceiptsOf::All => (None, None),
+        ReceiptsOf::Account(id) => (Some(id), None),
+        ReceiptsOf::Order(id, order) => (Some(id), Some(order)),
+    };
     sqlx::query_as!(
         ListedReceipt,
         r#"
-        select r.number as "number: ReceiptNumber", e.kind as "kind: SaleEntryKind", r.issued_at, e.at,
-            r.account_id as "account_id: AccountId", e.reservation_id as "reservation_id: ReservationId",
-            e.title, r.buyer, e.points, e.currency, e.point_minor, e.tax_rate_bp,
+        select r.number as "number!: ReceiptNumber", e.kind as "kind: SaleEntryKind",
+            r.issued_at as "issued_at!", e.at, r.account_id as "account_id!: AccountId",
+            e.reservation_id as "reservation_id: ReservationId", e.title, r.buyer as "buyer!", e.points,
+            e.currency, e.point_minor, e.tax_rate_bp,
             (select sum(tax_minor)::bigint from sale_entry_lines where entry_id = e.id) as tax_minor,
             (select number from receipts where entry_id = e.id and edition = r.edition - 1)
                 as "replaces: ReceiptNumber",
             (select number from receipts where entry_id = e.id and edition = r.edition + 1)
                 as "replaced_by: ReceiptNumber"
         from (
-            select * from receipts where account_id = $1 and edition > 0 and number < $2 order by number desc limit $3
+            (
+                select * from receipts
+                where $1::uuid is null and number < $3
+                order by number desc
+                limit $4
+            )
+            union all
+            (
+                select * from receipts
+                where account_id = $1 and $2::uuid is null and edition > 0 and number < $3
+                order by number desc
+                limit $4
+            )
+            union all
+            (
+                select r.*
+                from (
+                    select id from (
+                        select id, account_id from payments where reservation_id = $2 offset 0
+                    ) paid
+                    where account_id = $1
+                ) p
+                cross join lateral (select id from sale_entries where payment_id = p.id offset 0) e
+                cross join lateral (select * from receipts where entry_id = e.id offset 0) r
+                where r.number < $3
+                order by r.number desc
+                limit $4
+            )
         ) r
         cross join lateral (select * from sale_entries where id = r.entry_id offset 0) e
         order by r.number desc
         "#,
         account_id as _,
-        before,
-        rows_max,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists the receipts of an account about one order, the newest first, at most `rows_max`.
-pub(in crate::receipts) async fn list_of_order(
-    db: &Pool,
-    account_id: AccountId,
-    reservation_id: ReservationId,
-    rows_max: i64,
-) -> Result<Vec<ListedReceipt>, sqlx::Error> {
-    sqlx::query_as!(
-        ListedReceipt,
-        r#"
-        select r.number as "number: ReceiptNumber", e.kind as "kind: SaleEntryKind", r.issued_at, e.at,
-            r.account_id as "account_id: AccountId", e.reservation_id as "reservation_id: ReservationId",
-            e.title, r.buyer, e.points, e.currency, e.point_minor, e.tax_rate_bp,
-            (select sum(tax_minor)::bigint from sale_entry_lines where entry_id = e.id) as tax_minor,
-            (select number from receipts where entry_id = e.id and edition = r.edition - 1)
-                as "replaces: ReceiptNumber",
-            (select number from receipts where entry_id = e.id and edition = r.edition + 1)
-                as "replaced_by: ReceiptNumber"
-        from (
-            select id from (
-                select id, account_id from payments where reservation_id = $2 offset 0
-            ) paid
-            where account_id = $1
-        ) p
-        cross join lateral (select * from sale_entries where payment_id = p.id offset 0) e
-        cross join lateral (select * from receipts where entry_id = e.id offset 0) r
-        order by r.number desc
-        limit $3
-        "#,
-        account_id as _,
         reservation_id as _,
-        rows_max,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists all receipts with numbers below `before`, the newest first.
-pub async fn list_all(
-    db: &Pool,
-    before: i64,
-    rows_max: i64,
-) -> Result<Vec<ListedReceipt>, sqlx::Error> {
-    sqlx::query_as!(
-        ListedReceipt,
-        r#"
-        select r.number as "number: ReceiptNumber", e.kind as "kind: SaleEntryKind", r.issued_at, e.at,
-            r.account_id as "account_id: AccountId", e.reservation_id as "reservation_id: ReservationId",
-            e.title, r.buyer, e.points, e.currency, e.point_minor, e.tax_rate_bp,
-            (select sum(tax_minor)::bigint from sale_entry_lines where entry_id = e.id) as tax_minor,
-            (select number from receipts where entry_id = e.id and edition = r.edition - 1)
-                as "replaces: ReceiptNumber",
-            (select number from receipts where entry_id = e.id and edition = r.edition + 1)
-                as "replaced_by: ReceiptNumber"
-        from (select * from receipts where number < $1 order by number desc limit $2) r
-        cross join lateral (select * from sale_entries where id = r.entry_id offset 0) e
-        order by r.number desc
-        "#,
         before,
         rows_max,
     )
