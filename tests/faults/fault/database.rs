@@ -204,7 +204,7 @@ async fn lose(
 }
 
 async fn slow_down(world: &mut World, rng: &mut StdRng) -> Result<(), Failure> {
-    world.to_postgres.set(Mode::Slow(std::time::Duration::from_millis(50)));
+    world.to_postgres.set(Mode::Slow(Duration::from_millis(50)));
     wait(rng, 7.0, 9.0).await;
     world.to_postgres.set(Mode::Pass);
     Ok(())

@@ -4,16 +4,17 @@
 with changed as materialized (
     select id from schedules where id = $1
 ), paid as materialized (
-    -- A reservation whose every place was resold is no part in the performance.
-    select r.id, r.account_id
+    -- Items of paid orders. One whose every place was resold is no part in the performance.
+    select r.id, r.account_id, i.id as item_id
     from changed
     cross join lateral (
         select id, account_id from reservations where schedule_id = changed.id and status = 'CONFIRMED' offset 0
     ) r
-    where exists (
-        select from reservation_items
+    cross join lateral (
+        select id from reservation_items
         where reservation_id = r.id and quantity > returned and ($2::uuid is null or zone_id = $2)
-            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0)
+            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0
+    ) i
 ), held as materialized (
     select r.id, r.account_id
     from changed
@@ -32,25 +33,15 @@ from (
     select t.account_id, true
     from paid
     cross join lateral (
-        select id from reservation_items
-        where reservation_id = paid.id and ($2::uuid is null or zone_id = $2)
-            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0
-    ) i
-    cross join lateral (
         select account_id from tickets
-        where reservation_item_id = i.id and status <> 'VOID' offset 0
+        where reservation_item_id = paid.item_id and status <> 'VOID' offset 0
     ) t
     union all
     -- A friend whose answer to an offered ticket is still to come.
     select h.recipient_id, true
     from paid
     cross join lateral (
-        select id from reservation_items
-        where reservation_id = paid.id and ($2::uuid is null or zone_id = $2)
-            and ($3::bigint[] is null or schedule_seat_id = any($3)) offset 0
-    ) i
-    cross join lateral (
-        select id from tickets where reservation_item_id = i.id and status = 'VALID' offset 0
+        select id from tickets where reservation_item_id = paid.item_id and status = 'VALID' offset 0
     ) t
     cross join lateral (
         select recipient_id from ticket_hand_overs
