@@ -20,20 +20,23 @@ pub(super) struct Compared {
     payouts: HashMap<Uuid, SentPayout>,
     /// Names of payments and refunds that the provider listed.
     seen: HashSet<String>,
-    /// What is booked of what staff sent back, less what the provider has listed of it so far.
-    booked_back: HashMap<Uuid, i64>,
+    /// Minor units of refunds of staff that are not booked, by the names of the refunds.
+    unbooked: HashMap<String, i64>,
     result: Reconciliation,
 }
 
 impl Compared {
-    pub(super) fn new(charges: HashMap<Uuid, KeptCharge>, payouts: Vec<SentPayout>) -> Self {
+    pub(super) fn new(
+        charges: HashMap<Uuid, KeptCharge>,
+        payouts: Vec<SentPayout>,
+        unbooked: HashMap<String, i64>,
+    ) -> Self {
         let named =
             charges.values().filter_map(|charge| Some((charge.payment_ref.clone()?, charge.id)));
         let by_name = named.collect();
         let payouts = payouts.into_iter().map(|payout| (payout.id, payout)).collect();
-        let booked_back = charges.values().map(|charge| (charge.id, charge.booked_back)).collect();
         let (seen, result) = Default::default();
-        Self { charges, by_name, payouts, seen, booked_back, result }
+        Self { charges, by_name, payouts, seen, unbooked, result }
     }
 
     /// Notes a payment that the provider lists, and compares it if it is within the span.
@@ -84,7 +87,9 @@ impl Compared {
         let charge = charge.as_ref();
         let booked = match (payout, charge) {
             (Some(Some(kept)), _) if kept.status != PayoutStatus::Failed => kept.amount_minor,
-            (None, Some(kept)) if !refund.has_failed() => self.take_booked(kept.id, refund.amount),
+            (None, Some(_)) if !refund.has_failed() => {
+                refund.amount - self.unbooked.get(&refund.id).copied().unwrap_or_default()
+            }
             _ => 0,
         };
         self.sums(&refund.currency).our_returned += booked;
@@ -117,14 +122,6 @@ impl Compared {
     pub(super) fn refund_missing(&mut self, payout: &SentPayout) {
         self.sums(&payout.currency).our_returned += payout.amount_minor;
         self.note(MoneyDifference::of_payout(DifferenceKind::RefundMissing, payout));
-    }
-
-    /// Takes up to `amount` from what is booked of a purchase that staff sent back, and returns how much that was.
-    fn take_booked(&mut self, charge_id: Uuid, amount: i64) -> i64 {
-        let left = self.booked_back.entry(charge_id).or_default();
-        let taken = amount.min(*left);
-        *left -= taken;
-        taken
     }
 
     fn sums(&mut self, currency: &str) -> &mut ReconciledSums {

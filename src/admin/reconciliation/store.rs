@@ -25,8 +25,6 @@ pub(crate) struct KeptCharge {
     pub is_unclaimed: bool,
     /// Whether a dispute about its money was booked.
     pub was_disputed: bool,
-    /// What staff sent back at the provider, as far as it is booked.
-    pub booked_back: i64,
 }
 
 /// Lists purchases by the names of their payments and by their ids; one that is found by both is listed twice.
@@ -43,8 +41,7 @@ pub(super) async fn list_found(
             (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
             (status = 'DISPUTED' or (
                 select count(*) > 0 from charge_reversals where charge_id = c.id and cause = 'DISPUTE'
-            )) as "was_disputed!",
-            booked_back(c.id) as "booked_back!"
+            )) as "was_disputed!"
         from (
             select * from charges where payment_ref = any($1)
             union all
@@ -71,7 +68,7 @@ pub(super) async fn list_settled(
         r#"
         select id, account_id, payment_ref, amount_minor, currency, true as "is_settled!",
             (unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')) as "is_unclaimed!",
-            status = 'DISPUTED' as "was_disputed!", 0::bigint as "booked_back!"
+            status = 'DISPUTED' as "was_disputed!"
         from charges
         where created_at >= $1 and created_at < $2 and amount_minor > 0 and settled_at is not null
         order by created_at, id

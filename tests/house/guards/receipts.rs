@@ -56,6 +56,10 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "insert into sale_entry_lines (entry_id, number, item_id, section, places, price)
          select entry_id, 0, item_id, section, places, price from sale_entry_lines",
     ),
+    (
+        "receipt_names_buyer_length",
+        "insert into receipt_names (account_id, buyer) select id, repeat('a', 201) from accounts limit 1",
+    ),
     ("receipts_pkey", r#"select another_receipt('{"number": 1}')"#),
     ("receipts_number_positive", r#"select another_receipt('{"number": 0}')"#),
     ("receipts_entry_id_edition_key", r#"select another_receipt('{"edition": 1}')"#),

@@ -5,7 +5,8 @@ use sqlx::PgPool;
 
 use super::for_money;
 use crate::support::{
-    Answer, Office, Person, StripeStandIn, read_one, run_sql, run_sql_with, stripe::order_points,
+    Answer, Office, Person, StripeStandIn, read_one, run_sql, run_sql_with,
+    stripe::{EventOptions, order_points},
     until,
 };
 
@@ -126,6 +127,46 @@ async fn each_difference_is_found_from_its_own_side_and_says_what_to_do(db: PgPo
     stripe.set_money(&json!(name), &json!([foreign_refund]), &json!([dispute])).await;
     assert_eq!(differences(&admin).await, ["not-ours", "dispute", "refund-differs"]);
     office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn a_refund_of_staff_is_not_booked_because_one_of_another_day_is(db: PgPool) {
+    let (stripe, office, ada, admin) = admin_of(&db).await;
+    let (_, session) = order_points(&ada, 300).await;
+    let paid = stripe.change(&session, "paid").await;
+    assert_eq!(stripe.completed(&paid).await.deliver(&ada).await.status, 200);
+    let name = paid["payment_intent"].clone();
+    let now: i64 = read_one(&db, "select extract(epoch from now())::bigint").await;
+    let refund = |id: &str, amount: i64, created: i64| {
+        json!({ "id": id, "object": "refund", "amount": amount, "currency": "krw", "payment_intent": name,
+            "status": "succeeded", "created": created, "metadata": {} })
+    };
+    // 100 of three days ago are booked, 60 of today are not, and nor are 30 of two days later.
+    let (earlier, today) = (refund("re_1", 100, now - 3 * 86_400), refund("re_2", 60, now));
+    let later = refund("re_3", 30, now + 2 * 86_400);
+    let told = json!({ "payment_intent": name, "amount_refunded": 100, "currency": "krw" });
+    let event = stripe.sign("charge.refunded", &told, EventOptions::default()).await;
+    assert_eq!(event.deliver(&ada).await.status, 200);
+    stripe.set_money(&name, &json!([earlier]), &json!([])).await;
+    assert_eq!(differences(&admin).await, Vec::<String>::new());
+    stripe.set_money(&name, &json!([later, today, earlier]), &json!([])).await;
+    let found = compare(&admin, &[]).await.json();
+    assert_eq!(kinds(&found), ["refund-not-booked"], "{found}");
+    assert_eq!(found["differences"][0]["provider_ref"], "re_2");
+    let sums = &found["sums"]["KRW"];
+    assert_eq!((&sums["their_returned"], &sums["our_returned"]), (&json!(60), &json!(0)), "{sums}");
+    // The day of the one that is booked agrees.
+    let day = "select to_char(now() at time zone 'Asia/Seoul' - interval '3 days', 'YYYY-MM-DD')";
+    let day: String = read_one(&db, day).await;
+    let before = compare(&admin, &[("day", &day)]).await.json();
+    assert_eq!(kinds(&before), Vec::<String>::new(), "{before}");
+    assert_eq!(before["sums"]["KRW"]["our_returned"], 100, "{before}");
+    // A total of all of it books them.
+    let told = json!({ "payment_intent": name, "amount_refunded": 190, "currency": "krw" });
+    let event = stripe.sign("charge.refunded", &told, EventOptions::default()).await;
+    assert_eq!(event.deliver(&ada).await.status, 200);
+    assert_eq!(differences(&admin).await, Vec::<String>::new());
+    office.close().await;
 }
 
 #[sqlx::test]

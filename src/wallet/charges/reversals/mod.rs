@@ -33,6 +33,7 @@
 //! pledges that stand between the points and the debt end in the same transaction, so no points leave beside
 //! it. A message that comes before the purchase is settled is refused, and delivered again later.
 
+pub mod losses;
 pub mod model;
 pub mod news;
 pub mod store;

@@ -1,9 +1,10 @@
 //! SQL of reversals.
 
+use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::model::{Moved, OwnPayout, PaidPurchase, Reversal};
+use super::model::{Cause, Moved, OwnPayout, PaidPurchase, Reversal};
 use crate::{
     accounts::AccountId,
     infra::postgres::{Connection, Pool},
@@ -225,6 +226,46 @@ pub(crate) async fn list_left(
     Ok(found.into_iter().map(|row| row.with(&own)).collect())
 }
 
+/// Lists settled purchases by their ids.
+pub(super) async fn list_paid(
+    db: &Pool,
+    ids: &[PurchaseId],
+) -> Result<Vec<PaidPurchase>, sqlx::Error> {
+    let found = sqlx::query_as!(
+        PaidRow,
+        r#"
+        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
+            currency, status as "status: _", reversed, paid_out,
+            unclaimed_at is not null as "is_unclaimed!"
+        from (select * from charges where id = any($1) offset 0) own
+        where settled_at is not null
+        "#,
+        ids as _,
+    )
+    .fetch_all(db)
+    .await?;
+    let own = list_payouts(db, ids).await?;
+    Ok(found.into_iter().map(|row| row.with(&own)).collect())
+}
+
+/// Lists the purchases that have a reversal which was booked from `from` until before `until`.
+pub(super) async fn list_reversed(
+    db: &Pool,
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> Result<Vec<PurchaseId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select distinct charge_id as "id: PurchaseId"
+        from (select charge_id from charge_reversals where created_at >= $1 and created_at < $2 offset 0) booked
+        "#,
+        from,
+        until,
+    )
+    .fetch_all(db)
+    .await
+}
+
 /// Adds the payouts of a locked purchase, read after the lock.
 async fn with_payouts(
     tx: &mut Connection,
@@ -263,19 +304,38 @@ pub(crate) async fn list_reversals(
     db: impl PgExecutor<'_>,
     id: PurchaseId,
 ) -> Result<Vec<Reversal>, sqlx::Error> {
-    sqlx::query_as!(
-        Reversal,
+    let rows = list_all_reversals(db, &[id]).await?;
+    Ok(rows.into_iter().map(|(_, reversal)| reversal).collect())
+}
+
+/// Lists the reversals of purchases, in the order in which they were written.
+pub(super) async fn list_all_reversals(
+    db: impl PgExecutor<'_>,
+    ids: &[PurchaseId],
+) -> Result<Vec<(PurchaseId, Reversal)>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
-        select cause as "cause: _", cause_ref, amount_minor, happened_at,
-            created_at as "created_at?", points
-        from charge_reversals
-        where charge_id = $1
+        select charge_id as "charge_id: PurchaseId", cause as "cause: Cause", cause_ref, amount_minor, happened_at,
+            created_at, points
+        from (select * from charge_reversals where charge_id = any($1) offset 0) own
         order by created_at, id
         "#,
-        id as _,
+        ids as _,
     )
     .fetch_all(db)
-    .await
+    .await?;
+    let reversals = rows.into_iter().map(|row| {
+        let reversal = Reversal {
+            cause: row.cause,
+            cause_ref: row.cause_ref,
+            amount_minor: row.amount_minor,
+            happened_at: row.happened_at,
+            created_at: Some(row.created_at),
+            points: row.points,
+        };
+        (row.charge_id, reversal)
+    });
+    Ok(reversals.collect())
 }
 
 /// Inserts a reversal with the movement of its points.

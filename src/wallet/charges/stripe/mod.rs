@@ -183,15 +183,28 @@ impl Stripe {
         Ok(self.ask(self.client.get(href)).await?.said)
     }
 
+    /// Lists all refunds of a payment, the newest first; `None` if there are more than are read.
+    pub async fn list_refunds_of(
+        &self,
+        payment_ref: &str,
+    ) -> Result<Option<Vec<ProviderRefund>>, ProviderError> {
+        let Refunds { data, has_more } = self.refunds_of(payment_ref).await?;
+        Ok((!has_more).then_some(data))
+    }
+
+    async fn refunds_of(&self, payment_ref: &str) -> Result<Refunds, ProviderError> {
+        let href = format!("/v1/refunds?limit={REFUNDS_MAX}&payment_intent={payment_ref}");
+        let refunds: Answer<Refunds> = self.ask(self.client.get(self.href(&href))).await?;
+        Ok(refunds.said)
+    }
+
     /// Returns the refund of a payment that carries `payout_id` out; `None` if there is none.
     pub async fn find_refund(
         &self,
         payment_ref: &str,
         payout_id: PayoutId,
     ) -> Result<Option<ProviderRefund>, ProviderError> {
-        let href = format!("/v1/refunds?limit={REFUNDS_MAX}&payment_intent={payment_ref}");
-        let refunds: Answer<Refunds> = self.ask(self.client.get(self.href(&href))).await?;
-        let Refunds { data, has_more } = refunds.said;
+        let Refunds { data, has_more } = self.refunds_of(payment_ref).await?;
         let found = data.into_iter().find(|refund| refund.payout_id() == Some(payout_id));
         match found {
             None if has_more => {

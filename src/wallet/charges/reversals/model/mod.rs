@@ -141,6 +141,21 @@ impl PaidPurchase {
         (self.amount_minor - own - self.refunded(&self.of_others(rows))).max(0)
     }
 
+    /// Returns the minor units that refunds of others than this office have taken, after all reversals, `rows`.
+    pub(super) fn returned_by_staff(&self, rows: &[Reversal]) -> i64 {
+        self.refunded(&self.of_others(rows)).min(self.amount_minor)
+    }
+
+    /// Returns the minor units that refunds of others than this office, and disputes, have taken after the reversals
+    /// `rows`.
+    pub(super) fn lost_minor(&self, rows: &[Reversal]) -> i64 {
+        let rows = &*self.of_others(rows);
+        let disputed = open_disputes(rows)
+            .map(|row| row.amount_minor.unwrap_or_else(|| self.cost(row.points)))
+            .sum::<i64>();
+        self.refunded(rows).saturating_add(disputed).min(self.amount_minor)
+    }
+
     /// Returns by how many points the reversals `rows` fall short of what is to be taken back.
     fn change(&self, rows: &[Reversal]) -> i64 {
         match self.is_unclaimed {
@@ -303,6 +318,13 @@ impl PaidPurchase {
             && !rows.iter().any(|row| matches!(row.cause, Cause::Refund | Cause::RefundTotal));
         let bare = is_bare.then(|| self.amount_minor - failed(&|_| true));
         least.chain(exact).chain(bare).max().unwrap_or_default().max(0)
+    }
+
+    /// Returns the money that bought some of the points, rounded down.
+    fn cost(&self, points: i64) -> i64 {
+        let (points, whole) = (i128::from(points.max(0)), i128::from(self.points.get()));
+        let cost = i128::from(self.amount_minor) * points / whole.max(1);
+        i64::try_from(cost).unwrap_or(self.amount_minor)
     }
 
     /// Returns the points that an amount of the money bought, rounded up.
