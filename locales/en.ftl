@@ -987,7 +987,8 @@ sale-receipts-back = To the reservation
 sale-receipt-title = Receipt { $number }
 sale-receipt-refund-title = Refund receipt { $number }
 sale-receipt-download = Download as PDF
-sale-receipt-dates = Issued { $issued } · Paid or refunded { $at }
+sale-receipt-paid-dates = Issued { $issued } · Paid { $at }
+sale-receipt-refund-dates = Issued { $issued } · Refunded { $at }
 sale-receipt-seller = Seller
 sale-receipt-buyer = Buyer
 sale-receipt-tax-number = Tax number { $number }
@@ -1009,7 +1010,12 @@ sale-receipt-other-label = Name or company
 sale-receipt-other-help = You get a new receipt with a new number, and this one is no longer valid. Leave empty for no name.
 sale-receipt-other-button = Make new receipt
 sale-receipt-refusal-buyer = A name is one line of up to 200 characters.
+sale-receipt-name = Name on your receipts
+sale-receipt-name-kept = Optional. It is kept for your next payment.
+sale-receipt-name-help = On receipts of payments from now on. Those you have stay as they are. Leave empty for no name.
+sale-receipt-name-button = Save name
 flash-receipt-replaced = This is your new receipt.
+flash-receipt-name = Your next receipts have this name.
 
 ## Wallet
 

@@ -922,7 +922,8 @@ sale-receipts-back = 申込を見る
 sale-receipt-title = 領収書 { $number }
 sale-receipt-refund-title = 払い戻しの領収書 { $number }
 sale-receipt-download = PDFをダウンロード
-sale-receipt-dates = 発行 { $issued } · 支払いまたは払い戻し { $at }
+sale-receipt-paid-dates = 発行 { $issued } · お支払い { $at }
+sale-receipt-refund-dates = 発行 { $issued } · 払い戻し { $at }
 sale-receipt-seller = 販売者
 sale-receipt-buyer = 宛名
 sale-receipt-tax-number = 登録番号 { $number }
@@ -933,8 +934,8 @@ sale-receipt-refunded = 払い戻し額
 sale-receipt-tax = 税 { $rate } を含む: { $amount }
 sale-receipt-rounding = 税は区画と価格ごとに計算し、最小の単位で四捨五入します。
 sale-receipt-points = ここではポイントをお金で売っていないため、領収書はポイントで、税はありません。
-sale-receipt-from-wallet = ウォレットから支払いました。
-sale-receipt-to-wallet = ウォレットに払い戻しました。
+sale-receipt-from-wallet = ポイントでお支払い済みです。
+sale-receipt-to-wallet = ポイントで払い戻しました。
 sale-receipt-replaces = 領収書 { $number } に代わるものです。前の領収書は使えません。
 sale-receipt-replaced-by = この領収書は使えません。新しい番号: { $number }
 sale-receipt-replaced-badge = { $number } に変更
@@ -944,7 +945,12 @@ sale-receipt-other-label = 名前または会社名
 sale-receipt-other-help = 新しい番号の領収書が作られ、この領収書は使えなくなります。宛名が不要なら空にしてください。
 sale-receipt-other-button = 新しい領収書を作る
 sale-receipt-refusal-buyer = 宛名は1行、200文字までです。
+sale-receipt-name = 領収書の宛名
+sale-receipt-name-kept = 任意です。次回のお支払いのために保存されます。
+sale-receipt-name-help = これからのお支払いの領収書に記載されます。すでにある領収書は変わりません。宛名が不要なら空にしてください。
+sale-receipt-name-button = 宛名を保存
 flash-receipt-replaced = 新しい領収書です。
+flash-receipt-name = 次の領収書からこの宛名になります。
 
 ## Wallet
 

@@ -919,7 +919,8 @@ sale-receipts-back = 예매 보기
 sale-receipt-title = 영수증 { $number }
 sale-receipt-refund-title = 환불 영수증 { $number }
 sale-receipt-download = PDF로 내려받기
-sale-receipt-dates = 발행 { $issued } · 결제 또는 환불 { $at }
+sale-receipt-paid-dates = 발행 { $issued } · 결제 { $at }
+sale-receipt-refund-dates = 발행 { $issued } · 환불 { $at }
 sale-receipt-seller = 판매자
 sale-receipt-buyer = 받는 사람
 sale-receipt-tax-number = 사업자 번호 { $number }
@@ -941,7 +942,12 @@ sale-receipt-other-label = 이름 또는 회사
 sale-receipt-other-help = 새 번호의 영수증이 만들어지고 이 영수증은 쓸 수 없게 돼요. 이름이 필요 없으면 비워 두세요.
 sale-receipt-other-button = 새 영수증 만들기
 sale-receipt-refusal-buyer = 이름은 한 줄, 200자까지예요.
+sale-receipt-name = 영수증에 적을 이름
+sale-receipt-name-kept = 선택 사항이에요. 다음 결제에도 쓸 수 있게 저장돼요.
+sale-receipt-name-help = 앞으로 결제하는 영수증에 적혀요. 이미 받은 영수증은 바뀌지 않아요. 이름이 필요 없으면 비워 두세요.
+sale-receipt-name-button = 이름 저장
 flash-receipt-replaced = 새 영수증이에요.
+flash-receipt-name = 다음 영수증부터 이 이름이 적혀요.
 
 ## Wallet
 

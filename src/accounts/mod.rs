@@ -6,7 +6,7 @@
 //! the password given once more, before an action that cannot be undone. A **second factor** is a code
 //! of an authenticator app, which staff and admins give beside the password. A **link** is mailed to the
 //! owner, to choose a new password or to confirm an address. A **role** is the account's rights beside
-//! buying.
+//! buying. A **receipt name** is the name or company that receipts are to have.
 //!
 //! # Invariants
 //!
@@ -43,6 +43,7 @@ pub mod name;
 pub mod pages;
 mod password;
 pub mod profile;
+pub mod receipt_name;
 pub mod recovery;
 pub mod roles;
 pub mod second_factor;

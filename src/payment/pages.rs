@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{batch::Payments, cancel::cancel};
 use crate::{
-    accounts::{AccountId, CurrentAccount},
+    accounts::{
+        AccountId, CurrentAccount,
+        receipt_name::{self, ReceiptName},
+    },
     app::App,
     catalog::{Programs, RefundTarget},
     infra::idempotency::RequestKey,
@@ -27,7 +30,7 @@ use crate::{
     },
 };
 
-/// Form of a payment or a release, which contains only a request key.
+/// Form of a payment of a share or of the rest, which contains only a request key.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KeyForm {
@@ -46,6 +49,37 @@ impl KeyForm {
         let mut mistakes = Mistakes::default();
         let key = request_key::parse(&mut mistakes, &self.request_key);
         mistakes.or(Some(key.map(|key| RequestKey::new(account_id.0, key, route, id))))
+    }
+}
+
+/// Form of a payment.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PaymentForm {
+    /// Name or company on the receipt, one line of up to 200 characters, kept for later payments too; empty: the one that is
+    /// kept, or none if `buyer_was` has one.
+    buyer: Field,
+    /// Name that the form showed.
+    buyer_was: Field,
+    /// UUID of the request. Repeated with the same body, it answers the first success again.
+    request_key: Field,
+}
+
+impl PaymentForm {
+    /// Returns the name to keep and the request key; no name where the form has none and showed none.
+    fn parse(
+        &self,
+        account_id: AccountId,
+        id: ReservationId,
+    ) -> Result<(Option<ReceiptName>, Option<RequestKey>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let name = ReceiptName::parse(self.buyer.text());
+        let name = mistakes.note("buyer", "sale-receipt-refusal-buyer", name);
+        let is_said = !self.buyer.is_empty() || !self.buyer_was.is_empty();
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let route = "POST /reservations/{id}/payment";
+        let key = key.map(|key| RequestKey::new(account_id.0, key, route, &id));
+        mistakes.or(name.map(|name| (is_said.then_some(name), key)))
     }
 }
 
@@ -89,16 +123,26 @@ pub async fn create_payment(
     payments: Data<Payments>,
     me: CurrentAccount,
     id: Path<ReservationId>,
-    Body(form): Body<KeyForm>,
+    Body(form): Body<PaymentForm>,
 ) -> Result<HttpResponse, PageError> {
-    let key = form.parse(me.account_id, "POST /reservations/{id}/payment", &*id)?;
-    let paid = payments.pay(me.account_id, *id, key.as_ref()).await;
-    match me.view.or_refusal(paid.map_err(PageError::from))? {
+    let outcome = async {
+        let (name, key) = form.parse(me.account_id, *id)?;
+        // Before the payment, so that its receipt has the name.
+        if let Some(name) = &name {
+            receipt_name::keep(&app.db, me.account_id, name).await?;
+        }
+        Ok::<_, PageError>(payments.pay(me.account_id, *id, key.as_ref()).await?)
+    }
+    .await;
+    match me.view.or_refusal(outcome)? {
         Ok(paid) => {
             let answer = me.view.done(StatusCode::CREATED, &paid, &bought::path_of(*id));
             Ok(with_message(answer, "flash-paid"))
         }
-        Err(refusal) => reservation_page(&app, &programs, &provider, &me, *id, refusal).await,
+        Err(refusal) => {
+            let refusal = refusal.with_reasons(&me.view);
+            reservation_page(&app, &programs, &provider, &me, *id, refusal).await
+        }
     }
 }
 

@@ -55,6 +55,9 @@ select jsonb_build_object(
         select number, edition, buyer, issued_at
         from (select * from receipts where account_id = a.id and edition > 0 offset 0) own
         order by number desc limit $2) part),
+    'receipt_names', (select coalesce(jsonb_agg(part), '[]') from (
+        select buyer, typed_at from receipt_names
+        where account_id = a.id order by typed_at desc limit $2) part),
     'shares_paid', (select coalesce(jsonb_agg(part), '[]') from (
         select s.id, s.reservation_id, s.amount, s.status, s.withheld_at, s.settled_at,
             other.name as holder

@@ -17,7 +17,10 @@ use super::{
     store::receipts::{self as store, ListedReceipt, ReceiptsOf},
 };
 use crate::{
-    accounts::{AccountId, CurrentAccount},
+    accounts::{
+        AccountId, CurrentAccount,
+        receipt_name::{self, ReceiptName},
+    },
     app::App,
     infra::postgres::{Pool, page::PAGE_ROWS},
     reservation::ReservationId,
@@ -30,9 +33,6 @@ use crate::{
         page::{View, json},
     },
 };
-
-/// Bound on the characters of a name: `receipts_buyer_length`.
-const BUYER_CHARS_MAX: usize = 200;
 
 /// Query of a list of receipts.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -51,6 +51,9 @@ struct ReceiptListPage<'a> {
     receipts: &'a [ListedReceipt],
     next: Option<ReceiptNumber>,
     reservation_id: Option<ReservationId>,
+    /// Name for the receipts of payments to come.
+    buyer: Field,
+    refusal: FormRefusal,
 }
 
 impl ReceiptListPage<'_> {
@@ -92,6 +95,17 @@ pub async fn list_receipts(
     me: CurrentAccount,
     query: Query<ReceiptsQuery>,
 ) -> Result<HttpResponse, PageError> {
+    list_page(&app, &me, *query, None, FormRefusal::default()).await
+}
+
+/// Answers with the receipts of the account; a `refusal` is shown with the name that was typed, and sets the status.
+async fn list_page(
+    app: &App,
+    me: &CurrentAccount,
+    query: ReceiptsQuery,
+    typed: Option<Field>,
+    refusal: FormRefusal,
+) -> Result<HttpResponse, PageError> {
     let of = match query.reservation_id {
         Some(id) => ReceiptsOf::Order(me.account_id, id),
         None => ReceiptsOf::Account(me.account_id),
@@ -103,9 +117,44 @@ pub async fn list_receipts(
     if v.format.is_for_programs() {
         return Ok(json(StatusCode::OK, &ReceiptsDocument::new(&receipts, next)));
     }
-    let page =
-        ReceiptListPage { v, receipts: &receipts, next, reservation_id: query.reservation_id };
-    Ok(v.html(StatusCode::OK, &page))
+    let buyer = match typed {
+        Some(typed) => typed,
+        None => Field::of(receipt_name::find(&app.db, me.account_id).await?.as_str()),
+    };
+    let (status, reservation_id) = (refusal.status(), query.reservation_id);
+    let page = ReceiptListPage { v, receipts: &receipts, next, reservation_id, buyer, refusal };
+    Ok(v.html(status, &page))
+}
+
+/// Name or company on receipts of payments to come.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReceiptNameDocument {
+    /// Empty: none.
+    buyer: String,
+}
+
+/// Handles `POST /receipts/name`.
+pub async fn update_name(
+    app: Data<App>,
+    me: CurrentAccount,
+    Body(form): Body<BuyerForm>,
+) -> Result<HttpResponse, PageError> {
+    let outcome = async {
+        let name = form.parse()?;
+        receipt_name::keep(&app.db, me.account_id, &name).await?;
+        Ok(name)
+    }
+    .await;
+    match me.view.or_refusal(outcome)? {
+        Ok(name) => {
+            let document = ReceiptNameDocument { buyer: name.as_str().to_owned() };
+            let answer = me.view.done(StatusCode::OK, &document, "/receipts#name");
+            Ok(with_message(answer, "flash-receipt-name"))
+        }
+        Err(refusal) => {
+            list_page(&app, &me, ReceiptsQuery::default(), Some(form.buyer), refusal).await
+        }
+    }
 }
 
 #[derive(Template)]
@@ -135,12 +184,10 @@ pub struct BuyerForm {
 }
 
 impl BuyerForm {
-    fn parse(&self) -> Result<String, Mistakes> {
+    fn parse(&self) -> Result<ReceiptName, Mistakes> {
         let mut mistakes = Mistakes::default();
-        let text = self.buyer.text();
-        let fits = text.chars().count() <= BUYER_CHARS_MAX && !text.chars().any(char::is_control);
-        let buyer =
-            mistakes.note("buyer", "sale-receipt-refusal-buyer", fits.then(|| text.to_owned()));
+        let buyer = ReceiptName::parse(self.buyer.text());
+        let buyer = mistakes.note("buyer", "sale-receipt-refusal-buyer", buyer);
         mistakes.or(buyer)
     }
 }
@@ -160,7 +207,7 @@ pub async fn create_replacement(
 ) -> Result<HttpResponse, PageError> {
     let outcome = async {
         let buyer = form.parse()?;
-        Ok(replacement::replace(&app, me.account_id, *number, &buyer).await?)
+        Ok(replacement::replace(&app, me.account_id, *number, buyer.as_str()).await?)
     }
     .await;
     match me.view.or_refusal(outcome)? {

@@ -78,8 +78,7 @@ impl ReceiptSheet {
         let total =
             if row.kind.is_payment() { "sale-receipt-total" } else { "sale-receipt-refunded" };
         let moment = |at| in_full(at, home(), locale);
-        let dates = locale.text("sale-receipt-dates").word("issued", moment(row.issued_at));
-        let dates = dates.word("at", moment(row.at)).to_string();
+        let dates = shown.dates(moment(row.issued_at), moment(row.at));
         let when = in_full(row.starts_at, zone(&row.time_zone), locale);
         Self {
             title: shown.title(),

@@ -39,6 +39,15 @@ impl ShownReceipt {
         title_of(self.row.kind, self.row.number, self.locale)
     }
 
+    /// Returns when it was issued, and when it was paid or refunded.
+    pub(super) fn dates(&self, issued: String, at: String) -> String {
+        let key = match self.row.kind.is_payment() {
+            true => "sale-receipt-paid-dates",
+            false => "sale-receipt-refund-dates",
+        };
+        self.locale.text(key).word("issued", issued).word("at", at).to_string()
+    }
+
     /// Returns an amount of points in money of that day, or in points where they were not sold for money.
     pub(super) fn amount(&self, points: i64) -> String {
         self.terms.unit().say(self.locale, points)

@@ -6,7 +6,7 @@ use crate::{
         self as checkout, ChargeDocument,
         order::{CheckoutDocument, create_charge},
     },
-    receipts::pages::{self as receipts, NumberedDocument, ReceiptsDocument},
+    receipts::pages::{self as receipts, NumberedDocument, ReceiptNameDocument, ReceiptsDocument},
     receipts::shown::ReceiptDocument,
     wallet::{
         self,
@@ -45,6 +45,8 @@ pub(super) fn paths() -> Vec<Path> {
             .post(create_payout, creates::<PaidOut>("Pays points that were bought out to the cards that paid for them.").refuses(codes![WalletError::{NothingToPayOut}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/receipts")
             .get(receipts::list_receipts, shows::<ReceiptsDocument>("Lists the own receipts, the newest first, or those of one order.")),
+        at("/receipts/name")
+            .post(receipts::update_name, changes::<ReceiptNameDocument>("Keeps a name or company for the receipts of payments from now on.")),
         at("/receipts/{number}.pdf")
             .get(receipts::show_receipt_pdf, file("Downloads a receipt.", "application/pdf")),
         at("/receipts/{number}")

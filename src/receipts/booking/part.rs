@@ -126,7 +126,7 @@ impl BookedPart {
                 !payment.is_shared || self.share_places.contains(&(payment.id, item, number))
             });
             let left = lines.iter().map(LeftItem::of).collect();
-            let booked = BookedPayment { order, buyer: String::new(), left };
+            let booked = BookedPayment { order, buyer: payment.buyer.clone(), left };
             self.booked.insert(payment.id, booked);
             self.note(&payment, SaleEntryKind::Payment, payment.id.0, payment.paid_at, lines);
         }

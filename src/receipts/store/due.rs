@@ -122,6 +122,8 @@ pub(in crate::receipts) struct PaidPayment {
     pub is_shared: bool,
     pub is_of_wish: bool,
     pub is_of_return: bool,
+    /// Name or company for its receipt; empty: none.
+    pub buyer: String,
     /// Points that a refund of the order gave back; zero without one.
     pub refunded: Points,
 }
@@ -140,6 +142,12 @@ pub(in crate::receipts) async fn list_payments(
             r.confirmed_at as "paid_at!", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code,
             r.is_shared, r.wish_id is not null as "is_of_wish!", r.buys_return as is_of_return,
+            coalesce((
+                select buyer from receipt_names
+                where account_id = p.account_id and typed_at <= r.confirmed_at
+                order by typed_at desc
+                limit 1
+            ), '') as "buyer!",
             (
                 select coalesce(sum(amount), 0)::bigint from point_transactions
                 where reference_id = p.id and kind = 'REFUND'

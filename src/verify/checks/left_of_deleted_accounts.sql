@@ -1,5 +1,5 @@
--- Lists remaining rows of accounts that their owners deleted: ways to log in, places in a line, holds
--- and offers, tickets of performances that are still to come, purchases that may still be paid, and
+-- Lists remaining rows of accounts that their owners deleted: ways to log in, names for receipts, places in a line,
+-- holds and offers, tickets of performances that are still to come, purchases that may still be paid, and
 -- points.
 select 'account ' || gone.id as "subject!",
     format('was deleted at %s, and %s', gone.deleted_at, left_over.what) as "sentence!"
@@ -13,6 +13,8 @@ cross join lateral (
         union all
         select 1 from pending_log_ins where account_id = gone.id
     ) waiting having count(*) > 0
+    union all
+    select 'has a name for receipts' from receipt_names where account_id = gone.id
     union all
     select 'has a second factor' from second_factors where account_id = gone.id
     union all

@@ -44,6 +44,8 @@ from (
     union all
     select 'key for programs', id::text, name, name = composed(name), null from api_keys
     union all
+    select 'name for receipts of account', account_id::text, buyer, buyer = composed(buyer), null from receipt_names
+    union all
     select 'endpoint', id::text, description, description = composed(description), null
     from webhook_endpoints where deleted_at is null
 ) kept

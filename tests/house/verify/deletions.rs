@@ -38,6 +38,8 @@ left! {
     a_second_factor_of_a_deleted_account: "has a second factor",
         "insert into second_factors (account_id, sealed_secret, last_step)
          values ('00000000-0000-0000-0000-0000000000f1', decode(repeat('00', 48), 'hex'), 0)";
+    a_name_for_receipts_of_a_deleted_account: "has a name for receipts",
+        "insert into receipt_names (account_id, buyer) values ('00000000-0000-0000-0000-0000000000f1', 'Dee Ltd')";
     a_place_in_line_of_a_deleted_account: "has place 5 in the line",
         "insert into queue_tokens (id, program_id, account_id, queue_number)
          values (gen_random_uuid(), '00000000-0000-0000-0000-000000000001',

@@ -42,6 +42,7 @@ async fn a_deleted_account_is_nobodys_and_its_address_is_free(db: PgPool) {
     let link = secret_of(&db, "reset-password").await;
     run_sql(&db, "update outbox set sent_at = now(), secret = null where kind = 'confirm-address'")
         .await;
+    assert_eq!(ada.post("/receipts/name", &[("buyer", "Ada Ltd")]).await.status, 200);
     assert_eq!(delete(&ada, 0).await.status, 200);
 
     let row = "select email || ' ' || password_hash || ' ' || name from accounts where id = $1";
@@ -56,7 +57,7 @@ async fn a_deleted_account_is_nobodys_and_its_address_is_free(db: PgPool) {
     let reset = [("token", link.as_str()), ("password", "yet another lantern")];
     assert_eq!(office.stranger().post("/password/reset", &reset).await.code(), "link-dead");
     let left = "select count(*) from (select account_id from sessions union all
-        select account_id from account_tokens union all
+        select account_id from account_tokens union all select account_id from receipt_names union all
         select account_id from idempotency_keys) kept where account_id = $1";
     assert_eq!(read_one_with::<i64>(&db, left, ada.account_id).await, 0);
     // What was sent is forgotten; what is due is sent, and the last mail tells of the deletion.

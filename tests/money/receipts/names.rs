@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{booked, cancel, file_of, give_back, numbers, pay};
-use crate::support::{Concert, Hold, Office, Purchase, read_one_with, storm};
+use crate::support::{Concert, Hold, Office, Person, Purchase, read_one, read_one_with, storm};
 
 #[sqlx::test]
 async fn another_name_is_a_new_receipt_and_the_one_before_stays_as_it_was(db: PgPool) {
@@ -119,5 +119,87 @@ async fn each_friend_who_pays_a_share_has_a_receipt_of_it(db: PgPool) {
     booked(&db, 3).await;
     let own = bob.get("/receipts").await.json();
     assert_eq!(own["receipts"][0]["points"], -50_000, "{own}");
+    office.close().await;
+}
+
+/// Writes a hold of one seat for `person` and pays it, with `form`.
+async fn pay_with(
+    db: &PgPool,
+    concert: &Concert,
+    person: &Person,
+    (seat, form): (usize, &[(&str, &str)]),
+) -> crate::support::Answer {
+    let hold = Hold { seat_ids: &concert.seat_ids[seat..=seat], ..Hold::default() };
+    let id = hold.write(db, concert, person.account_id).await;
+    person.post(&format!("/reservations/{id}/payment"), &form).await
+}
+
+#[sqlx::test]
+async fn the_name_that_is_typed_where_one_pays_is_on_that_receipt_and_on_later_ones(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    for person in [&ada, &bob] {
+        let charged = person.post("/wallet/charges", &[("amount", 900_000)]).await;
+        assert_eq!(charged.status, 201);
+    }
+    // The worker books nothing meanwhile, so names and payments follow each other and are booked together.
+    let mut busy = db.begin().await.unwrap();
+    sqlx::query("select from receipt_progress for update").execute(&mut *busy).await.unwrap();
+    let paid =
+        async |person, seat, form| pay_with(&db, &concert, person, (seat, form)).await.status;
+    assert_eq!(paid(&ada, 0, &[]).await, 201);
+    assert_eq!(paid(&ada, 1, &[("buyer", " Cafe\u{301} & Co. "), ("buyer_was", "")]).await, 201);
+    assert_eq!(paid(&bob, 2, &[]).await, 201);
+    assert_eq!(paid(&ada, 3, &[]).await, 201);
+    assert_eq!(
+        paid(&ada, 4, &[("buyer", "Other <b>"), ("buyer_was", "Caf\u{e9} & Co.")]).await,
+        201
+    );
+    assert_eq!(paid(&ada, 5, &[("buyer", ""), ("buyer_was", "Other <b>")]).await, 201);
+    let kept = ada.submit("/receipts/name", &[("buyer", "Last")]).await;
+    assert_eq!((kept.status, kept.location()), (303, "/receipts#name"));
+    busy.rollback().await.unwrap();
+    booked(&db, 6).await;
+    let buyers: Vec<String> =
+        crate::support::read_all(&db, "select buyer from receipts order by number").await;
+    assert_eq!(buyers, ["", "Café & Co.", "", "Café & Co.", "Other <b>", ""]);
+    // Only what is needed stays.
+    assert_eq!(ada.post("/receipts/name", &[("buyer", "Last")]).await.json()["buyer"], "Last");
+    let n_names: i64 = read_one(&db, "select count(*) from receipt_names").await;
+    assert!(n_names <= 2, "{n_names} names");
+    let data = ada.get("/account/data.json").await.json();
+    assert_eq!(data["receipt_names"]["rows"][0]["buyer"], "Last", "{}", data["receipt_names"]);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_page_of_a_payment_shows_the_name_and_a_name_that_is_refused_pays_nothing(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    assert_eq!(ada.post("/wallet/charges", &[("amount", 900_000)]).await.status, 201);
+    assert_eq!(ada.post("/receipts/name", &[("buyer", "A & B \"Ltd\"")]).await.status, 200);
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    let path = format!("/reservations/{id}/payment");
+    let page = ada.visit(&path).await;
+    let field = "input[name=buyer][form=pay-form][value='A & B \"Ltd\"']";
+    assert!(page.has(field), "{}", page.body);
+    assert!(ada.visit("/receipts").await.has("#name input[name=buyer][value='A & B \"Ltd\"']"));
+    for wrong in ["가".repeat(201), "two\nlines".to_owned()] {
+        let refused = ada.post(&path, &[("buyer", &wrong)]).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{wrong:?}");
+        let page = ada.submit(&path, &[("buyer", &wrong)]).await;
+        assert_eq!(page.status, 422);
+        assert!(page.body.contains("one line of up to 200 characters"), "{}", page.body);
+        let page = ada.submit("/receipts/name", &[("buyer", &wrong)]).await;
+        assert_eq!(page.status, 422);
+        assert!(page.body.contains("one line of up to 200 characters"), "{}", page.body);
+    }
+    let status = "select status from reservations where id = $1";
+    assert_eq!(read_one_with::<String>(&db, status, id).await, "HELD");
+    assert_eq!(ada.post("/receipts/name", &[("buyer", "")]).await.status, 200);
+    assert!(ada.visit(&path).await.has("input[name=buyer][form=pay-form][value='']"));
     office.close().await;
 }

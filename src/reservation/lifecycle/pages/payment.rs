@@ -16,7 +16,10 @@ use uuid::Uuid;
 
 use super::shown::ShownReservation;
 use crate::{
-    accounts::{AccountId, CurrentAccount},
+    accounts::{
+        AccountId, CurrentAccount,
+        receipt_name::{self, ReceiptName},
+    },
     app::App,
     catalog::Programs,
     entry_queue,
@@ -46,6 +49,8 @@ struct PaymentPage<'a> {
     covered: Option<Points>,
     charge: ChargeBox,
     is_renewable: bool,
+    /// Name that the account typed last for its receipts.
+    buyer: ReceiptName,
     now: DateTime<Utc>,
     request_key: Uuid,
     cancellation_key: Uuid,
@@ -82,6 +87,7 @@ impl<'a> PaymentPage<'a> {
             usable,
             covered,
             is_renewable,
+            buyer: receipt_name::find(&app.db, me.account_id).await?,
             now: app.now(),
             request_key: new_id(),
             cancellation_key: new_id(),
