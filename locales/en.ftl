@@ -10,6 +10,7 @@ points-amount = { $count ->
    *[other] { $points } points
   }
 points-unit = points
+points-heading = Points
 seats-count = { $count ->
     [one] { $count } seat
    *[other] { $count } seats
@@ -1543,6 +1544,21 @@ admin-settlement-kept = Fees kept
 admin-settlement-net = Balance
 admin-settlement-tax = Tax included
 admin-settlement-off = Discounts of codes
+admin-money-title = Money
+admin-money-lede = What became of points and of the money that bought them, by every kind of entry in the ledger. A plus came into wallets or to the office, a minus left.
+admin-money-charged = Points charged, less paid out and taken back
+admin-money-sold = Spent on shows, less refunded
+admin-money-adjusted = Adjusted by staff
+admin-money-forfeited = Given up with deleted accounts
+admin-money-between = Sent between people around midnight
+admin-money-wallets = Change of the points that people have
+admin-money-unbooked = Spent, and not in the settlement yet
+admin-money-net = Money received, less sent back ({ $currency })
+admin-money-kind = Entry
+admin-money-entries = Number
+admin-money-under-way = { $amount } of it not confirmed yet
+admin-money-unclaimed = Paid for a deleted account
+admin-money-unclaimed-returned = Returned, paid for a deleted account
 admin-office-receipts = Receipts
 admin-office-receipts-note = New receipts are made with these. Receipts that were issued stay as they are.
 admin-office-seller = Seller

@@ -7,6 +7,7 @@
 
 points-amount = { $points }ポイント
 points-unit = ポイント
+points-heading = ポイント
 seats-count = { $count }枚
 places-count = { $count }枚
 
@@ -1463,6 +1464,21 @@ admin-settlement-kept = 手数料
 admin-settlement-net = 差額
 admin-settlement-tax = 含まれる税
 admin-settlement-off = コードの割引
+admin-money-title = 金額
+admin-money-lede = ポイントと、その購入に使われた金額の動きです。台帳のすべての種類があります。+はポイントや窓口に入ったもの、-は出たものです。
+admin-money-charged = 追加されたポイント（カードへの払い戻しと取り消しを除く）
+admin-money-sold = 公演に使われたポイント（払い戻しを除く）
+admin-money-adjusted = 管理者による調整
+admin-money-forfeited = 退会による放棄
+admin-money-between = 午前0時前後に会員の間で送られたポイント
+admin-money-wallets = 会員が持つポイントの増減
+admin-money-unbooked = 使われ、まだ精算にないポイント
+admin-money-net = 受け取った金額（返した金額を除く、{ $currency }）
+admin-money-kind = 種類
+admin-money-entries = 件数
+admin-money-under-way = うち{ $amount }は未確認
+admin-money-unclaimed = 退会した会員のお支払い
+admin-money-unclaimed-returned = 退会した会員のお支払い、返却
 admin-office-receipts = 領収書
 admin-office-receipts-note = 新しい領収書に入ります。発行した領収書は変わりません。
 admin-office-seller = 販売者

@@ -7,6 +7,7 @@
 
 points-amount = { $points }포인트
 points-unit = 포인트
+points-heading = 포인트
 seats-count = { $count }매
 places-count = { $count }매
 
@@ -1460,6 +1461,21 @@ admin-settlement-kept = 받은 수수료
 admin-settlement-net = 남은 금액
 admin-settlement-tax = 포함된 세금
 admin-settlement-off = 코드 할인
+admin-money-title = 금액
+admin-money-lede = 포인트와 포인트를 산 금액이에요. 원장의 모든 종류가 있어요. +는 포인트나 예매처로 들어온 것, -는 나간 것이에요.
+admin-money-charged = 충전한 포인트(카드 환불과 반환 제외)
+admin-money-sold = 공연에 쓴 포인트(환불 제외)
+admin-money-adjusted = 관리자 조정
+admin-money-forfeited = 탈퇴로 소멸
+admin-money-between = 자정 전후 회원끼리 보낸 포인트
+admin-money-wallets = 회원이 가진 포인트의 변화
+admin-money-unbooked = 사용했지만 아직 정산에 없는 포인트
+admin-money-net = 받은 금액(돌려준 금액 제외, { $currency })
+admin-money-kind = 종류
+admin-money-entries = 건수
+admin-money-under-way = 이 중 { $amount } 확인 전
+admin-money-unclaimed = 탈퇴한 회원의 결제
+admin-money-unclaimed-returned = 탈퇴한 회원의 결제, 반환
 admin-office-receipts = 영수증
 admin-office-receipts-note = 새 영수증에 들어가요. 이미 발행한 영수증은 바뀌지 않아요.
 admin-office-seller = 판매자

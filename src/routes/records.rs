@@ -14,7 +14,10 @@ use crate::{
         reconciliation::pages::{
             ReconciliationDocument, create_reconciliation, show_reconciliation,
         },
-        settlement::pages::{self as settlement, SettlementDocument},
+        settlement::{
+            money::pages as money,
+            pages::{self as settlement, SettlementDocument},
+        },
     },
     office::model::OfficeSettings,
     outbox::MailId,
@@ -54,6 +57,10 @@ pub(super) fn paths() -> Vec<Path> {
             .post(create_reconciliation, changes::<ReconciliationDocument>("Compares the payments and refunds of a day with the payment provider's lists; changes nothing.").or_page(200).refuses(codes![WalletError::{ProviderAway, ProviderRefused}])).with_long_deadline(),
         at("/admin/settlement")
             .get(settlement::show_settlement, shows::<SettlementDocument>("Settles a show, or a period across shows: what was sold and given back, and the tax.").refuses(codes![FieldsError::Invalid])),
+        at("/admin/settlement/money.csv")
+            .get(money::download_money, file("Downloads the money of a period, by day and kind of entry.", "text/csv").refuses(codes![FieldsError::Invalid])),
+        at("/admin/settlement/money.jsonl")
+            .get(money::stream_money, file("Downloads the money of a period, by day and kind of entry, one JSON document a line.", "application/x-ndjson").refuses(codes![FieldsError::Invalid])),
         at("/admin/settlement.csv")
             .get(settlement::download_settlement, file("Downloads the lines of a settlement.", "text/csv").refuses(codes![FieldsError::Invalid])),
         at("/admin/settlement.jsonl")

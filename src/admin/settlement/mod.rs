@@ -4,10 +4,14 @@
 //! It adds up sale entries (`receipts`), which are what the ledger has: a place is counted when it was paid, and taken
 //! off when it came back, so a day that is over never changes.
 //!
+//! A period across shows also says what became of the money of points, the `money`.
+//!
 //! A long period is read month by month, so that no statement is longer for a year than for a month.
 
 pub mod model;
+pub mod money;
 pub mod pages;
+pub mod query;
 mod store;
 
 use std::collections::BTreeMap;

@@ -137,6 +137,8 @@ pub(crate) struct SettledSums {
     pub kept: i64,
     /// What was sold less what was given back.
     pub net: i64,
+    /// The same in points.
+    pub net_points: i64,
     /// Tax in `net`; zero where none was stated.
     pub tax: i64,
 }
@@ -151,6 +153,7 @@ impl SettledSums {
         self.given_back += other.given_back;
         self.kept += other.kept;
         self.net += other.net;
+        self.net_points += other.net_points;
         self.tax += other.tax;
     }
 }

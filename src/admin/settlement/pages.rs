@@ -8,14 +8,20 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use chrono::{Datelike, Days, NaiveDate};
+use chrono::NaiveDate;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use strum::VariantArray as _;
 use uuid::Uuid;
 
 use super::{
-    model::{DAYS_MAX, Dimension, Period, SettledGroup, SettledRow, SettledSums},
+    model::{Dimension, Period, SettledGroup, SettledRow, SettledSums},
+    money::{
+        add_up,
+        model::PeriodMoney,
+        pages::{MoneyDocument, ShownMoney},
+    },
+    query::SettlementQuery,
     settle,
     store::{self, Behind, SettledLine},
 };
@@ -33,65 +39,12 @@ use crate::{
     web::{
         error::PageError,
         files::download::{CHUNK_ROWS, csv, json_lines},
-        form::{Field, Mistakes},
         page::{View, json},
     },
 };
 
 /// Rows of one table; the others are added up in one.
 const ROWS_MAX: usize = 400;
-
-/// Query of a settlement.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct SettlementQuery {
-    /// First day, `YYYY-MM-DD`; empty: the first of this month, or for a show a year ago.
-    first: Field,
-    /// Last day, `YYYY-MM-DD`, at most 366 days with the first; empty: today.
-    last: Field,
-    /// Show; empty: all.
-    program_id: Field,
-}
-
-impl SettlementQuery {
-    fn parse(&self, today: NaiveDate) -> Result<(Option<ProgramId>, Period), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let program_id: Option<Option<ProgramId>> = match self.program_id.is_empty() {
-            true => Some(None),
-            false => {
-                mistakes.note("program_id", "payout-refusal-of", self.program_id.parse()).map(Some)
-            }
-        };
-        let earliest = match program_id.flatten() {
-            Some(_) => today - Days::new(DAYS_MAX - 1),
-            None => today.with_day(1).unwrap_or(today),
-        };
-        let mut day = |name, field: &Field, or: NaiveDate| match field.is_empty() {
-            true => Some(or),
-            false => {
-                mistakes.note(name, "admin-refusal-day", field.parse().filter(|day| is_known(*day)))
-            }
-        };
-        let last = day("last", &self.last, today);
-        let first = day("first", &self.first, earliest.min(last.unwrap_or(today)));
-        let period = first.zip(last).and_then(|(first, last)| {
-            let period = Period::new(first, last, times::home());
-            mistakes.note("last", "admin-settlement-refusal-period", period)
-        });
-        mistakes.or(program_id.zip(period))
-    }
-
-    /// Parses the query of a file; returns it with the name of the file.
-    fn parse_file(&self, app: &App) -> Result<((Option<ProgramId>, Period), String), Mistakes> {
-        let of = self.parse(app.now().with_timezone(&times::home()).date_naive())?;
-        Ok((of, format!("settlement-{}-{}", of.1.first, of.1.last)))
-    }
-}
-
-/// Whether a day is one that PostgreSQL and a calendar of people know.
-fn is_known(day: NaiveDate) -> bool {
-    (1_900..3_000).contains(&day.year())
-}
 
 /// Row of a table, with what its sums are shown as.
 struct ShownRow {
@@ -119,6 +72,8 @@ struct SettlementPage {
     program: Option<Program>,
     period: Period,
     settled: Vec<Settled>,
+    /// Money of a period across shows; `None` for one show.
+    money: Option<ShownMoney>,
 }
 
 impl SettlementPage {
@@ -162,6 +117,8 @@ pub struct SettlementDocument {
     time_zone: String,
     program_id: Option<ProgramId>,
     rows: Vec<SettledRowDocument>,
+    /// Money of the period; null for one show.
+    money: Option<MoneyDocument>,
 }
 
 /// `GET /admin/settlement`
@@ -177,6 +134,12 @@ pub async fn show_settlement(
         None => None,
     };
     let settled = settle(&app, program_id, period).await?;
+    let mut money = None;
+    if program_id.is_none() {
+        let totals = settled.iter().filter(|(group, _)| group.dimension == Dimension::Total);
+        let booked = totals.map(|(_, row)| row.sums.net_points).sum();
+        money = Some(PeriodMoney::of(add_up(&app, period).await?, booked));
+    }
     if me.view.format.is_for_programs() {
         let rows = settled.into_iter().map(|(group, row)| SettledRowDocument {
             currency: group.currency,
@@ -187,12 +150,13 @@ pub async fn show_settlement(
         });
         let (first, last) = (period.first, period.last);
         let time_zone = period.zone.name().to_owned();
-        let document =
-            SettlementDocument { first, last, time_zone, program_id, rows: rows.collect() };
+        let (rows, money) = (rows.collect(), money.map(MoneyDocument::from));
+        let document = SettlementDocument { first, last, time_zone, program_id, rows, money };
         return Ok(json(StatusCode::OK, &document));
     }
     let settled = tables_of(&me.view, settled, program.is_some());
-    let page = SettlementPage { v: me.view, program, period, settled };
+    let money = money.map(|money| ShownMoney::of(&me.view, &money));
+    let page = SettlementPage { v: me.view, program, period, settled, money };
     Ok(page.v.html(StatusCode::OK, &page))
 }
 

@@ -33,6 +33,7 @@ struct SumRow {
     given_back: i64,
     kept: i64,
     net: i64,
+    net_points: i64,
     tax: i64,
 }
 
@@ -77,6 +78,7 @@ impl SumRow {
             given_back: self.given_back,
             kept: self.kept,
             net: self.net,
+            net_points: self.net_points,
             tax: self.tax,
         };
         (group, SettledRow { name, sums })
@@ -105,6 +107,7 @@ pub(super) async fn sum(
                 as "given_back!",
             sum(l.fee * e.unit)::bigint as "kept!",
             sum((l.price + l.fee) * e.unit)::bigint as "net!",
+            sum(l.price + l.fee)::bigint as "net_points!",
             coalesce(sum(l.tax_minor), 0)::bigint as "tax!"
         from (
             select id, kind, program_id, schedule_id, title, starts_at, time_zone, code, channel, currency,
