@@ -4,6 +4,7 @@ mod deaths;
 mod names;
 mod reconciliation;
 mod settlement;
+mod sums;
 
 use serde_json::{Value, json};
 use sqlx::PgPool;

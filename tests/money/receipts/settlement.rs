@@ -7,12 +7,12 @@ use super::{booked, bought, cancel, for_money, give_back, say_seller, sums};
 use crate::support::{Concert, Hold, Office, Purchase, agree_on, run_sql};
 
 /// Sum of `name` over the rows of a dimension.
-fn sum_of(document: &Value, dimension: &str, name: &str) -> i64 {
+pub(super) fn sum_of(document: &Value, dimension: &str, name: &str) -> i64 {
     let rows = document["rows"].as_array().unwrap_or_else(|| panic!("{document}")).iter();
     rows.filter(|row| row["dimension"] == dimension).map(|row| row[name].as_i64().unwrap()).sum()
 }
 
-const DIMENSIONS: [&str; 7] =
+pub(super) const DIMENSIONS: [&str; 7] =
     ["show", "performance", "section", "price_type", "code", "channel", "day"];
 
 #[sqlx::test]
