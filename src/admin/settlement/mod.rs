@@ -11,7 +11,6 @@
 pub mod model;
 pub mod money;
 pub mod pages;
-pub mod query;
 mod store;
 
 use std::collections::BTreeMap;

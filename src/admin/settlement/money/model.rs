@@ -39,6 +39,9 @@ impl MoneyKind {
     /// Returns the locale key of its name.
     pub(crate) fn text_key(self) -> &'static str {
         match self {
+            // The history of a wallet speaks to its owner.
+            Self::Entry(Kind::Payout) => "admin-money-payout",
+            Self::Entry(Kind::PayoutReturn) => "admin-money-payout-return",
             Self::Entry(kind) => kind.text_key(),
             Self::Unclaimed => "admin-money-unclaimed",
             Self::UnclaimedReturned => "admin-money-unclaimed-returned",

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     accounts::AdminAccount,
-    admin::settlement::{model::Period, query::SettlementQuery},
+    admin::settlement::{model::Period, pages::query::SettlementQuery},
     app::App,
     wallet::charges::payouts::model::shown,
     web::{
@@ -108,7 +108,7 @@ struct MoneyRowDocument {
     /// Null where no money moved.
     currency: Option<String>,
     entries: i64,
-    /// Points that came into wallets; negative for those that left them.
+    /// Points that came into wallets; negative where points left.
     points: i64,
     /// Money that came to the house, in the smallest unit of the currency; negative for what it sent back or lost.
     amount_minor: i64,

@@ -1,5 +1,7 @@
 //! Page of a settlement, and its files.
 
+pub mod query;
+
 use std::collections::BTreeMap;
 
 use actix_web::{
@@ -14,6 +16,7 @@ use serde::Serialize;
 use strum::VariantArray as _;
 use uuid::Uuid;
 
+use self::query::SettlementQuery;
 use super::{
     model::{Dimension, Period, SettledGroup, SettledRow, SettledSums},
     money::{
@@ -21,7 +24,6 @@ use super::{
         model::PeriodMoney,
         pages::{MoneyDocument, ShownMoney},
     },
-    query::SettlementQuery,
     settle,
     store::{self, Behind, SettledLine},
 };

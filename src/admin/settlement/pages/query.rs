@@ -4,8 +4,8 @@ use chrono::{Datelike, Days, NaiveDate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::model::{DAYS_MAX, Period};
 use crate::{
+    admin::settlement::model::{DAYS_MAX, Period},
     app::App,
     catalog::ProgramId,
     text::times,
@@ -26,11 +26,14 @@ pub struct SettlementQuery {
 
 impl SettlementQuery {
     /// Creates the query of a period across shows.
-    pub(super) fn of_period(first: Field, last: Field) -> Self {
+    pub(in crate::admin::settlement) fn of_period(first: Field, last: Field) -> Self {
         Self { first, last, program_id: Field::default() }
     }
 
-    pub(super) fn parse(&self, today: NaiveDate) -> Result<(Option<ProgramId>, Period), Mistakes> {
+    pub(in crate::admin::settlement) fn parse(
+        &self,
+        today: NaiveDate,
+    ) -> Result<(Option<ProgramId>, Period), Mistakes> {
         let mut mistakes = Mistakes::default();
         let program_id: Option<Option<ProgramId>> = match self.program_id.is_empty() {
             true => Some(None),
@@ -58,7 +61,7 @@ impl SettlementQuery {
     }
 
     /// Parses the query of a file; returns it with the name of the file.
-    pub(super) fn parse_file(
+    pub(in crate::admin::settlement) fn parse_file(
         &self,
         app: &App,
     ) -> Result<((Option<ProgramId>, Period), String), Mistakes> {
