@@ -87,40 +87,46 @@ impl Reservations {
         // A refused person may have a lease of other seats for some seconds: it ends here.
         office.app.redis.forget_keys("lease:").await.unwrap();
         let told = || answer.json()["reservation_id"].as_str().unwrap().parse::<Uuid>().unwrap();
-        match key.and_then(|key| self.kept.get(&(who, key))) {
-            Some((first, id)) if first == choice => {
+        if let Some((first, id)) = key.and_then(|key| self.kept.get(&(who, key))) {
+            if first == choice {
                 assert_answer(&answer, (201, ""));
                 assert_eq!(told(), *id, "the first answer again");
+            } else {
+                assert_answer(&answer, (422, "key-reused"));
             }
-            Some(_) => assert_answer(&answer, (422, "key-reused")),
-            None => {
-                let is_full = self.model.is_full_for(choice);
-                let mut expected = self.model.hold(who, choice);
-                // Of two reasons for a refusal either is right: a full zone is found full before it
-                // is waited for.
-                if is_full && expected.0 != 201 && answer.code() == "sold-out" {
-                    expected = (409, "sold-out");
-                }
-                assert_answer(&answer, expected);
-                if ["account-limit", "not-admitted"].contains(&expected.1) {
-                    // Whether a zone gave back its lapsed places first depends on what is remembered of it.
-                    expire_holds(office).await;
-                    self.model.expire(|_| true);
-                }
-                if expected.0 == 201 {
-                    assert_eq!(answer.json()["total"], choice.total(), "{}", answer.body);
-                    self.kept.extend(key.map(|key| ((who, key), (choice.clone(), told()))));
-                    self.model.reservations.push(Reservation {
-                        id: told(),
-                        owner: who,
-                        choice: choice.clone(),
-                        is_lapsed: false,
-                        is_renewed: false,
-                        status: "HELD",
-                    });
-                }
-            }
+            self.expire_all(office).await;
+            return;
         }
+        let is_full = self.model.is_full_for(choice);
+        let mut expected = self.model.hold(who, choice);
+        // Of two reasons for a refusal either is right: a full zone is found full before it
+        // is waited for.
+        if is_full && expected.0 != 201 && answer.code() == "sold-out" {
+            expected = (409, "sold-out");
+        }
+        assert_answer(&answer, expected);
+        if ["account-limit", "not-admitted"].contains(&expected.1) {
+            self.expire_all(office).await;
+        }
+        if expected.0 == 201 {
+            assert_eq!(answer.json()["total"], choice.total(), "{}", answer.body);
+            self.kept.extend(key.map(|key| ((who, key), (choice.clone(), told()))));
+            self.model.reservations.push(Reservation {
+                id: told(),
+                owner: who,
+                choice: choice.clone(),
+                is_lapsed: false,
+                is_renewed: false,
+                status: "HELD",
+            });
+        }
+    }
+
+    /// Ends what has lapsed, after an answer before which a zone may have given back its lapsed places or not: that
+    /// depends on what is remembered of the zone.
+    async fn expire_all(&mut self, office: &Office) {
+        expire_holds(office).await;
+        self.model.expire(|_| true);
     }
 
     async fn act(&self, who: usize, nth: usize, act: &str, expected: Expected) {
