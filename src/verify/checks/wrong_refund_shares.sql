@@ -6,7 +6,7 @@
 -- part of the order's fee that the payment or the place bears.
 -- `RefundShare::of` in src/reservation/refund_steps/mod.rs
 with sold as (
-    select payment_id, sum(price) as points, coalesce(sum(price) filter (where not to_house), 0) as to_accounts
+    select payment_id, sum(price) as points
     from ticket_returns where status = 'SOLD' group by payment_id
 ), given_back as (
     select 'payment ' || payments.id as subject, payments.reservation_id, entry.amount,
@@ -17,16 +17,17 @@ with sold as (
     where payments.status = 'REFUNDED'
     union all
     select 'return ' || id, reservation_id, payout, settled_at, price from ticket_returns where to_house
-), totals as (
-    select reservation_id, sum(amount - coalesce(to_accounts, 0)) as paid_in_all
-    from payments left join sold on payment_id = payments.id
-    group by reservation_id
 ), refunds as (
-    select given_back.*, totals.paid_in_all, reservations.schedule_id, reservations.program_id,
+    select given_back.*,
+        -- What the fee is divided by: what others had not bought of the order at that moment.
+        (select sum(amount) from payments where payments.reservation_id = given_back.reservation_id)
+            - (select coalesce(sum(price), 0) from ticket_returns t
+               where t.reservation_id = given_back.reservation_id and status = 'SOLD' and not to_house
+                   and t.settled_at < refunded_at) as paid_in_all,
+        reservations.schedule_id, reservations.program_id,
         reservations.created_at as reserved_at, reservations.confirmed_at, reservations.refund_until,
         reservations.refund_percent, reservations.refund_steps
     from given_back
-    join totals using (reservation_id)
     join reservations on reservations.id = reservation_id
 ), judged as (
     select refunds.*,

@@ -285,6 +285,33 @@ async fn tickets_of_an_order_with_a_discount_give_one_by_one_what_they_give_toge
     office.close().await;
 }
 
+/// The fee of an order is divided by what others had not bought of it at that moment, not by what they buy later.
+#[sqlx::test]
+async fn a_ticket_that_is_sold_on_later_does_not_change_what_a_refund_before_it_gave(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    let three = Hold { seat_ids: &concert.seat_ids[..3], ..Hold::default() };
+    let own = Purchase::make(&db, &concert, &ada, three).await;
+    agree_on(&db, own.reservation_id, 90, 999).await;
+    let given = give_back(&ada, &own.codes[0]).await;
+    assert_eq!(given.status, 201, "{}", given.body);
+    let put = json!({ "request_key": Uuid::now_v7() });
+    let put = ada.post_json(&format!("/tickets/{}/returns", own.codes[1]), &put).await;
+    assert_eq!(put.status, 201, "{}", put.body);
+    let seat = "select schedule_seat_id from ticket_returns where status = 'OPEN'";
+    let seat: i64 = read_one(&db, seat).await;
+    admit(&db, &concert, std::slice::from_ref(&bob)).await;
+    let held = hold(&bob, &concert, &[seat]).await.json();
+    assert_eq!(bob.post("/wallet/charges", &[("amount", 100_000)]).await.status, 201);
+    let path = format!("/reservations/{}/payment", held["reservation_id"].as_str().unwrap());
+    assert_eq!(bob.post(&path, &()).await.status, 201);
+    assert_sound(&office).await;
+    assert_eq!(cancel(&ada, own.reservation_id).await.status, 200);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
 /// A friend who paid for one of the places gives it back, and the holder's refund is of the rest.
 #[sqlx::test]
 async fn who_paid_a_share_gives_the_own_ticket_back_alone(db: PgPool) {

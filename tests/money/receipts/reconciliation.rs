@@ -87,7 +87,15 @@ async fn each_difference_is_found_from_its_own_side_and_says_what_to_do(db: PgPo
     assert_eq!(event.deliver(&ada).await.status, 200);
     assert_eq!(differences(&admin).await, ["not-ours"]);
     run_sql(&db, "update charges set amount_minor = 301 where amount_minor = 300").await;
-    assert_eq!(differences(&admin).await, ["not-ours", "amount"]);
+    let told = compare(&admin, &[]).await.json();
+    assert_eq!(kinds(&told), ["not-ours", "amount"]);
+    let (one, sums) = (&told["differences"][1], &told["sums"]["KRW"]);
+    assert_eq!((&one["their_minor"], &one["our_minor"]), (&json!(300), &json!(301)), "{one}");
+    assert_eq!(
+        (&sums["their_paid"], &sums["our_paid"]),
+        (&json!(201_000), &json!(200_301)),
+        "the foreign 700 are theirs alone: {sums}"
+    );
     let old = "update charges set amount_minor = 300 where amount_minor = 301";
     run_sql(&db, old).await;
     let name: String =
@@ -127,6 +135,42 @@ async fn each_difference_is_found_from_its_own_side_and_says_what_to_do(db: PgPo
     stripe.set_money(&json!(name), &json!([foreign_refund]), &json!([dispute])).await;
     assert_eq!(differences(&admin).await, ["not-ours", "dispute", "refund-differs"]);
     office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn a_payout_that_is_another_at_the_provider_differs_and_one_that_is_none_is_missing(
+    db: PgPool,
+) {
+    let (stripe, office, ada, admin) = admin_of(&db).await;
+    assert_eq!(ada.post("/wallet/payouts", &[("points", 50_000)]).await.status, 201);
+    until("the money has left", async || {
+        read_one(&db, "select bool_and(status = 'SETTLED') from payouts").await
+    })
+    .await;
+    let mut refund = stripe.refunds().await.remove(0);
+    let payment = refund["payment_intent"].clone();
+    refund["amount"] = json!(49_999);
+    stripe.set_money(&payment, &json!([refund]), &json!([])).await;
+    let told = compare(&admin, &[]).await.json();
+    assert_eq!(kinds(&told), ["refund-differs"], "{told}");
+    let (one, sums) = (&told["differences"][0], &told["sums"]["KRW"]);
+    assert_eq!((&one["their_minor"], &one["our_minor"]), (&json!(49_999), &json!(50_000)), "{one}");
+    let both = (&sums["their_returned"], &sums["our_returned"]);
+    assert_eq!(both, (&json!(49_999), &json!(50_000)), "{sums}");
+    refund["amount"] = json!(50_000);
+    refund["status"] = json!("failed");
+    stripe.set_money(&payment, &json!([refund]), &json!([])).await;
+    assert_eq!(differences(&admin).await, ["refund-differs"], "it failed there");
+    stripe.set_money(&payment, &json!([]), &json!([])).await;
+    let told = compare(&admin, &[]).await.json();
+    assert_eq!(kinds(&told), ["refund-missing"], "{told}");
+    let sums = &told["sums"]["KRW"];
+    assert_eq!(
+        (&sums["their_returned"], &sums["our_returned"]),
+        (&json!(0), &json!(50_000)),
+        "{sums}"
+    );
+    office.close().await;
 }
 
 #[sqlx::test]
