@@ -863,6 +863,7 @@ changed-clock = It was shown as { $was }, on another clock.
 changed-unsaid = It was not said before.
 line-moved = The performance of { $was } begins on { $now } now.
 line-changed = The performance of { $when } has changed.
+line-cancelled = The performance of { $when } is cancelled.
 line-changed-several = Performances of this show have changed: its page says how.
 line-changed-part = { $name }: { $value }
 reservation-away = { $count ->

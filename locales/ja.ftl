@@ -804,6 +804,7 @@ changed-clock = 別の時間帯で{ $was }と案内していました。
 changed-unsaid = 以前は案内していませんでした。
 line-moved = { $was }の公演は{ $now }に始まります。
 line-changed = { $when }の公演に変更があります。
+line-cancelled = { $when }の公演は中止になりました。
 line-changed-several = この公演の複数の日程に変更があります。公演のページをご覧ください。
 line-changed-part = { $name }：{ $value }
 reservation-away = このお申し込みのチケット{ $count }枚を、ほかの方がお持ちです。

@@ -801,6 +801,7 @@ changed-clock = 다른 시간대로 { $was }에 시작한다고 안내했어요.
 changed-unsaid = 이전에는 안내하지 않았어요.
 line-moved = { $was } 회차가 { $now }에 시작해요.
 line-changed = { $when } 회차가 바뀌었어요.
+line-cancelled = { $when } 회차가 취소됐어요.
 line-changed-several = 이 공연의 여러 회차가 바뀌었어요. 공연 페이지에서 볼 수 있어요.
 line-changed-part = { $name }: { $value }
 reservation-away = 이 예매의 티켓 { $count }장을 다른 분이 가지고 있어요.

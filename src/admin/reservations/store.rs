@@ -91,7 +91,8 @@ pub async fn list(
             r.total as "total: Points", r.discount as "discount: Points",
             (select word from sale_codes where id = r.sale_code_id) as code, refund_steps(r.schedule_id, r.created_at, r.confirmed_at, r.refund_until, r.refund_percent, r.refund_steps,
                 'infinity') as "refund_steps!: RefundSteps", r.refund_until, r.refund_percent, r.created_at,
-            (select full_refund_until from told_move(r.schedule_id, r.created_at, seats_of(r.id))) as full_refund_until
+            (select full_refund_until
+             from told_start(r.schedule_id, r.created_at, seats_of(r.id), zones_of(r.id))) as full_refund_until
         from (select id from found order by id desc limit $4) page
         join reservations r on r.id = page.id
         join accounts a on a.id = r.account_id

@@ -117,7 +117,8 @@ pub async fn update(
         let edited = catalog::next_schedule_edition(tx, id, version, Some(&moved)).await?;
         tickets::void_of_deleted(tx, id, edited.before.starts_at).await?;
         if moved.told.is_some() {
-            let news = LineNews { moved: &[(id, was, starts_at)], told: &told };
+            let moved = &[(id, was, starts_at)];
+            let news = LineNews { moved, ..LineNews::changed(&told) };
             tell_lines(tx, &[id], &news).await?;
         }
         let words = moved.told.map(|told| told.words);
@@ -137,8 +138,8 @@ pub async fn delete(app: &App, change: ScheduleEdit) -> Result<(), AdminError> {
     .await
 }
 
-/// Cancels a performance, and tells the accounts that hold places of it or wait for some. Its holds and sales are
-/// given back by [`wind_down`](crate::admin::wind_down()), whose refunds tell the others.
+/// Cancels a performance, and tells the accounts that hold places of it or wait for some, and the line of its show. Its
+/// holds and sales are given back by [`wind_down`](crate::admin::wind_down()), whose refunds tell the others.
 pub async fn cancel(
     app: &App,
     change: ScheduleEdit,
@@ -151,6 +152,9 @@ pub async fn cancel(
         let edited = catalog::cancel_schedule(tx, id, version, terms).await?;
         let program_id = edited.after.program_id;
         tell_cancelled(tx, CancelledPart { program_id, schedule_id: Some(id) }).await?;
+        let told = Told { words: terms.words.clone(), ..Told::default() };
+        let news = LineNews { are_cancelled: true, ..LineNews::changed(&told) };
+        tell_lines(tx, &[id], &news).await?;
         Ok::<_, AdminError>(worded(edited, Some(terms.words.clone())))
     });
     let cancelled = cancelled.await?.state;
@@ -324,7 +328,7 @@ pub async fn update_zone(
         };
         let is_told = tell_change(tx, id, None, &told).await?;
         if is_told {
-            tell_lines(tx, &[id], &LineNews { moved: &[], told: &told }).await?;
+            tell_lines(tx, &[id], &LineNews::changed(&told)).await?;
         }
         tell_zone_price(tx, id, zone_id, (&edited.before, &edited.after)).await?;
         let details = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });

@@ -101,7 +101,7 @@ pub(super) async fn update(
             Some((id, was, now))
         })
         .collect();
-    tell_lines(tx, &ids, &LineNews { moved: &moved, told: &told }).await?;
+    tell_lines(tx, &ids, &LineNews { moved: &moved, ..LineNews::changed(&told) }).await?;
     Ok(worded(edited, is_told.then_some(told.words)))
 }
 

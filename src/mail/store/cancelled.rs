@@ -15,7 +15,7 @@ pub(crate) struct CancelledPlace {
     pub slug: String,
     /// Arrival order; `None` for an entry without a number.
     pub queue_number: Option<QueueNumber>,
-    /// Words of the office about the cancellation.
+    /// Words of the office about the cancellation, or about that of the last performance.
     pub cancel_texts: Option<Json<Translated<String>>>,
 }
 
@@ -25,7 +25,12 @@ pub(crate) async fn find_place(db: &Pool, id: Uuid) -> Result<Option<CancelledPl
         CancelledPlace,
         r#"
         select a.name, p.title, p.slug, place.queue_number as "queue_number?: QueueNumber",
-            p.cancel_texts as "cancel_texts: Json<Translated<String>>"
+            coalesce(p.cancel_texts, (
+                select cancel_texts from schedules
+                where program_id = p.id and cancel_texts is not null
+                order by cancelled_at desc
+                limit 1
+            )) as "cancel_texts: Json<Translated<String>>"
         from (
             select account_id, program_id, queue_number from queue_tokens where id = $1
             union all

@@ -19,7 +19,7 @@ with sold as (
     select 'return ' || id, reservation_id, payout, settled_at, price from ticket_returns where to_house
 ), refunds as (
     select given_back.*,
-        -- What the fee is divided by: what others had not bought of the order at that moment.
+        -- The fee is divided by the prices of the places that other accounts had not bought of the order by then.
         (select sum(amount) from payments where payments.reservation_id = given_back.reservation_id)
             - (select coalesce(sum(price), 0) from ticket_returns t
                where t.reservation_id = given_back.reservation_id and status = 'SOLD' and not to_house
@@ -58,6 +58,7 @@ with sold as (
                                where m.schedule_id = refunds.schedule_id
                                    and m.moved_at > reserved_at - interval '1 minute'
                                    and (m.seat_ids is null or m.seat_ids && seats_of(reservation_id))
+                                   and (m.zone_id is null or m.zone_id = any(zones_of(reservation_id)))
                                    and refunded_at > m.moved_at
                                    and refunded_at < m.full_refund_until + interval '1 minute')))
             as is_too_much,
@@ -66,6 +67,7 @@ with sold as (
             select from schedule_moves m
             where m.schedule_id = refunds.schedule_id and m.moved_at > reserved_at
                 and (m.seat_ids is null or m.seat_ids && seats_of(reservation_id))
+                and (m.zone_id is null or m.zone_id = any(zones_of(reservation_id)))
                 and m.moved_at < refunded_at - interval '1 minute' and refunded_at < m.full_refund_until
                 and not exists (
                     select from schedule_moves later

@@ -1,6 +1,6 @@
 //! Changes that give the right to a full refund because the office says so, and what stays of others on the tickets.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{
@@ -81,9 +81,12 @@ async fn another_clock_alone_stays_on_the_tickets_and_an_address_that_was_not_sa
 #[sqlx::test]
 async fn another_zone_that_is_another_place_gives_all_of_it_back(db: PgPool) {
     let show = Show::open(&db, &[]).await;
-    let ada = show.office.sign_in("ada").await;
+    let (ada, bob) = (show.office.sign_in("ada").await, show.office.sign_in("bob").await);
     let hold = Hold { places: 1, refund_percent: 0, ..Hold::default() };
     let bought = Purchase::make(&db, &show.concert, &ada, hold).await;
+    let seats = &show.concert.seat_ids[..1];
+    let hold = Hold { seat_ids: seats, refund_percent: 0, ..Hold::default() };
+    let seated = Purchase::make(&db, &show.concert, &bob, hold).await;
     let version = show.version().await;
     let path = format!("{}/zones/{}", show.path(), show.concert.zone_id);
     let form = json!({
@@ -91,7 +94,13 @@ async fn another_zone_that_is_another_place_gives_all_of_it_back(db: PgPool) {
     });
     let saved = show.admin.post_json(&path, &form).await;
     assert_eq!(saved.status, 200, "{}", saved.body);
-    let refunded = cancel(&ada, bought.reservation_id).await;
-    assert_eq!((refunded.status, &refunded.json()["refunded"]), (200, &json!(30_000)));
+    let told = bob.get(&format!("/reservations/{}", seated.reservation_id)).await.json();
+    assert_eq!(told["full_refund_until"], Value::Null, "the seats are where they were: {told}");
+    for (person, id, points) in
+        [(&ada, bought.reservation_id, 30_000), (&bob, seated.reservation_id, 0)]
+    {
+        let refunded = cancel(person, id).await;
+        assert_eq!((refunded.status, &refunded.json()["refunded"]), (200, &json!(points)));
+    }
     show.office.close().await;
 }

@@ -3,6 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use stagedoor::entry_queue;
 use uuid::Uuid;
 
 use super::{schedule_cancellation::wind_down, told_moves::Show, told_waits::wish};
@@ -203,6 +204,35 @@ async fn the_line_reads_what_has_changed_above_what_was_said_before(db: PgPool) 
         english.find("17 Jun 2031") < english.find(EN) && english.contains("17 Jun 2031")
     })
     .await;
+    show.office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn the_line_hears_of_a_cancelled_date_and_with_the_last_one_of_its_end_in_the_words_of_the_office(
+    db: PgPool,
+) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let other = show.concert.another_date(&db, 1).await;
+    admit(&db, &show.concert, std::slice::from_ref(&ada)).await;
+    let path = format!("/admin/schedules/{}", other.schedule_id);
+    let version: i64 =
+        read_one_with(&db, "select version from schedules where id = $1", other.schedule_id).await;
+    let form = json!({ "version": version, "reason": "illness", "words_en": EN, "words_ko": KO });
+    let cancelled = show.admin.post_json(&format!("{path}/cancellation"), &form).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.body);
+    until("the line reads it", async || !line_words(&ada, &show).await.is_null()).await;
+    let words = line_words(&ada, &show).await;
+    let (english, korean) = (words["en"].as_str().unwrap(), words["ko"].as_str().unwrap());
+    assert!(english.contains("is cancelled") && english.contains(EN), "{english}");
+    assert!(korean.contains("취소됐어요") && korean.contains(KO), "{korean}");
+
+    let form = json!({ "reason": "illness", "words_en": "The roof fell." });
+    assert_eq!(post(&show, &format!("{}/cancellation", show.path()), form).await.status, 200);
+    wind_down(&show.office).await;
+    entry_queue::purge_queues(&show.office.app).await.unwrap();
+    let letters = letters(&show, "queue-cancelled").await;
+    assert!(letters.len() == 1 && letters[0].1.contains("The roof fell."), "{letters:?}");
     show.office.close_as_it_is().await;
 }
 

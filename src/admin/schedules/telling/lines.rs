@@ -23,6 +23,15 @@ pub(in crate::admin) struct LineNews<'a> {
     /// one that comes after it.
     pub(in crate::admin) moved: &'a [(ScheduleId, ShownStart<'a>, DateTime<Utc>)],
     pub(in crate::admin) told: &'a Told,
+    /// Whether the performances are cancelled.
+    pub(in crate::admin) are_cancelled: bool,
+}
+
+impl<'a> LineNews<'a> {
+    /// Returns the news about performances that keep their moment.
+    pub(in crate::admin) fn changed(told: &'a Told) -> Self {
+        Self { moved: &[], told, are_cancelled: false }
+    }
 }
 
 /// Announces to the line of each show what has changed about its performances among `ids`: in the words of the program
@@ -45,10 +54,11 @@ pub(in crate::admin) async fn tell_lines(
 
 /// Returns what the line of a show reads, in one language.
 fn sentences(line: &ToldLine, news: &LineNews<'_>, locale: Locale) -> Vec<String> {
-    let LineNews { moved, told } = news;
+    let LineNews { moved, told, are_cancelled } = news;
     let starts_at = in_full(line.starts_at, zone(&line.time_zone), locale);
     let moved = moved.iter().find(|(id, ..)| *id == line.schedule_id);
     let sentence = match moved {
+        _ if *are_cancelled => locale.text("line-cancelled").word("when", starts_at),
         _ if line.performances > 1 => locale.text("line-changed-several"),
         Some((_, was, now)) => locale
             .text("line-moved")

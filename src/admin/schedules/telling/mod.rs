@@ -87,8 +87,7 @@ pub(in crate::admin) async fn tell_change(
     let key = format!("performance-changed:{}", new_id());
     let is_told = tell(tx, &Event { id, was, starts_at: None, move_id, key }, told).await?;
     if let Some(move_id) = move_id.filter(|_| is_told) {
-        let seat_ids = told.seat_ids.as_deref();
-        catalog::write_elsewhere(tx, id, move_id, &told.words, seat_ids).await?;
+        catalog::write_elsewhere(tx, id, move_id, &told.words, told.places()).await?;
     }
     Ok(is_told)
 }
@@ -110,7 +109,7 @@ pub(in crate::admin) async fn tell_program(
             changed.push(schedule_id);
         }
     }
-    tell_lines(tx, &changed, &LineNews { moved: &[], told }).await?;
+    tell_lines(tx, &changed, &LineNews::changed(told)).await?;
     Ok(!changed.is_empty())
 }
 
@@ -120,7 +119,7 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
     if !store::lock(tx, id, event.starts_at).await? {
         return Ok(false);
     }
-    let accounts = store::list(tx, id, (told.zone_id, told.seat_ids.as_deref())).await?;
+    let accounts = store::list(tx, id, told.places()).await?;
     let keys = SharedKeys {
         order_key: format!("performance:{id}:"),
         dedupe_key: format!("{}:", event.key),
@@ -131,8 +130,7 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
         let message = message(event, told, is_waiting);
         outbox::write_to_all(tx, &mails_to, &message, &keys).await?;
     }
-    let places = (told.zone_id, told.seat_ids.as_deref());
-    let offers = tickets::list_unclaimed(tx, id, places).await?;
+    let offers = tickets::list_unclaimed(tx, id, told.places()).await?;
     let mails = offers.into_iter().map(|offer| NewMail {
         message: message(event, told, false),
         secret: None,
@@ -142,10 +140,10 @@ async fn tell(tx: &mut Connection, event: &Event<'_>, told: &Told) -> Result<boo
         dedupe_key: format!("{}:{}", event.key, offer.id),
     });
     outbox::write_all(tx, &mails.collect::<Vec<_>>()).await?;
-    let Told { changes, zone_id, seat_ids, words, .. } = told;
+    let Told { changes, words, .. } = told;
     if !changes.is_empty() {
-        let seat_ids = seat_ids.as_deref();
-        let new = NewChanges { changes, zone_id: *zone_id, seat_ids, words };
+        let (zone_id, seat_ids) = told.places();
+        let new = NewChanges { changes, zone_id, seat_ids, words };
         catalog::write_changed(tx, id, new).await?;
     }
     Ok(true)

@@ -29,3 +29,10 @@ pub(in crate::admin) struct Told {
     /// Whether the changes mean another place in the town or in the hall, so that everything may be given back.
     pub(in crate::admin) is_elsewhere: bool,
 }
+
+impl Told {
+    /// Returns the zone and the seats whose places it concerns; `None` twice: every place.
+    pub(super) fn places(&self) -> (Option<ZoneId>, Option<&[ScheduleSeatId]>) {
+        (self.zone_id, self.seat_ids.as_deref())
+    }
+}

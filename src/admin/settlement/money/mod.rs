@@ -4,7 +4,7 @@
 //! # Invariants
 //!
 //! * No kind of entry is left out, and each is in one part of the equation.
-//! * Points are those of the ledger, by the moment of their entries. Rehearsals have none here.
+//! * Points are the ledger's, by the moment of their entries. Rehearsals have none here.
 //! * Money of a reversal is what it adds to what is lost of its purchase (`wallet::charges::reversals::losses`).
 //! * Money that came after its account was deleted gave no points, and has rows of its own.
 
@@ -35,7 +35,6 @@ pub(crate) async fn add_up(app: &App, period: Period) -> Result<MoneyByDay, sqlx
 /// Adds up one part of a period.
 async fn sum(db: &Pool, span: &PeriodPart) -> Result<DaySums, sqlx::Error> {
     let mut sums = store::sum_entries(db, span).await?;
-    sums.extend(store::sum_unclaimed(db, span).await?);
     for loss in list_losses(db, span.from, span.until).await? {
         let kind = match (loss.is_unclaimed, loss.minor > 0) {
             (true, _) => MoneyKind::UnclaimedReturned,

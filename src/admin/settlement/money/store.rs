@@ -3,12 +3,12 @@
 use super::model::{DaySums, MoneyGroup, MoneyKind, MoneySums};
 use crate::{admin::settlement::model::PeriodPart, infra::postgres::Pool, wallet::Kind};
 
-/// Adds up the ledger of a span by kind and day, with the money of purchases and payouts. Reversals have their
-/// currency and no money here.
+/// Adds up the ledger of a span by kind and day, with the money of purchases and payouts, and the money that came after
+/// its account was deleted. Reversals have their currency and no money here.
 pub(super) async fn sum_entries(db: &Pool, span: &PeriodPart) -> Result<DaySums, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select e.day as "day!", e.kind as "kind!: Kind", m.currency as "currency?", count(*) as "n_entries!",
+        select e.day as "day!", e.kind as "kind?: Kind", m.currency as "currency?", count(*) as "n_entries!",
             sum(e.amount)::bigint as "points!", coalesce(sum(m.minor), 0)::bigint as "minor!",
             coalesce(sum(m.minor) filter (where m.is_under_way), 0)::bigint as "under_way_minor!"
         from (
@@ -36,32 +36,8 @@ pub(super) async fn sum_entries(db: &Pool, span: &PeriodPart) -> Result<DaySums,
             cross join lateral (select currency from charges where id = r.charge_id offset 0) c
         ) m on true
         group by e.day, e.kind, m.currency
-        "#,
-        span.from,
-        span.until,
-        span.zone.name(),
-    )
-    .fetch_all(db)
-    .await?;
-    let sums = rows.into_iter().map(|row| {
-        let group = MoneyGroup { kind: MoneyKind::Entry(row.kind), currency: row.currency };
-        let sums = MoneySums {
-            n_entries: row.n_entries,
-            points: row.points,
-            minor: row.minor,
-            under_way_minor: row.under_way_minor,
-        };
-        ((row.day, group), sums)
-    });
-    Ok(sums.collect())
-}
-
-/// Adds up money of a span that came after its account was deleted, by day.
-pub(super) async fn sum_unclaimed(db: &Pool, span: &PeriodPart) -> Result<DaySums, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        select (unclaimed_at at time zone $3)::date as "day!", currency, count(*) as "n!",
-            sum(amount_minor)::bigint as "minor!"
+        union all
+        select (unclaimed_at at time zone $3)::date, null, currency, count(*), 0, sum(amount_minor)::bigint, 0
         from charges
         where unclaimed_at >= $1 and unclaimed_at < $2
         group by 1, currency
@@ -73,8 +49,14 @@ pub(super) async fn sum_unclaimed(db: &Pool, span: &PeriodPart) -> Result<DaySum
     .fetch_all(db)
     .await?;
     let sums = rows.into_iter().map(|row| {
-        let group = MoneyGroup { kind: MoneyKind::Unclaimed, currency: Some(row.currency) };
-        let sums = MoneySums { n_entries: row.n, minor: row.minor, ..MoneySums::default() };
+        let kind = row.kind.map_or(MoneyKind::Unclaimed, MoneyKind::Entry);
+        let group = MoneyGroup { kind, currency: row.currency };
+        let sums = MoneySums {
+            n_entries: row.n_entries,
+            points: row.points,
+            minor: row.minor,
+            under_way_minor: row.under_way_minor,
+        };
         ((row.day, group), sums)
     });
     Ok(sums.collect())

@@ -65,22 +65,22 @@ pub async fn write_changed(
 }
 
 /// Gives the accounts that have a part in a locked performance the right to a full refund, because it is given
-/// at another place, or who have one of `seat_ids`, which stand elsewhere in the hall: a move with the id `move_id` to
-/// the start that it has. It promises no later deadline of the agreed refund.
+/// at another place, or who have a place of the zone or one of the seats in `places`, which are elsewhere in the hall: a
+/// move with the id `move_id` to the start that it has. It promises no later deadline of the agreed refund.
 pub async fn write_elsewhere(
     tx: &mut Connection,
     id: ScheduleId,
     move_id: Uuid,
     words: &Translated<String>,
-    seat_ids: Option<&[ScheduleSeatId]>,
+    (zone_id, seat_ids): (Option<ZoneId>, Option<&[ScheduleSeatId]>),
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         insert into schedule_moves
-            (schedule_id, refund_until, id, was_at, is_at, words, texts, full_refund_until, seat_ids)
+            (schedule_id, refund_until, id, was_at, is_at, words, texts, full_refund_until, seat_ids, zone_id)
         select id, '-infinity', $2, starts_at, starts_at, first_text($3), $3, greatest(
             least(starts_at, clock_timestamp() + make_interval(days => $4)),
-            clock_timestamp() + make_interval(days => $5)), $6
+            clock_timestamp() + make_interval(days => $5)), $6, $7
         from schedules where id = $1
         "#,
         id as _,
@@ -89,6 +89,7 @@ pub async fn write_elsewhere(
         FULL_REFUND_DAYS,
         FULL_REFUND_DAYS_MIN,
         seat_ids as _,
+        zone_id as _,
     )
     .execute(tx)
     .await?;

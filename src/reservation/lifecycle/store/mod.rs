@@ -47,13 +47,11 @@ pub async fn find_owned(
             (select coalesce(d.cancel_texts, p.cancel_texts) from schedules d join programs p on p.id = d.program_id
                 where d.id = r.schedule_id) as "cancel_texts: Json<Translated<String>>",
             m.full_refund_until as "full_refund_until?",
-            told_notes(r.schedule_id, r.created_at, array(
-                select zone_id from reservation_items
-                where reservation_id = r.id and zone_id is not null), seats_of(r.id)) as "changes!: Json<Vec<ToldNote>>"
+            told_notes(r.schedule_id, r.created_at, zones_of(r.id), seats_of(r.id)) as "changes!: Json<Vec<ToldNote>>"
         from reservations r
         left join lateral (
             select was_at, texts, full_refund_until
-            from told_start(r.schedule_id, r.created_at, seats_of(r.id)) offset 0
+            from told_start(r.schedule_id, r.created_at, seats_of(r.id), zones_of(r.id)) offset 0
         ) m on true
         where r.id = $1 and account_id = $2
         "#,
@@ -172,7 +170,7 @@ pub(crate) async fn list_locked(
         join schedules d on d.id = r.schedule_id
         join reservation_items i on i.reservation_id = r.id
         left join lateral (
-            select full_refund_until from told_move(r.schedule_id, r.created_at, seats_of(r.id))
+            select full_refund_until from told_start(r.schedule_id, r.created_at, seats_of(r.id), zones_of(r.id))
             where r.status = 'CONFIRMED' offset 0
         ) m on true
         where r.id = any($1)

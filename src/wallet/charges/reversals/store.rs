@@ -86,7 +86,22 @@ pub async fn find_buyer(
     .await
 }
 
-/// Columns of a purchase whose row is locked.
+/// Makes a statement that reads purchases, of the table and the conditions behind it.
+macro_rules! paid_rows {
+    ($from:tt, $($bound:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            PaidRow,
+            r#"
+        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
+            currency, status as "status: _", reversed, paid_out,
+            unclaimed_at is not null as "is_unclaimed!"
+"# + $from,
+            $($bound),+
+        )
+    };
+}
+
+/// Columns of a purchase.
 struct PaidRow {
     id: PurchaseId,
     account_id: AccountId,
@@ -122,21 +137,17 @@ pub(super) async fn lock_paid_by(
     tx: &mut Connection,
     payment_ref: &str,
 ) -> Result<Option<PaidPurchase>, sqlx::Error> {
-    let found = sqlx::query_as!(
-        PaidRow,
+    let found = paid_rows!(
         r#"
-        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed, paid_out,
-            unclaimed_at is not null as "is_unclaimed!"
         from charges
         where payment_ref = $1
         for no key update
         "#,
         payment_ref,
     )
-    .fetch_optional(&mut *tx)
+    .fetch_all(&mut *tx)
     .await?;
-    with_payouts(tx, found).await
+    Ok(with_payouts(tx, found).await?.pop())
 }
 
 /// Locks the settled purchase `id`; `None` if it is not settled.
@@ -144,21 +155,17 @@ pub(crate) async fn lock_paid(
     tx: &mut Connection,
     id: PurchaseId,
 ) -> Result<Option<PaidPurchase>, sqlx::Error> {
-    let found = sqlx::query_as!(
-        PaidRow,
+    let found = paid_rows!(
         r#"
-        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed, paid_out,
-            unclaimed_at is not null as "is_unclaimed!"
         from charges
         where id = $1 and settled_at is not null
         for no key update
         "#,
         id as _,
     )
-    .fetch_optional(&mut *tx)
+    .fetch_all(&mut *tx)
     .await?;
-    with_payouts(tx, found).await
+    Ok(with_payouts(tx, found).await?.pop())
 }
 
 /// Locks the purchases of `accounts` of which points are left and no money is in dispute, at most `rows_max` of
@@ -168,12 +175,8 @@ pub(crate) async fn lock_left(
     accounts: &[AccountId],
     rows_max: i64,
 ) -> Result<Vec<PaidPurchase>, sqlx::Error> {
-    let found = sqlx::query_as!(
-        PaidRow,
+    let found = paid_rows!(
         r#"
-        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed, paid_out,
-            unclaimed_at is not null as "is_unclaimed!"
         from charges
         where id = any(array(
                 select own.id from unnest($1::uuid[]) as payer (id)
@@ -194,9 +197,9 @@ pub(crate) async fn lock_left(
     )
     .fetch_all(&mut *tx)
     .await?;
-    let ids: Vec<PurchaseId> = found.iter().map(|row| row.id).collect();
-    let own = list_payouts(&mut *tx, &ids).await?;
-    Ok(found.into_iter().rev().map(|row| row.with(&own)).collect())
+    let mut newest_first = with_payouts(tx, found).await?;
+    newest_first.reverse();
+    Ok(newest_first)
 }
 
 /// Lists the purchases that [`lock_left`] would lock.
@@ -205,12 +208,8 @@ pub(crate) async fn list_left(
     account_id: AccountId,
     rows_max: i64,
 ) -> Result<Vec<PaidPurchase>, sqlx::Error> {
-    let found = sqlx::query_as!(
-        PaidRow,
+    let found = paid_rows!(
         r#"
-        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed, paid_out,
-            unclaimed_at is not null as "is_unclaimed!"
         from (select * from charges where account_id = $1 offset 0) own
         where status in ('SETTLED', 'REINSTATED') and unclaimed_at is null and paid_out + reversed < points
         order by id desc
@@ -221,9 +220,7 @@ pub(crate) async fn list_left(
     )
     .fetch_all(db)
     .await?;
-    let ids: Vec<PurchaseId> = found.iter().map(|row| row.id).collect();
-    let own = list_payouts(db, &ids).await?;
-    Ok(found.into_iter().map(|row| row.with(&own)).collect())
+    with_payouts(db, found).await
 }
 
 /// Lists settled purchases by their ids.
@@ -231,12 +228,8 @@ pub(super) async fn list_paid(
     db: &Pool,
     ids: &[PurchaseId],
 ) -> Result<Vec<PaidPurchase>, sqlx::Error> {
-    let found = sqlx::query_as!(
-        PaidRow,
+    let found = paid_rows!(
         r#"
-        select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed, paid_out,
-            unclaimed_at is not null as "is_unclaimed!"
         from (select * from charges where id = any($1) offset 0) own
         where settled_at is not null
         "#,
@@ -244,8 +237,7 @@ pub(super) async fn list_paid(
     )
     .fetch_all(db)
     .await?;
-    let own = list_payouts(db, ids).await?;
-    Ok(found.into_iter().map(|row| row.with(&own)).collect())
+    with_payouts(db, found).await
 }
 
 /// Lists the purchases that have a reversal which was booked from `from` until before `until`.
@@ -266,14 +258,14 @@ pub(super) async fn list_reversed(
     .await
 }
 
-/// Adds the payouts of a locked purchase, read after the lock.
+/// Adds the payouts of purchases, of locked ones as they are behind the lock.
 async fn with_payouts(
-    tx: &mut Connection,
-    row: Option<PaidRow>,
-) -> Result<Option<PaidPurchase>, sqlx::Error> {
-    let Some(row) = row else { return Ok(None) };
-    let own = list_payouts(tx, &[row.id]).await?;
-    Ok(Some(row.with(&own)))
+    db: impl PgExecutor<'_>,
+    rows: Vec<PaidRow>,
+) -> Result<Vec<PaidPurchase>, sqlx::Error> {
+    let ids: Vec<PurchaseId> = rows.iter().map(|row| row.id).collect();
+    let own = list_payouts(db, &ids).await?;
+    Ok(rows.into_iter().map(|row| row.with(&own)).collect())
 }
 
 /// Lists the payouts of purchases.
