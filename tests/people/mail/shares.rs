@@ -5,7 +5,8 @@ use sqlx::PgPool;
 
 use super::{kinds, office_with};
 use crate::support::{
-    Concert, Hold, MailServer, Office, Person, email_of, eventually, read_one, until,
+    Concert, ConcertOptions, Hold, MailServer, Office, Person, email_of, eventually, read_one,
+    until,
 };
 
 /// Shares the first seat of a new hold, and returns the paths of the reservation and of the link.
@@ -108,4 +109,31 @@ async fn a_share_is_mailed_to_an_address_with_and_without_an_account_alike_and_l
     let link = &url[url.find("/shares/").unwrap()..];
     assert_eq!(bob.post(&format!("{link}/payment"), &()).await.status, 201);
     office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn nobody_has_more_than_thirty_links_made_in_an_hour_where_one_is_to_be_mailed(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let options = ConcertOptions { places_per_account_max: 100, ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    let ask = async |person: &Person, to: Option<&str>| {
+        let hold = Hold { places: 2, ..Hold::default() };
+        let path = format!("/reservations/{}", hold.write(&db, &concert, person.account_id).await);
+        let left = person.get(&format!("{path}/shares")).await.json()["left"].clone();
+        let form = json!({ "places": [left[0]["place"]], "to": to.unwrap_or_default() });
+        person.post_json(&format!("{path}/shares"), &form).await
+    };
+    for _ in 0..29 {
+        assert_eq!(ask(&ada, None).await.status, 201);
+    }
+    let last = ask(&ada, Some("stranger@example.com")).await;
+    assert_eq!(last.status, 201, "the thirtieth: {}", last.body);
+    let refused = ask(&ada, Some("stranger@example.com")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "share-too-often"));
+    assert_eq!(ask(&ada, None).await.status, 201, "a link that the holder hands over");
+    assert_eq!(ask(&bob, Some("stranger@example.com")).await.status, 201, "each for itself");
+    let mails = "select count(*) from outbox where recipient = 'stranger@example.com'";
+    assert_eq!(read_one::<i64>(&db, mails).await, 2);
+    office.close().await;
 }
