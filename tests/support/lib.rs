@@ -60,7 +60,9 @@ pub use linger::Death;
 pub use mail_server::{AttachedFile, MailServer, Received};
 pub use odd_witness::OddWitness;
 pub use office::{Office, app, config, empty, pool};
-pub use orders::{admit, admit_logged, hold, hold_places, order_path, order_until_known};
+pub use orders::{
+    admit, admit_logged, admit_projected, hold, hold_places, order_path, order_until_known,
+};
 pub use overtaking::{overtaken, until_it_waits};
 pub use pdf::Pdf;
 pub use person::Person;

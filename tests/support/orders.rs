@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use stagedoor::entry_queue::grow_logs;
+use stagedoor::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    entry_queue::{grow_logs, project},
+};
 use uuid::Uuid;
 
 use super::{Answer, Concert, Office, Person, read_one, until};
@@ -27,6 +31,15 @@ pub async fn admit(db: &PgPool, concert: &Concert, people: &[Person]) {
     .execute(db)
     .await
     .unwrap();
+}
+
+/// Admits `people` as [`admit`] does, and has Redis know of them as the gate would: where others were let in before, its
+/// queue is complete without them until the next comparison, and `verify` reports that.
+pub async fn admit_projected(office: &Office, concert: &Concert, people: &[Person]) {
+    admit(&office.db, concert, people).await;
+    let accounts: Vec<AccountId> =
+        people.iter().map(|person| AccountId(person.account_id)).collect();
+    project(&office.app, ProgramId(concert.program_id), &accounts).await;
 }
 
 /// Admits `people` as [`admit`] does, and returns once the log has their joins: its worker locks

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::{assert_sound, cancel, charge, held, pay, status_of};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Hold, Office, Person, admit, app, count, hold,
-    ledger::violations, read_one, read_one_with, run_sql, run_sql_with, storm, until,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, admit, admit_projected, app, count,
+    hold, ledger::violations, read_one, read_one_with, run_sql, run_sql_with, storm, until,
 };
 
 /// Instances whose workers end nothing during a test.
@@ -23,7 +23,7 @@ pub(super) const LEFT: &str =
 pub(super) async fn inside(office: &Office, concert: &Concert) -> (Person, Uuid) {
     let ada = office.sign_in("ada").await;
     charge(&ada, 1_000_000).await;
-    admit(&office.db, concert, std::slice::from_ref(&ada)).await;
+    admit_projected(office, concert, std::slice::from_ref(&ada)).await;
     let held = hold(&ada, concert, &concert.seat_ids[..2]).await;
     assert_eq!(held.status, 201, "{}", held.body);
     let id = held.json()["reservation_id"].as_str().unwrap().parse().unwrap();
@@ -178,7 +178,7 @@ async fn the_time_in_which_the_office_was_away_comes_back_before_anything_ends(d
     let concert = Concert::usual(&db).await;
     let (ada, id) = inside(&office, &concert).await;
     let [bob, dora] = [office.sign_in("bob").await, office.sign_in("dora").await];
-    admit(&db, &concert, std::slice::from_ref(&dora)).await;
+    admit_projected(&office, &concert, std::slice::from_ref(&dora)).await;
     let concert = Concert::usual(&db).await;
     let lost = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let lost = lost.write(&db, &concert, bob.account_id).await;
@@ -283,7 +283,7 @@ async fn what_ran_out_counts_as_live_until_it_is_known_whether_the_office_was_aw
     let concert = Concert::with(&db, options).await;
     let (ada, id) = inside(&office, &concert).await;
     let bob = office.sign_in("bob").await;
-    admit(&db, &concert, std::slice::from_ref(&bob)).await;
+    admit_projected(&office, &concert, std::slice::from_ref(&bob)).await;
     let_end(&db, id, 1).await;
     let ends = "update queue_tokens
         set stay_ends_at = now() - interval '1 second', expires_at = now() - interval '1 second'

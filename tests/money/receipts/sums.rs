@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::{for_money, numbers, say_seller};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Hold, Office, Person, StripeStandIn, admit, agree_on, hold,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, StripeStandIn, admit_projected,
+    agree_on, hold,
     ledger::violations,
     read_all, read_one, read_one_with, run_sql_with,
     stripe::{EventOptions, order_points},
@@ -196,7 +197,7 @@ impl Crowd {
         let buyer = self.office.sign_in(&format!("fan {}", self.n_fans)).await;
         self.n_fans += 1;
         self.charge(&buyer, 3_000).await;
-        admit(&self.db, &self.concert, std::slice::from_ref(&buyer)).await;
+        admit_projected(&self.office, &self.concert, std::slice::from_ref(&buyer)).await;
         let held = hold(&buyer, &self.concert, &[seat?]).await;
         assert_eq!(held.status, 201, "{}", held.body);
         let id = held.json()["reservation_id"].as_str().unwrap().parse().unwrap();
