@@ -175,7 +175,8 @@ pub async fn announce_news(
     let before = store::find_by_id(&mut *tx, id).await?.ok_or(sqlx::Error::RowNotFound)?;
     let standing = before.announcements.iter().find(|said| !said.is_of_pause);
     let words = with_former(news, standing.map(|said| &said.words));
-    let said = NewAnnouncement { words, expected_until: None };
+    let expected_until = standing.and_then(|said| said.expected_until);
+    let said = NewAnnouncement { words, expected_until };
     announce(tx, id, Some(&said), false).await?;
     store::write_next(tx, id).await?;
     let change = ProgramChange::Announced(said);

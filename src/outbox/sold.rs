@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::points::Points;
+use crate::{points::Points, text::i18n::Locale};
 
 /// Part of what was sold that is not the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,16 +60,21 @@ pub struct SoldChange {
 }
 
 impl SoldChange {
-    /// Returns the change of `part`; `None` where it stays, and where it was not said before or is not said
-    /// since: people learn nothing else then than they were told.
+    /// Returns the change of `part`, also from or to nothing that was said; `None` where it stays.
     pub fn of(part: SoldPart, was: &str, now: &str) -> Option<Self> {
-        Self::whole(part, was, now)
-            .filter(|change| !change.was.is_empty() && !change.now.is_empty())
+        (was != now).then(|| Self { part, was: was.to_owned(), now: now.to_owned() })
     }
 
-    /// Returns the change of `part`, also from or to nothing that was said; `None` where it stays.
-    pub fn whole(part: SoldPart, was: &str, now: &str) -> Option<Self> {
-        (was != now).then(|| Self { part, was: was.to_owned(), now: now.to_owned() })
+    /// Returns how it is now and how it was, in words; of an artist who does not take part, the name.
+    pub fn in_words(&self, locale: Locale) -> String {
+        let Self { part, was, now } = self;
+        let key = match (was.is_empty(), now.is_empty()) {
+            (false, true) if *part == SoldPart::Act => return was.clone(),
+            (true, _) => "mail-told-new",
+            (false, true) => "mail-told-unsaid",
+            (false, false) => "mail-told-value",
+        };
+        locale.text(key).word("now", now).word("was", was).to_string()
     }
 }
 

@@ -135,7 +135,7 @@ pub async fn edit(
     let edit = commit_edit(app, &entry, version, async |tx| {
         let mut edited = catalog::change_program(tx, id, version, &change).await?;
         let mut changes = changes_of(&edited.before, &edited.after);
-        changes.extend(SoldChange::whole(SoldPart::Act, &notice.cancelled_act, ""));
+        changes.extend(SoldChange::of(SoldPart::Act, &notice.cancelled_act, ""));
         let told = Told {
             changes,
             words: notice.words.clone(),

@@ -69,7 +69,7 @@ pub(super) async fn update(
     let zone_of = |edition: &VenueEdition| times::zone(&edition.details.time_zone);
     let (from, to) = (zone_of(&edited.before), zone_of(&edited.after));
     let told = Told {
-        changes: changes_of(&edited.before.details, &edited.after.details, notice.is_elsewhere),
+        changes: changes_of(&edited.before.details, &edited.after.details),
         zone_id: None,
         seat_ids: None,
         words: notice.words.clone(),
@@ -105,12 +105,10 @@ pub(super) async fn update(
     Ok(worded(edited, is_told.then_some(told.words)))
 }
 
-/// Returns what of a venue's fields the tickets say otherwise now. Of another place, an address is told that was not
-/// said before, or is not said since.
-fn changes_of(before: &VenueDetails, after: &VenueDetails, is_elsewhere: bool) -> Vec<SoldChange> {
+/// Returns what of a venue's fields the tickets say otherwise now.
+fn changes_of(before: &VenueDetails, after: &VenueDetails) -> Vec<SoldChange> {
     let name = SoldChange::of(SoldPart::Venue, &before.name, &after.name);
-    let change = if is_elsewhere { SoldChange::whole } else { SoldChange::of };
-    let address = change(SoldPart::Address, &before.address, &after.address);
+    let address = SoldChange::of(SoldPart::Address, &before.address, &after.address);
     name.into_iter().chain(address).collect()
 }
 

@@ -43,8 +43,10 @@ impl ToldNote {
             SoldPart::Act => "changed-act",
             SoldPart::Clock => "changed-clock",
         };
-        let key = if self.was.is_empty() { "changed-unsaid" } else { key };
-        locale.text(key).word("was", self.said(locale))
+        match self.part.name_key().filter(|_| self.was.is_empty()) {
+            Some(name) => locale.text("changed-unsaid").word("name", locale.text(name)),
+            None => locale.text(key).word("was", self.said(locale)),
+        }
     }
 
     /// Returns what was agreed, as people read it.

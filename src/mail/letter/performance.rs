@@ -151,14 +151,7 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
     let performance = told.performance;
     let value = |part: SoldPart| {
         let change = told.changes.iter().find(|change| change.part == part)?;
-        let (was, now) = (on_one_line(&change.was), on_one_line(&change.now));
-        Some(match (was.is_empty(), now.is_empty()) {
-            (true, _) => now,
-            (false, true) => was,
-            (false, false) => {
-                locale.text("mail-told-value").word("now", now).word("was", was).to_string()
-            }
-        })
+        Some(on_one_line(&change.in_words(locale)))
     };
     let named = |part: SoldPart| part.name_key().zip(value(part));
     let starts_at = told.moved.map_or(performance.starts_at, |moved| moved.is_at);

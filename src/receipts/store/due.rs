@@ -55,7 +55,8 @@ pub(in crate::receipts) struct DueRow {
 }
 
 /// Lists at most `rows_max` orders that were paid, places that left an order by themselves, and orders that were
-/// refunded, after what is booked and before `until`, the earliest first. Orders of rehearsals are left out.
+/// refunded, after the progress and before `until`, the earliest first. Orders of rehearsals are left out, and what is
+/// booked, which is after the progress once PostgreSQL's clock was set back.
 pub(in crate::receipts) async fn list(
     tx: &mut Connection,
     progress: &BookingProgress,
@@ -68,26 +69,31 @@ pub(in crate::receipts) async fn list(
         select kind as "kind!: DueKind", id as "id!", at as "at!"
         from (
             (
-                select 1::smallint as kind, id, confirmed_at as at from reservations
+                select 1::smallint as kind, id, confirmed_at as at from reservations r
                 where confirmed_at >= $1 and confirmed_at < $3 and (confirmed_at > $1 or id > $2)
-                    and not is_throwaway(program_id)
+                    and not is_throwaway(program_id) and not exists (
+                        select from payments p join sale_entries e on e.reference_id = p.id and e.kind = 'PAYMENT'
+                        where p.reservation_id = r.id)
                 order by confirmed_at, id
                 limit $4
             )
             union all
             (
-                select 2::smallint, id, settled_at from ticket_returns
+                select 2::smallint, id, settled_at from ticket_returns r
                 where status = 'SOLD' and schedule_id is not null
                     and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
+                    and not exists (select from sale_entries where reference_id = r.id)
                 order by settled_at, id
                 limit $4
             )
             union all
             (
-                select 3::smallint, id, settled_at from reservations
+                select 3::smallint, id, settled_at from reservations r
                 where status = 'REFUNDED' and confirmed_at is not null
                     and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
-                    and not is_throwaway(program_id)
+                    and not is_throwaway(program_id) and not exists (
+                        select from payments p join sale_entries e on e.reference_id = p.id and e.kind = 'REFUND'
+                        where p.reservation_id = r.id)
                 order by settled_at, id
                 limit $4
             )

@@ -19,8 +19,9 @@ use crate::{
 
 /// Bound on the time for which a clock is stopped; then it runs by itself.
 const STOPPED_MAX: Duration = Duration::from_hours(4);
-/// Time that is given at once.
-const STEP: Duration = Duration::from_mins(1);
+/// Time that is given at once. With it, the least hold and stay that the form of a show takes do not run out between two
+/// gifts.
+const STEP: Duration = Duration::from_secs(30);
 /// Least time for which the ends of what is live are moved ahead. A worker looks each second.
 const AHEAD_MIN: Duration = Duration::from_secs(30);
 /// Bound on the clocks that one tick attends to.
@@ -33,15 +34,16 @@ pub async fn stop_clock(
     program_id: ProgramId,
     reason: &str,
 ) -> Result<Option<Given>, sqlx::Error> {
-    if !stops::insert_stop(tx, program_id, reason, STEP).await? {
+    let first = STEP + AHEAD_MIN;
+    if !stops::insert_stop(tx, program_id, reason, first).await? {
         return Ok(None);
     }
-    give_time(tx, program_id, STEP, GivingCause::Staff { reason }).await.map(Some)
+    give_time(tx, program_id, first, GivingCause::Staff { reason }).await.map(Some)
 }
 
 /// Lets the clock of a locked program run, and tells of it; `false` if it does. Gives what is missing to [`STEP`] and
 /// [`AHEAD_MIN`] together: a hold that was made just after a step has lost as much at most. So each gets all of the time
-/// in which it was stopped, and a minute and a half more at most. Call [`project_inside`](entry_queue::project_inside)
+/// in which it was stopped, and a minute more at most. Call [`project_inside`](entry_queue::project_inside)
 /// after the commit.
 pub async fn restart_clock(
     tx: &mut Connection,

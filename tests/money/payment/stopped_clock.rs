@@ -1,19 +1,20 @@
 //! The clock of a program, stopped by staff and let run again.
 
+use futures_util::{StreamExt, stream};
 use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::reservation;
 use uuid::Uuid;
 
 use super::{
-    assert_sound,
+    assert_sound, charge,
     crashes::die,
     given_time::{LEFT, NO_SWEEP, inside},
     pay, status_of,
 };
 use crate::support::{
-    Answer, Concert, Death, Office, Person, acts, hold, lapse_holds, ledger::violations, read_one,
-    read_one_with, run_sql, storm, until,
+    Answer, Concert, ConcertOptions, Death, Office, Person, acts, admit, count, hold, lapse_holds,
+    ledger::violations, read_one, read_one_with, run_sql, storm, until,
 };
 
 const GIVEN: &str = "select count(*) from given_times";
@@ -69,13 +70,13 @@ async fn while_the_clock_is_stopped_nobody_inside_runs_out_of_time(db: PgPool) {
         run_sql(&db, "update clock_stops set given_until = now() + interval '29 seconds'").await;
         until("more time", async || read_one::<i64>(&db, GIVEN).await == n_given).await;
     }
-    assert_eq!(read_one_with::<i64>(&db, LEFT, id).await, before + 240);
+    assert_eq!(read_one_with::<i64>(&db, LEFT, id).await, before + 150);
     // Who comes in meanwhile has the same.
     let later = hold(&ada, &concert, &concert.seat_ids[2..3]).await;
     let later: Uuid = later.json()["reservation_id"].as_str().unwrap().parse().unwrap();
     run_sql(&db, "update clock_stops set given_until = now()").await;
     until("more time", async || read_one::<i64>(&db, GIVEN).await == 5).await;
-    assert_eq!(read_one_with::<i64>(&db, LEFT, later).await, before + 60);
+    assert_eq!(read_one_with::<i64>(&db, LEFT, later).await, before + 30);
 
     assert_eq!(turn(&admin, &concert, "restart").await.status, 200);
     assert_eq!(turn(&admin, &concert, "restart").await.code(), "clock-runs");
@@ -156,16 +157,16 @@ async fn who_comes_in_between_two_gifts_gets_all_of_the_time_when_the_clock_runs
     let (ada, _) = inside(&office, &concert).await;
     let admin = office.employ("admin", "ADMIN").await;
     assert_eq!(turn(&admin, &concert, "stop").await.status, 200);
-    // A gift just now is enough for a minute and a half, and the next would come after a minute.
-    run_sql(&db, "update clock_stops set given_until = now() + interval '90 seconds'").await;
+    // A gift just now is enough for a minute, and the next would come after half of one.
+    run_sql(&db, "update clock_stops set given_until = now() + interval '60 seconds'").await;
     let later = hold(&ada, &concert, &concert.seat_ids[2..3]).await;
     let later: Uuid = later.json()["reservation_id"].as_str().unwrap().parse().unwrap();
     let before: i64 = read_one_with(&db, LEFT, later).await;
-    // As if 59 seconds had passed since.
-    run_sql(&db, "update clock_stops set given_until = given_until - interval '59 seconds'").await;
+    // As if 29 seconds had passed since.
+    run_sql(&db, "update clock_stops set given_until = given_until - interval '29 seconds'").await;
     assert_eq!(turn(&admin, &concert, "restart").await.status, 200);
     let given = read_one_with::<i64>(&db, LEFT, later).await - before;
-    assert!((59..=90).contains(&given), "{given}");
+    assert!((29..=60).contains(&given), "{given}");
     assert_sound(&office).await;
     office.close().await;
 }
@@ -198,4 +199,64 @@ async fn nothing_ends_while_the_clock_is_stopped_even_where_no_worker_gives_and_
         assert!(is_said, "{code}: {found:?}");
     }
     office.close_as_it_is().await;
+}
+
+/// Requests of the storm at once.
+const AT_ONCE: usize = 65;
+
+/// Lets each of some people hold the seat of their number; returns them with their holds.
+async fn hold_each(
+    office: &Office,
+    concert: &Concert,
+    people: impl Iterator<Item = (usize, &Person)>,
+) -> Vec<(Person, Uuid)> {
+    let orders = people.map(|(nth, person)| {
+        let (person, seat) = (office.moved(person, nth), concert.seat_ids[nth]);
+        async move {
+            let held = hold(&person, concert, &[seat]).await;
+            assert_eq!(held.status, 201, "{}", held.body);
+            (person, held.json()["reservation_id"].as_str().unwrap().parse().unwrap())
+        }
+    });
+    stream::iter(orders).buffer_unordered(AT_ONCE).collect().await
+}
+
+async fn pay_each(holds: &[(Person, Uuid)]) {
+    let payments = holds.iter().map(|(person, id)| pay(person, *id));
+    let answers: Vec<Answer> = stream::iter(payments).buffer_unordered(AT_ONCE).collect().await;
+    assert_eq!(count(&answers, 201, ""), holds.len(), "{answers:?}");
+}
+
+#[sqlx::test]
+async fn of_five_hundred_nobody_runs_out_while_the_clock_is_stopped_for_longer_than_a_hold_lasts(
+    db: PgPool,
+) {
+    let office = Office::open_with(db.clone(), 2, &[]).await;
+    let options = ConcertOptions { seats: 500, hold_ttl_secs: 60, ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let people = office.crowd(500, "Person").await;
+    admit(&db, &concert, &people).await;
+    for person in &people {
+        charge(person, 100_000).await;
+    }
+    let mut line = people.iter().enumerate();
+    let mut holds = hold_each(&office, &concert, line.by_ref().take(50)).await;
+    assert_eq!(turn(&admin, &concert, "stop").await.status, 200);
+    holds.extend(hold_each(&office, &concert, line.by_ref().take(225)).await);
+    // A minute at once, and half of one each half minute.
+    until("the second gift", async || read_one::<i64>(&db, GIVEN).await >= 2).await;
+    holds.extend(hold_each(&office, &concert, line).await);
+    until("the fourth gift", async || read_one::<i64>(&db, GIVEN).await >= 4).await;
+    let outlived = "select count(*) from reservations
+        where status = 'HELD' and now() > created_at + make_interval(secs => hold_ttl_secs)";
+    assert!(read_one::<i64>(&db, outlived).await >= 275, "as long as a hold lasts, and longer");
+    let (before, after) = holds.split_at(250);
+    pay_each(before).await;
+    assert_eq!(turn(&admin, &concert, "restart").await.status, 200);
+    pay_each(after).await;
+    let sold = "select count(*) from reservations where status = 'CONFIRMED'";
+    assert_eq!(read_one::<i64>(&db, sold).await, 500);
+    assert_sound(&office).await;
+    office.close().await;
 }

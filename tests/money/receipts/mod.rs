@@ -135,6 +135,31 @@ async fn a_payment_and_what_comes_back_of_it_have_receipts_whose_tax_adds_up(db:
     office.close().await;
 }
 
+#[sqlx::test]
+async fn what_is_paid_after_postgres_clock_was_set_back_has_its_receipt_and_nothing_has_two(
+    db: PgPool,
+) {
+    let (_stripe, office, ada) = for_money(&db, "EUR", "1").await;
+    let (concert, id, codes) = bought(&db, &ada).await;
+    booked(&db, 1).await;
+    // As if the clock had been an hour ahead until now.
+    let ahead = "update receipt_progress set booked_until = now() + interval '1 hour'";
+    run_sql(&db, ahead).await;
+    let more = Hold { places: 1, ..Hold::default() }.write(&db, &concert, ada.account_id).await;
+    assert_eq!(pay(&ada, more).await.status, 201);
+    booked(&db, 2).await;
+    run_sql(&db, ahead).await;
+    give_back(&ada, &codes[0]).await;
+    booked(&db, 3).await;
+    run_sql(&db, ahead).await;
+    assert_eq!(cancel(&ada, id).await.status, 200);
+    booked(&db, 4).await;
+    assert_eq!(numbers(&db).await, [1, 2, 3, 4]);
+    let (ledger, entries) = sums(&db).await;
+    assert_eq!(ledger, entries);
+    office.close().await;
+}
+
 /// Downloads a receipt.
 async fn file_of(person: &Person, path: &str) -> Pdf {
     let answer = person.asks(reqwest::Method::GET, path, "text/html").send().await.unwrap();

@@ -103,6 +103,7 @@ async fn a_form_that_makes_no_sense_changes_nothing(db: PgPool) {
         ("slug", "-"),
         ("title", " "),
         ("stay_minutes", "0"),
+        ("hold_minutes", "0:59"),
         ("hold_minutes", "61"),
         ("places_per_account_max", "99999999999999999999"),
         ("places_per_order_min", "0"),
@@ -204,7 +205,7 @@ async fn an_edit_of_one_field_leaves_every_second_of_the_others(db: PgPool) {
     };
     run_sql(
         &db,
-        "update programs set stay_secs = 95, hold_ttl_secs = 45,
+        "update programs set stay_secs = 95, hold_ttl_secs = 75,
          on_sale_at = '2030-01-02 10:00:07.123456Z', off_sale_at = '2030-02-02 10:00:00.5Z'",
     )
     .await;
@@ -216,7 +217,7 @@ async fn an_edit_of_one_field_leaves_every_second_of_the_others(db: PgPool) {
     };
     let names = ["stay_minutes", "hold_minutes", "on_sale_at", "off_sale_at"];
     let values = names.map(|name| (name, shown(name)));
-    let expected = ["1:35", "0:45", "2030-01-02T19:00:07", "2030-02-02T19:00"];
+    let expected = ["1:35", "1:15", "2030-01-02T19:00:07", "2030-02-02T19:00"];
     assert_eq!(values.clone().map(|(_, value)| value), expected);
 
     let mut form = with(&program("Macbeth", "hamlet"), &[("version", "0")]);
@@ -225,7 +226,7 @@ async fn an_edit_of_one_field_leaves_every_second_of_the_others(db: PgPool) {
     }
     assert_eq!(admin.submit(&path, &form).await.status, 303);
     assert_eq!(read().await, (before.0, before.1, before.2, before.3, "Macbeth".to_owned()));
-    for nonsense in ["0:09", "1:60", "1:5", "4.5", "1440:01"] {
+    for nonsense in ["0:59", "1:60", "1:5", "4.5", "1440:01"] {
         let form = with(&form, &[("version", "1"), ("stay_minutes", nonsense)]);
         assert_eq!(admin.post(&path, &form).await.status, 422, "{nonsense}");
     }

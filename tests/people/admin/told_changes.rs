@@ -202,11 +202,7 @@ async fn a_change_there_and_back_is_told_twice_in_order_and_no_change_is_told_to
     let ada = show.office.sign_in("ada").await;
     let id = show.buy(&ada, 0).await.reservation_id;
     show.venue(&json!({ "words": "Words without a change.", "elsewhere": true })).await;
-    // What was not said before is news, and no change of what was bought.
-    show.venue(&json!({ "address": "1 Main Street" })).await;
     assert_eq!(show.told().await, Vec::<String>::new());
-    let page = ada.get(&format!("/reservations/{id}")).await.json();
-    assert!(page.get("full_refund_until").is_none(), "{page}");
     show.venue(&json!({ "name": "The Arena" })).await;
     let page = ada.get(&format!("/reservations/{id}")).await.json();
     assert_eq!(page["changes"][0]["was"], "A hall", "{page}");
@@ -220,6 +216,42 @@ async fn a_change_there_and_back_is_told_twice_in_order_and_no_change_is_told_to
     assert_eq!(read_one::<i64>(&db, keys).await, 1, "the second is sent after the first");
     let page = ada.get(&format!("/reservations/{id}")).await.json();
     assert!(page.get("changes").is_none(), "it is called as agreed: {page}");
+    show.office.close().await;
+}
+
+#[sqlx::test]
+async fn what_was_not_said_before_or_is_not_any_more_is_told_too_and_gives_nothing_back(
+    db: PgPool,
+) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let bought = show.buy(&ada, 0).await;
+    let of_ada = format!("/reservations/{}", bought.reservation_id);
+    show.venue(&json!({ "address": "1 Main Street" })).await;
+    show.program(&json!({ "running_mins": "120", "doors_before_mins": "30" })).await;
+    let page = ada.get(&of_ada).await.json();
+    assert!(page.get("full_refund_until").is_none(), "{page}");
+    let ticket = ada.visit(&format!("/tickets/{}", bought.codes[0])).await;
+    for part in ["Address", "Length in minutes", "Doors open, minutes before the start"] {
+        assert!(ticket.body.contains(&format!("{part}: not said before")), "{}", ticket.body);
+    }
+    show.program(&json!({ "running_mins": "", "doors_before_mins": "" })).await;
+    show.venue(&json!({ "address": "" })).await;
+    let letters = show.letters().await;
+    let said: [&[&str]; 4] = [
+        &["1 Main Street (not said before)"],
+        &["120 (not said before)", "30 (not said before)"],
+        &["not said any more (before: 120)", "not said any more (before: 30)"],
+        &["not said any more (before: 1 Main Street)"],
+    ];
+    assert_eq!(letters.len(), said.len());
+    for (letter, said) in letters.iter().zip(said) {
+        for words in said {
+            assert!(letter.contains(words), "{words}: {letter}");
+        }
+    }
+    let page = ada.get(&of_ada).await.json();
+    assert!(page.get("changes").is_none(), "it is as agreed: {page}");
     show.office.close().await;
 }
 
@@ -292,7 +324,7 @@ async fn another_title_or_length_of_a_show_is_told_also_by_a_program_that_change
     let show = Show::open(&db, &[]).await;
     let ada = show.office.sign_in("ada").await;
     let bought = show.buy(&ada, 0).await;
-    show.program(&json!({ "running_mins": "120", "words": "Not said before." })).await;
+    run_sql(&db, "update programs set running_mins = 120, version = version + 1").await;
     show.program(&json!({ "description": "Another text." })).await;
     assert_eq!(show.told().await, Vec::<String>::new());
     let before = calendar(&ada, &bought).await;

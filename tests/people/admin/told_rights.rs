@@ -74,7 +74,7 @@ async fn another_clock_alone_stays_on_the_tickets_and_an_address_that_was_not_sa
     }
     let told = ada.get(&format!("/reservations/{}", bought.reservation_id)).await.json();
     assert!(moment(&told["full_refund_until"]) > now(&db).await, "{told}");
-    assert!(ada.visit(&ticket).await.body.contains("It was not said before"));
+    assert!(ada.visit(&ticket).await.body.contains("Address: not said before"));
     show.office.close().await;
 }
 

@@ -179,7 +179,7 @@ async fn the_line_reads_what_has_changed_above_what_was_said_before(db: PgPool) 
     assert_eq!(line_words(&ada, &show).await, Value::Null);
     admit(&db, &show.concert, std::slice::from_ref(&ada)).await;
     let asked = show.admin.get(&show.path()).await.json();
-    assert_eq!(asked["concerned"]["in_line"], 0, "{asked}");
+    assert_eq!(asked["concerned"]["in_line"], 1, "who is inside reads it too: {asked}");
     run_sql_with(&db, "update queue_tokens set status = 'WAITING', admitted_at = null, expires_at = null, stay_ends_at = null where account_id = $1", ada.account_id).await;
     let asked = show.admin.get(&show.path()).await.json();
     assert_eq!(asked["concerned"]["in_line"], 1, "{asked}");
@@ -202,6 +202,30 @@ async fn the_line_reads_what_has_changed_above_what_was_said_before(db: PgPool) 
         let words = line_words(&ada, &show).await;
         let english = words["en"].as_str().unwrap();
         english.find("17 Jun 2031") < english.find(EN) && english.contains("17 Jun 2031")
+    })
+    .await;
+    show.office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn what_was_announced_until_a_time_keeps_the_time_below_the_news(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    admit(&db, &show.concert, std::slice::from_ref(&ada)).await;
+    let path = format!("/admin/programs/{}", show.concert.program_id);
+    let version = show.admin.get(&path).await.json()["program"]["version"].clone();
+    let until_then = "2031-05-02T21:00:00+09:00";
+    let form = json!({ "version": version, "words_en": "A pipe broke.", "until": until_then });
+    let said = show.admin.post_json(&format!("{path}/queue/announcements"), &form).await;
+    assert_eq!(said.status, 200, "{}", said.body);
+    show.move_to("2031-06-16T20:00", "").await;
+    let list = format!("/programs/{}/announcements", show.concert.slug);
+    until("the news stand above", async || {
+        let said = ada.get(&list).await.json()["announcements"][0].clone();
+        let words = said["words"]["en"].as_str().unwrap_or_default();
+        words.find("16 Jun 2031") < words.find("A pipe broke.")
+            && words.contains("16 Jun 2031")
+            && said["expected_until"].as_str().is_some_and(|at| at.starts_with("2031-05-02T12:00"))
     })
     .await;
     show.office.close_as_it_is().await;

@@ -165,10 +165,10 @@ program_form! {
         Field::of, |field, usual| number_or(field, &(0..=100), usual), NUMBER;
     /// Checkbox.
     no_single_seats => no_single_seats: Field::of, |field, _| field.flag(), "admin-refusal-flag";
-    /// How long people are inside.
-    stay_minutes => stay_secs: shown_minutes, |field, _| minutes(field, &(10..=86_400)), NUMBER;
-    /// How long a hold lasts.
-    hold_minutes => hold_ttl_secs: shown_minutes, |field, _| minutes(field, &(1..=3_600)), NUMBER;
+    /// How long people are inside, a minute or longer, as a stopped clock gives time each half of one.
+    stay_minutes => stay_secs: shown_minutes, |field, _| minutes(field, &(60..=86_400)), NUMBER;
+    /// How long a hold lasts, likewise.
+    hold_minutes => hold_ttl_secs: shown_minutes, |field, _| minutes(field, &(60..=3_600)), NUMBER;
 }
 
 impl ProgramForm {

@@ -71,7 +71,7 @@ select
         where schedule_id = shown.id and status = 'WAITING' and settled_at is null
             and $4::bigint[] is null
      ) w) as "waiting!",
-    (select coalesce(sum(l.waiting + l.parked), 0)::bigint
+    (select coalesce(sum(l.waiting + l.parked + l.inside), 0)::bigint
      from (select distinct program_id from shown where $4::bigint[] is null) of_program
      cross join lateral (
         select
@@ -80,10 +80,12 @@ select
                 and parked_at is null) as waiting,
             (select count(*) from queue_tokens
              where program_id = of_program.program_id and status = 'WAITING'
-                and parked_at is not null) as parked
+                and parked_at is not null) as parked,
+            (select count(*) from queue_tokens
+             where program_id = of_program.program_id and status = 'ACTIVE') as inside
         union all
         -- The order of a draw that is still to come is not a line yet.
-        select count(*), 0
+        select count(*), 0, 0
         from (
             select program_id from queue_draws
             where program_id = of_program.program_id and revealed_at is null offset 0

@@ -68,7 +68,7 @@ fn sentences(line: &ToldLine, news: &LineNews<'_>, locale: Locale) -> Vec<String
     };
     let parts = told.changes.iter().filter_map(|change| {
         let name = locale.text(change.part.name_key()?);
-        let value = if change.now.is_empty() { &change.was } else { &change.now };
+        let value = change.in_words(locale);
         Some(locale.text("line-changed-part").word("name", name).word("value", value).to_string())
     });
     let words = told.words.in_language(locale).cloned();

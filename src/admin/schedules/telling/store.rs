@@ -23,8 +23,8 @@ pub(crate) struct Concerned {
     pub(crate) held: i64,
     /// Places on waiting lists.
     pub(crate) waiting: i64,
-    /// Accounts in the line of the show, or in the draw of its order. They get no mail: what is new is announced on the
-    /// pages that they wait on.
+    /// Accounts in the line of the show or inside, or in the draw of its order. They get no mail: what is new is announced
+    /// on the pages that they have open.
     pub(crate) in_line: i64,
 }
 
