@@ -3,7 +3,11 @@
 use chrono::TimeDelta;
 
 use super::store::count::{self as store, SalesProgress};
-use crate::{app::App, infra::postgres::read_horizon, text::times};
+use crate::{
+    app::App,
+    infra::postgres::{find_set_back, read_horizon},
+    text::times,
+};
 
 /// Length of the time whose sales one transaction counts, after a long pause or for sales before the
 /// first count.
@@ -46,11 +50,14 @@ async fn count_step(app: &App, step: TimeDelta) -> Result<Step, sqlx::Error> {
     // Read after the lock: it is before every transaction that may still write.
     let horizon = read_horizon(&mut tx).await?;
     let until = horizon.min(from + step);
-    if until <= from {
-        return Ok(Step::Last);
-    }
     let counts = progress.counts + 1;
     let time_zone = progress.time_zone.as_deref().unwrap_or_else(|| times::home().name());
+    if until <= from {
+        let Some(again) = find_set_back(&mut tx, from).await? else { return Ok(Step::Last) };
+        store::begin_again(&mut tx, again, time_zone, counts).await?;
+        tx.commit().await?;
+        return Ok(Step::Sold);
+    }
     let sold = store::write_sales(&mut tx, from, until, time_zone, counts).await?;
     if !sold.is_empty() {
         store::write_sell_outs(&mut tx, &sold).await?;

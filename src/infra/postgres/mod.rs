@@ -38,7 +38,7 @@ mod when_held;
 
 pub use connection::{Connection, dedicated::DedicatedConnection};
 pub use error::{is_conflict, is_lock_timeout, is_unavailable, is_unstorable, violated_constraint};
-pub use horizon::read_horizon;
+pub use horizon::{find_set_back, read_horizon};
 pub use migrate::{
     is_migrated, migrate,
     roles::{is_owner, list_missing_settings, migrate_for, owner_of, shares_sessions},

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     app::App,
     infra::{
-        postgres::{Connection, read_horizon},
+        postgres::{Connection, find_set_back, read_horizon},
         sweep::Sweep,
     },
     office,
@@ -28,9 +28,6 @@ const SWEEP: Sweep = Sweep { rows_max: 100, parts_max: 50 };
 
 /// Time behind which the progress follows where nothing is booked.
 const IDLE_MAX: TimeDelta = TimeDelta::minutes(1);
-/// How far behind the clock of PostgreSQL the progress begins again once that was set back: what was paid since, before
-/// a tick came, is in it.
-const SET_BACK_MAX: TimeDelta = TimeDelta::minutes(10);
 
 /// Books what was sold and given back since the last tick, and issues its receipts. Does nothing while another
 /// instance books.
@@ -44,9 +41,11 @@ async fn book_part(app: &App, rows_max: i64) -> Result<usize, sqlx::Error> {
     let Some(mut progress) = due::lock_progress(&mut tx).await? else { return Ok(0) };
     // Read after the lock: it is before every transaction that may still write.
     let horizon = read_horizon(&mut tx).await?;
-    if horizon < progress.booked_until {
-        // The clock was set back: what is paid now is before what is booked, which is passed over.
-        (progress.booked_until, progress.booked_id) = (horizon - SET_BACK_MAX, Uuid::nil());
+    if horizon < progress.booked_until
+        && let Some(again) = find_set_back(&mut tx, progress.booked_until).await?
+    {
+        // What is paid now is before what is booked, which is passed over.
+        (progress.booked_until, progress.booked_id) = (again, Uuid::nil());
         written::update_progress(&mut tx, &progress).await?;
         tx.commit().await?;
         return Ok(1);

@@ -31,10 +31,9 @@ const PAST_THE_END: &[&str] = &[
 /// What is seen where PostgreSQL's clock was an hour slow and is right again: the holds and stays
 /// of that hour end at once, and what was written across the step has one time of before and one of
 /// after it. A seat whose hold has ended goes to another buyer; a paid one that did is found
-/// missing in the end. Daily sales were counted up to a later time than that hour's, so what is paid
-/// or refunded in it is not counted (B1).
+/// missing in the end.
 const HOUR_SKIPPED: &[&str] =
-    &["hold-expired", "not-admitted", "was given to", "B1 ", "G2 ", "Q3 ", "S4 ", "S7 "];
+    &["hold-expired", "not-admitted", "was given to", "G2 ", "Q3 ", "S4 ", "S7 "];
 
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
@@ -50,7 +49,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "postgres-clock-back",
         what: "PostgreSQL's clock goes one hour back for 6 s, and ahead again. Holds and stays of that time end with \
-               it, and carry its times (G2, Q3, S4, S7); daily sales miss it (B1).",
+               it, and carry its times (G2, Q3, S4, S7).",
         shape: Shape::Clocks,
         explains: HOUR_SKIPPED,
         run: |world, rng| {

@@ -268,6 +268,27 @@ async fn a_sale_that_commits_late_is_counted_on_its_day(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn what_is_sold_after_postgres_clock_was_set_back_is_counted_and_nothing_twice(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &[]).await;
+    let admin = office.employ("root", "ADMIN").await;
+    let concert = Concert::usual(&db).await;
+    let counted = async |bookings: i64| {
+        until("they are counted", async || {
+            let told = admin.get("/admin/popularity").await.json();
+            figures(&told) == [(1, concert.slug.clone(), bookings, bookings * 50_000)]
+        })
+        .await;
+    };
+    buy(&office, &concert, 0, 1).await;
+    counted(1).await;
+    // As if the clock had been an hour ahead until now.
+    run_sql(&db, "update daily_sales_progress set counted_until = now() + interval '1 hour'").await;
+    buy(&office, &concert, 1, 2).await;
+    counted(2).await;
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn a_ranking_that_makes_no_sense_is_refused_with_the_field(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let admin = office.employ("root", "ADMIN").await;

@@ -80,6 +80,34 @@ pub(crate) async fn write_sales(
     .await
 }
 
+/// Forgets what was counted from the day of `moment` on, in the time zone `zone` and the count `number`, and begins again
+/// with that day.
+pub(crate) async fn begin_again(
+    tx: &mut Connection,
+    moment: DateTime<Utc>,
+    zone: &str,
+    number: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with again as (
+            update daily_sales_progress
+            set counted_until = greatest(counted_from, date_trunc('day', $1, $2)), counts = $3
+            returning (counted_until at time zone $2)::date as day
+        )
+        update daily_sales d set bookings = 0, revenue = 0, changed_in = $3
+        from again
+        where d.day >= again.day
+        "#,
+        moment,
+        zone,
+        number,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// Records performances that have sold out for the first time: none of their seats and places is free,
 /// hidden or held.
 pub(crate) async fn write_sell_outs(
