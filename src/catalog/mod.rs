@@ -79,7 +79,8 @@ pub use programs::store::{
 pub use refund_target::RefundTarget;
 pub use schedules::store::{
     changed::{
-        NewChanges, lock_of_program as lock_schedules_of_program, write_changed, write_elsewhere,
+        NewChanges, list_cancelled_acts, lock_of_program as lock_schedules_of_program,
+        write_changed, write_elsewhere,
     },
     lock as lock_schedule, lock_of_venue as lock_schedules_of_venue,
     winding_down::write_wound_down as write_schedule_wound_down,

@@ -27,7 +27,7 @@ pub enum SoldPart {
     Seat,
     /// Clock on which the start is shown, as the start in RFC 3339 and the IANA zone.
     Clock,
-    /// Artist who was to take part and does not: nothing is there since.
+    /// Artist who was to take part and does not: nothing is there since. The same name is, if the artist does after all.
     Act,
 }
 
@@ -65,11 +65,24 @@ impl SoldChange {
         (was != now).then(|| Self { part, was: was.to_owned(), now: now.to_owned() })
     }
 
+    /// Returns the change by which an artist of whom people were told otherwise takes part after all.
+    pub fn act_back(name: &str) -> Self {
+        Self { part: SoldPart::Act, was: name.to_owned(), now: name.to_owned() }
+    }
+
+    /// Returns the locale key of its name; `None` where its value is nothing that people read.
+    pub fn name_key(&self) -> Option<&'static str> {
+        match self.part {
+            SoldPart::Act if self.was == self.now => Some("mail-fact-act-back"),
+            part => part.name_key(),
+        }
+    }
+
     /// Returns how it is now and how it was, in words; of an artist who does not take part, the name.
     pub fn in_words(&self, locale: Locale) -> String {
         let Self { part, was, now } = self;
         let key = match (was.is_empty(), now.is_empty()) {
-            (false, true) if *part == SoldPart::Act => return was.clone(),
+            (false, _) if *part == SoldPart::Act => return was.clone(),
             (true, _) => "mail-told-new",
             (false, true) => "mail-told-unsaid",
             (false, false) => "mail-told-value",

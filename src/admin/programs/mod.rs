@@ -114,6 +114,8 @@ async fn create_once(
 pub struct ProgramNotice {
     /// Name of an artist who was to take part and does not; empty: none.
     pub cancelled_act: String,
+    /// Name of an artist of whom people were told so and who takes part after all; empty: none.
+    pub returned_act: String,
     /// Whether the accounts that have a part in its performances may give everything back.
     pub is_refundable: bool,
     /// Words to them; none: without.
@@ -136,6 +138,8 @@ pub async fn edit(
         let mut edited = catalog::change_program(tx, id, version, &change).await?;
         let mut changes = changes_of(&edited.before, &edited.after);
         changes.extend(SoldChange::of(SoldPart::Act, &notice.cancelled_act, ""));
+        let back = Some(&notice.returned_act).filter(|name| !name.is_empty());
+        changes.extend(back.map(|name| SoldChange::act_back(name)));
         let told = Told {
             changes,
             words: notice.words.clone(),
@@ -158,7 +162,9 @@ pub(crate) fn is_told(
     after: &ProgramDetails,
     notice: &ProgramNotice,
 ) -> bool {
-    !notice.cancelled_act.is_empty() || !changes_of(before, after).is_empty()
+    let ProgramNotice { cancelled_act, returned_act, .. } = notice;
+    let acts = [cancelled_act, returned_act];
+    acts.iter().any(|act| !act.is_empty()) || !changes_of(before, after).is_empty()
 }
 
 /// Returns what of a program's fields the tickets say otherwise now.

@@ -153,7 +153,6 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
         let change = told.changes.iter().find(|change| change.part == part)?;
         Some(on_one_line(&change.in_words(locale)))
     };
-    let named = |part: SoldPart| part.name_key().zip(value(part));
     let starts_at = told.moved.map_or(performance.starts_at, |moved| moved.is_at);
     let when = if told.was.is_some() { "mail-fact-now" } else { "mail-fact-when" };
     // A mail of an earlier version leaves its words to the move.
@@ -166,15 +165,13 @@ fn facts(told: &Told<'_>, locale: Locale) -> Vec<(Phrase, String)> {
         told.was.clone().map(|was| ("mail-fact-was", was)),
         Some((when, in_full(starts_at, zone(&performance.time_zone), locale))),
         Some(("mail-fact-venue", venue)),
-        named(SoldPart::Address),
-        named(SoldPart::RunningMins),
-        named(SoldPart::DoorsBeforeMins),
-        named(SoldPart::AgeMin),
-        named(SoldPart::Act),
-        named(SoldPart::Zone),
-        value(SoldPart::Seat)
-            .map(|_| ("mail-fact-zone", locale.text("mail-told-seat").to_string())),
     ];
-    let facts = facts.into_iter().flatten().map(|(name, value)| (locale.text(name), value));
+    let others = told.changes.iter().filter_map(|change| match change.part {
+        SoldPart::Title | SoldPart::Venue => None,
+        SoldPart::Seat => Some(("mail-fact-zone", locale.text("mail-told-seat").to_string())),
+        _ => change.name_key().map(|name| (name, on_one_line(&change.in_words(locale)))),
+    });
+    let facts =
+        facts.into_iter().flatten().chain(others).map(|(name, value)| (locale.text(name), value));
     facts.chain(words(locale, texts)).collect()
 }

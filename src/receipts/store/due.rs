@@ -71,9 +71,12 @@ pub(in crate::receipts) async fn list(
             (
                 select 1::smallint as kind, id, confirmed_at as at from reservations r
                 where confirmed_at >= $1 and confirmed_at < $3 and (confirmed_at > $1 or id > $2)
-                    and not is_throwaway(program_id) and not exists (
-                        select from payments p join sale_entries e on e.reference_id = p.id and e.kind = 'PAYMENT'
-                        where p.reservation_id = r.id)
+                    and not is_throwaway(program_id) and (
+                        select true from (select id from payments where reservation_id = r.id offset 0) p
+                        cross join lateral (
+                            select from sale_entries where reference_id = p.id and kind = 'PAYMENT' offset 0) e
+                        limit 1
+                    ) is null
                 order by confirmed_at, id
                 limit $4
             )
@@ -82,7 +85,7 @@ pub(in crate::receipts) async fn list(
                 select 2::smallint, id, settled_at from ticket_returns r
                 where status = 'SOLD' and schedule_id is not null
                     and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
-                    and not exists (select from sale_entries where reference_id = r.id)
+                    and (select true from sale_entries where reference_id = r.id limit 1) is null
                 order by settled_at, id
                 limit $4
             )
@@ -91,9 +94,12 @@ pub(in crate::receipts) async fn list(
                 select 3::smallint, id, settled_at from reservations r
                 where status = 'REFUNDED' and confirmed_at is not null
                     and settled_at >= $1 and settled_at < $3 and (settled_at > $1 or id > $2)
-                    and not is_throwaway(program_id) and not exists (
-                        select from payments p join sale_entries e on e.reference_id = p.id and e.kind = 'REFUND'
-                        where p.reservation_id = r.id)
+                    and not is_throwaway(program_id) and (
+                        select true from (select id from payments where reservation_id = r.id offset 0) p
+                        cross join lateral (
+                            select from sale_entries where reference_id = p.id and kind = 'REFUND' offset 0) e
+                        limit 1
+                    ) is null
                 order by settled_at, id
                 limit $4
             )

@@ -48,7 +48,7 @@ impl Show {
     }
 
     /// The program's form as it is, with other values.
-    async fn program_form(&self, other: &Value) -> Value {
+    pub(super) async fn program_form(&self, other: &Value) -> Value {
         let program = self.admin.get(&self.program_path()).await.json()["program"].clone();
         let mut form = json!({
             "stay_minutes": "10", "hold_minutes": "5", "refund_until_hours": "24",

@@ -47,6 +47,46 @@ async fn somebody_who_does_not_take_part_is_told_and_gives_all_of_it_back_if_the
 }
 
 #[sqlx::test]
+async fn an_artist_who_takes_part_after_all_is_told_and_leaves_the_tickets_and_another_is_refused(
+    db: PgPool,
+) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let bought = show.buy(&ada, 0).await;
+    assert!(!show.admin.visit(&show.program_path()).await.has("select[name=returned_act]"));
+    for name in ["The Trio", "The Choir"] {
+        show.program(&json!({ "cancelled_act": name })).await;
+    }
+    let form = show.program_form(&json!({ "returned_act": "The Quartet" })).await;
+    let refused = show.admin.post_json(&show.program_path(), &form).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.json()["fields"]["returned_act"].is_string(), "{}", refused.body);
+    let listed = show.admin.get(&show.program_path()).await.json();
+    assert_eq!(listed["cancelled_acts"], json!(["The Choir", "The Trio"]));
+    let page = show.admin.visit(&show.program_path()).await;
+    assert_eq!(page.body.matches("<option>The ").count(), 2, "{}", page.body);
+
+    let form = json!({ "returned_act": "The Trio", "cancelled_act": "The Band", "words": "Well!" });
+    show.program(&form).await;
+    let letter = show.letters().await.pop().unwrap();
+    for word in ["Takes part after all", "The Trio", "Does not take part", "The Band", "Well!"] {
+        assert!(letter.contains(word), "{word}: {letter}");
+    }
+    let page = ada.visit(&format!("/tickets/{}", bought.codes[0])).await;
+    for (name, is_out) in [("The Trio", false), ("The Choir", true), ("The Band", true)] {
+        let note = format!("{name} does not take part");
+        assert_eq!(page.body.contains(&note), is_out, "{name}: {}", page.body);
+    }
+    let listed = show.admin.get(&show.program_path()).await.json();
+    assert_eq!(listed["cancelled_acts"], json!(["The Band", "The Choir"]));
+    // Whom it is said of again does not take part again.
+    show.program(&json!({ "cancelled_act": "The Trio" })).await;
+    let page = ada.visit(&format!("/tickets/{}", bought.codes[0])).await;
+    assert!(page.body.contains("The Trio does not take part"), "{}", page.body);
+    show.office.close().await;
+}
+
+#[sqlx::test]
 async fn another_clock_alone_stays_on_the_tickets_and_an_address_that_was_not_said_is_another_place(
     db: PgPool,
 ) {

@@ -72,6 +72,8 @@ macro_rules! program_form {
             pub(crate) off_sale_at_offset: Field,
             /// Name of an artist who does not take part any more, told like another title; empty: none.
             pub cancelled_act: Field,
+            /// Artist of whom people were told so and who takes part after all; empty: none.
+            pub returned_act: Field,
             /// Checkbox: the change gives people the right to a full refund.
             pub refundable: Field,
             /// Words to the people whom another title or length concerns.
@@ -212,9 +214,12 @@ impl ProgramForm {
         let words = self.words.parse(&mut mistakes, "admin-refusal-words");
         let act = parse_text(&self.cancelled_act, 0, ACT_CHARS_MAX);
         let act = mistakes.note("cancelled_act", "admin-refusal-title", act);
+        let back = parse_text(&self.returned_act, 0, ACT_CHARS_MAX);
+        let back = mistakes.note("returned_act", "admin-refusal-act-back", back);
         let flag = mistakes.note("refundable", "admin-refusal-flag", self.refundable.flag());
-        let notice = act.zip(flag).zip(words).map(|((cancelled_act, is_refundable), words)| {
-            ProgramNotice { cancelled_act, is_refundable, words }
+        let notice = act.zip(back).zip(flag.zip(words));
+        let notice = notice.map(|((cancelled_act, returned_act), (is_refundable, words))| {
+            ProgramNotice { cancelled_act, returned_act, is_refundable, words }
         });
         let edit = version.zip(details).zip(notice);
         mistakes.or(edit.map(|((version, details), notice)| (version, details, notice)))

@@ -37,8 +37,8 @@ use crate::{
     app::App,
     catalog::{
         Program, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition, VenueEdition,
-        find_program, list_program_summaries, list_schedule_editions, list_venues,
-        schedules::store::FULL_REFUND_DAYS,
+        find_program, list_cancelled_acts, list_program_summaries, list_schedule_editions,
+        list_venues, schedules::store::FULL_REFUND_DAYS,
     },
     infra::{idempotency::RequestKey, postgres::page::Page},
     text::{times, typed},
@@ -100,6 +100,8 @@ struct ProgramPage {
     form: ProgramForm,
     /// Accounts that another title or length concerns.
     concerned: Concerned,
+    /// Artists who do not take part, as people were told.
+    cancelled_acts: Vec<String>,
     /// Form of a performance that was refused.
     new_schedule: NewScheduleForm,
     refusal: FormRefusal,
@@ -114,6 +116,7 @@ impl ProgramPage {
             venues: Vec::new(),
             form: ProgramForm::usual(),
             concerned: Concerned::default(),
+            cancelled_acts: Vec::new(),
             new_schedule: NewScheduleForm::default(),
             refusal: FormRefusal::default(),
         }
@@ -125,6 +128,7 @@ impl ProgramPage {
             venues: list_venues(&app.db).await?,
             form: ProgramForm::of(&edition),
             concerned: count_concerned(&app.db, Whose::Program(edition.id)).await?,
+            cancelled_acts: list_cancelled_acts(&app.db, edition.id).await?,
             edition: Some(edition),
             ..Self::new(v)
         })
@@ -210,6 +214,8 @@ pub struct EditionDocument<'a> {
     schedules: &'a [ScheduleEdition],
     /// Accounts that another title or length of it would concern.
     concerned: &'a Concerned,
+    /// Artists who do not take part, as people were told.
+    cancelled_acts: &'a [String],
 }
 
 /// `GET /admin/programs/{id}`
@@ -224,6 +230,7 @@ pub async fn show_program(
         program: &edition,
         schedules: &page.schedules,
         concerned: &page.concerned,
+        cancelled_acts: &page.cancelled_acts,
     };
     Ok(page.v.show(&page, &document))
 }
@@ -241,6 +248,10 @@ pub async fn update_program(
         let is_told = programs::is_told(&edition.details, &details, &notice);
         if notice.is_refundable && version == edition.version && !is_told {
             return Err(Mistakes::one("refundable", "admin-refusal-refundable").into());
+        }
+        let back = &notice.returned_act;
+        if !back.is_empty() && !list_cancelled_acts(&app.db, *id).await?.contains(back) {
+            return Err(Mistakes::one("returned_act", "admin-refusal-act-back").into());
         }
         Ok(programs::edit(&app, me.actor, (*id, version), details, &notice).await?)
     }

@@ -67,7 +67,7 @@ fn sentences(line: &ToldLine, news: &LineNews<'_>, locale: Locale) -> Vec<String
         None => locale.text("line-changed").word("when", starts_at),
     };
     let parts = told.changes.iter().filter_map(|change| {
-        let name = locale.text(change.part.name_key()?);
+        let name = locale.text(change.name_key()?);
         let value = change.in_words(locale);
         Some(locale.text("line-changed-part").word("name", name).word("value", value).to_string())
     });

@@ -4,12 +4,15 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    catalog::model::{ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::model::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
     events::EventId,
-    infra::postgres::Connection,
+    infra::postgres::{Connection, Pool},
     outbox::SoldChange,
     text::translated::Translated,
 };
+
+/// Bound on the artists who are listed as not taking part.
+const ACTS_MAX: i64 = 100;
 
 use super::{FULL_REFUND_DAYS, FULL_REFUND_DAYS_MIN};
 
@@ -62,6 +65,34 @@ pub async fn write_changed(
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Lists the artists who do not take part in performances of a program that are still to come, as people were told.
+pub async fn list_cancelled_acts(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select was as "was!"
+        from (
+            select changed.was, (array_agg(changed.is_now order by changed.changed_at desc))[1] as is_now
+            from schedules d
+            cross join lateral (
+                select part, was, is_now, changed_at from schedule_changes where schedule_id = d.id offset 0
+            ) changed
+            where d.program_id = $1 and d.starts_at > clock_timestamp() and changed.part = 'ACT'
+            group by changed.was
+        ) acts
+        where is_now = ''
+        order by was
+        limit $2
+        "#,
+        program_id as _,
+        ACTS_MAX,
+    )
+    .fetch_all(db)
+    .await
 }
 
 /// Gives the accounts that have a part in a locked performance the right to a full refund, because it is given
