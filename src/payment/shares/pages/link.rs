@@ -17,7 +17,7 @@ use super::places::{PlaceDocument, name_of, take_off};
 use crate::{
     accounts::{CurrentAccount, recovery::pages::without_referrer},
     app::App,
-    catalog::{Program, Programs},
+    catalog::{Program, Programs, ToldNote},
     infra::ids::new_id,
     payment::{
         pages::KeyForm,
@@ -55,6 +55,12 @@ pub struct LinkDocument<'a> {
     from: &'a str,
     title: &'a str,
     starts_at: DateTime<Utc>,
+    /// Start when the places were held, where the performance has moved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_starts_at: Option<DateTime<Utc>>,
+    /// What else was called otherwise then.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    changes: &'a [ToldNote],
     venue: &'a str,
     places: Vec<PlaceDocument>,
     amount: Points,
@@ -128,6 +134,8 @@ impl SharePage {
             from: &share.from,
             title: &share.title,
             starts_at: share.starts_at,
+            previous_starts_at: share.moved_from,
+            changes: &share.changes,
             venue: &share.venue,
             places: self.places.iter().map(|place| PlaceDocument::of(&self.v, place)).collect(),
             amount: share.amount,

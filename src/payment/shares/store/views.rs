@@ -1,10 +1,11 @@
 //! SQL of shares as they are shown. A live share of a hold that has ended is shown as returned.
 
 use chrono::{DateTime, Utc};
+use sqlx::types::Json;
 
 use crate::{
     accounts::AccountId,
-    catalog::SeatKind,
+    catalog::{SeatKind, ToldNote},
     infra::postgres::Pool,
     payment::shares::model::{SHARES_MAX, ShareId, ShareStatus},
     points::Points,
@@ -130,6 +131,10 @@ pub(crate) struct ShownShare {
     pub starts_at: DateTime<Utc>,
     pub venue: String,
     pub time_zone: String,
+    /// Start when the places were held, where the performance has moved since.
+    pub moved_from: Option<DateTime<Utc>>,
+    /// What else was called otherwise then.
+    pub changes: Json<Vec<ToldNote>>,
 }
 
 /// Returns the share whose link has the code with this hash; `None` if there is none.
@@ -150,13 +155,18 @@ pub(crate) async fn find_shown(
                (select coalesce(sum(amount), 0)::bigint from shares
                 where reservation_id = s.reservation_id and status in ('WITHHELD', 'PAID'))
                    as "covered!: Points",
-               p.slug, p.title, p.poster_number, d.starts_at, v.name as venue, v.time_zone
+               p.slug, p.title, p.poster_number, d.starts_at, v.name as venue, v.time_zone,
+               nullif(m.was_at, d.starts_at) as "moved_from?",
+               told_notes(d.id, r.created_at, zones_of(r.id), seats_of(r.id)) as "changes!: Json<Vec<ToldNote>>"
         from shares s
         join reservations r on r.id = s.reservation_id
         join accounts a on a.id = r.account_id
         join programs p on p.id = r.program_id
         join schedules d on d.id = r.schedule_id
         join venues v on v.id = d.venue_id
+        left join lateral (
+            select was_at from told_start(d.id, r.created_at, seats_of(r.id), zones_of(r.id)) offset 0
+        ) m on true
         where s.code_hash = $1
         "#,
         code_hash,

@@ -1,7 +1,7 @@
 //! Pages of shares in a browser.
 
 use super::*;
-use crate::support::eventually;
+use crate::support::{eventually, run_sql};
 
 #[sqlx::test]
 async fn the_pages_lead_from_the_reservation_to_the_tickets(db: PgPool) {
@@ -41,6 +41,32 @@ async fn the_pages_lead_from_the_reservation_to_the_tickets(db: PgPool) {
     assert_eq!((last.status, last.location()), (303, shares.as_str()));
     assert!(ada.visit(&shares).await.body.contains("Everybody has their own ticket"));
     assert!(bob.visit(&path).await.body.contains("The seat is yours"));
+    party.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_friend_who_is_asked_reads_what_has_changed_since_the_places_were_held(db: PgPool) {
+    let party = Party::new(&db, 2, 1).await;
+    let (bob, path) = (&party.friends[0], party.share_each(1).await.remove(0));
+    let before = bob.get(&path).await.json();
+    assert!(before.get("previous_starts_at").is_none() && before.get("changes").is_none());
+    let admin = party.office.employ("admin", "ADMIN").await;
+    let schedule = format!("/admin/schedules/{}", party.concert.schedule_id);
+    let version = admin.get(&schedule).await.json()["schedule"]["version"].clone();
+    let moved = json!({ "version": version, "starts_at": "2031-06-16T20:00" });
+    assert_eq!(admin.post_json(&schedule, &moved).await.status, 200);
+    run_sql(
+        &db,
+        "insert into schedule_changes (schedule_id, part, was, is_now)
+         select id, 'VENUE', 'The Barn', 'A hall' from schedules",
+    )
+    .await;
+    let asked = bob.get(&path).await.json();
+    assert_eq!(asked["previous_starts_at"], before["starts_at"], "{asked}");
+    assert_eq!(asked["changes"][0]["was"], "The Barn", "{asked}");
+    let page = bob.visit(&path).await.body;
+    assert!(page.contains("16 Jun 2031") && page.contains("The Barn"), "{page}");
+    assert_eq!(page.matches("Moved. It was to begin").count(), 1, "{page}");
     party.office.close().await;
 }
 
