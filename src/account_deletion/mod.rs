@@ -126,6 +126,7 @@ async fn delete_in(
 ) -> Result<Deleted, DeletionError> {
     entry_queue::withdraw_entries_of(tx, account_id).await?;
     let tokens = entry_queue::lock_tokens_of(tx, account_id).await?;
+    payment::exchange::end_all_of(tx, account_id).await?;
     wallet::forget_addresses_of(tx, account_id).await?;
     let purse = wallet::lock_for_closing(tx, account_id).await?;
     let balance = purse.as_ref().map(|purse| purse.balance).unwrap_or_default();

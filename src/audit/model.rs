@@ -86,6 +86,8 @@ pub enum Act {
     DebtWrittenOff,
     /// A reservation was refunded.
     Refunded,
+    /// Tickets of a reservation were exchanged for other places.
+    Exchanged,
     /// Money that did not reach its card was sent again, or asked about.
     PayoutTriedAgain,
     /// A venue was created.

@@ -53,6 +53,9 @@ pub enum EventKind {
     /// A paid reservation was given back.
     #[strum(serialize = "reservation.refunded")]
     ReservationRefunded,
+    /// A hold was paid with tickets of another reservation, which are void.
+    #[strum(serialize = "reservation.exchanged")]
+    ReservationExchanged,
     /// A program is shown and sold from its opening on.
     #[strum(serialize = "program.published")]
     ProgramPublished,

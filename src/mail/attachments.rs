@@ -41,6 +41,10 @@ pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
                 tickets::calendar_of_order(app, ReservationId(reservation_id), locale, now).await;
             entry.map(|file| file.into_iter().collect())
         }
+        Some(Message::TicketsExchanged { from_id, .. }) => {
+            let entry = tickets::calendar_of_order(app, ReservationId(from_id), locale, now).await;
+            entry.map(|file| file.into_iter().collect())
+        }
         Some(Message::TicketVoided { ticket_id }) => {
             let entry = tickets::calendar_of_ticket(app, ticket_id, locale, now).await;
             entry.map(|file| file.into_iter().collect())

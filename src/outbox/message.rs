@@ -145,6 +145,17 @@ pub enum Message {
         /// Id of the return of its place to the house.
         return_id: Uuid,
     },
+    /// A reservation was paid with tickets of another one, to its account.
+    TicketsExchanged {
+        /// Id of the reservation that was paid.
+        reservation_id: Uuid,
+        /// Id of the reservation that the tickets left.
+        from_id: Uuid,
+        /// Number of the tickets.
+        tickets: usize,
+        /// Points that they were worth.
+        worth: Points,
+    },
     /// A hold of a place that was on return has ended because the return did, to its account.
     ReturnGone {
         /// Id of the reservation.
@@ -360,6 +371,7 @@ mod tests {
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
             Message::TicketRefunded { return_id: reservation_id },
+            Message::TicketsExchanged { reservation_id, from_id: id, tickets: 2, worth: refunded },
             Message::ReturnGone { reservation_id },
             Message::PerformanceMoved {
                 schedule_id: reservation_id,

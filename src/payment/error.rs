@@ -1,5 +1,6 @@
 //! Errors of paying and cancelling.
 
+use super::exchange::error::ExchangeError;
 use crate::{
     infra::{batcher::BatchError, idempotency::KeyError, postgres::is_lock_timeout},
     reservation::ReservationError,
@@ -22,7 +23,7 @@ problems! {
     }
     wraps {
         Reservation(#[from] ReservationError), Wallet(#[from] WalletError),
-        Ticket(#[from] TicketError).recovery("/tickets"), Key(#[from] KeyError),
+        Ticket(#[from] TicketError).recovery("/tickets"), Exchange(#[from] ExchangeError), Key(#[from] KeyError),
         Batch(#[from] BatchError), Database(sqlx::Error),
     }
     constraints { "payments_live_key" => Self::Reservation(ReservationError::AlreadyPaid), }

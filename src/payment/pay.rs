@@ -2,6 +2,7 @@
 
 use super::{
     error::PaymentError,
+    exchange::{self, model::LockedExchange},
     model::{Paid, PaymentId},
     refund::tickets_per_item,
     resale, shares,
@@ -11,7 +12,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::ProgramId,
+    catalog::{ProgramId, ScheduleId},
     entry_queue::{self, LiveToken},
     infra::{
         idempotency::{Claim, KeyError, RequestKey, commit_kept},
@@ -67,6 +68,22 @@ enum Attempt {
     PaidBefore(Paid),
 }
 
+/// Hold to be paid, with the rows that were locked for it.
+struct HoldToPay {
+    account_id: AccountId,
+    token: Option<LiveToken>,
+    held: Held,
+    exchange: Option<LockedExchange>,
+}
+
+/// Payment that was written.
+pub(super) struct PaidHold {
+    pub(super) paid: Paid,
+    pub(super) program_id: ProgramId,
+    /// Performances whose places are others' now, or free.
+    pub(super) schedules: Vec<ScheduleId>,
+}
+
 async fn pay_once(
     app: &App,
     account_id: AccountId,
@@ -74,7 +91,7 @@ async fn pay_once(
     key: Option<&RequestKey>,
 ) -> Result<Attempt, PaymentError> {
     let mut tx = app.db.begin().await?;
-    let (token, held) = match lock(&mut tx, account_id, reservation_id).await {
+    let locked = match lock(&mut tx, account_id, reservation_id).await {
         Ok(locked) => locked,
         Err(refusal) => return paid_before(&app.db, tx, key, refusal).await,
     };
@@ -85,43 +102,80 @@ async fn pay_once(
     {
         return Ok(Attempt::PaidBefore(paid));
     }
+    let PaidHold { paid, program_id, schedules } = write(app, &mut tx, locked).await?;
+    let paid = commit_kept(&app.db, tx, key, paid).await?;
+    for schedule_id in schedules {
+        reservation::announce(app, schedule_id);
+    }
+    Ok(Attempt::Paid(paid, program_id))
+}
+
+/// Pays a hold of `account_id` in a transaction of the caller, who commits it and announces the performances. The stay
+/// of an account that is inside goes on.
+pub(super) async fn pay_in(
+    app: &App,
+    tx: &mut Connection,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+) -> Result<PaidHold, PaymentError> {
+    let locked = lock(tx, account_id, reservation_id).await?;
+    write(app, tx, HoldToPay { token: None, ..locked }).await
+}
+
+/// Writes the payment of a locked hold.
+async fn write(
+    app: &App,
+    tx: &mut Connection,
+    locked: HoldToPay,
+) -> Result<PaidHold, PaymentError> {
+    let HoldToPay { account_id, token, held, exchange } = locked;
     if held.is_shared {
-        shares::end_open(&mut tx, &held).await?;
+        shares::end_open(tx, &held).await?;
     }
 
     let program_id = held.program_id;
+    let reservation_id = held.reservation_id;
     let payment_id = PaymentId(new_id());
     let payment =
         NewPayment { id: payment_id, reservation_id, account_id, amount: held.total, number: 1 };
-    store::insert_payments(&mut tx, &[payment]).await?;
+    store::insert_payments(tx, &[payment]).await?;
     let sold = match held.buys_return {
-        true => returns::sell(&mut tx, &held, &app.config).await?,
+        true => returns::sell(tx, &held, &app.config).await?,
         false => Vec::new(),
     };
+    let exchanged = match &exchange {
+        Some(exchange) => Some(exchange::take(tx, exchange, &held).await?),
+        None => None,
+    };
     let holds = [held];
-    reservation::confirm(&mut tx, &holds).await?;
+    reservation::confirm(tx, &holds).await?;
     let [held] = holds;
+    let given = exchanged.as_ref().map(|taken| taken.given.as_slice()).unwrap_or_default();
     let tickets = tickets::make(account_id, &tickets_per_item(&held));
-    let balance = match sold.is_empty() {
+    let balance = match sold.is_empty() && given.is_empty() {
         true => {
-            tickets::issue(&mut tx, &tickets).await?;
-            wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?
+            tickets::issue(tx, &tickets).await?;
+            wallet::debit(tx, account_id, held.total, Kind::Payment, payment_id.0).await?
         }
-        false => resale::settle(&mut tx, &payment, &sold, &tickets).await?,
+        false => resale::settle(tx, &payment, &sold, given, &tickets).await?,
     };
 
     // An account with further holds to pay stays admitted.
     if let Some(token) = token
-        && reservation::list_with_live_holds(&mut tx, &[(program_id, account_id)]).await?.is_empty()
+        && reservation::list_with_live_holds(tx, &[(program_id, account_id)]).await?.is_empty()
     {
-        entry_queue::complete(&mut tx, &token).await?;
+        entry_queue::complete(tx, &token).await?;
     }
-    tell_paid(&mut tx, &[payment]).await?;
+    tell_paid(tx, &[payment]).await?;
+    if let Some(taken) = &exchanged {
+        exchange::complete(tx, account_id, taken, &held).await?;
+    }
     let paid =
         Paid { payment_id, amount: held.total, balance, tickets: tickets::codes_of(tickets) };
-    let paid = commit_kept(&app.db, tx, key, paid).await?;
-    reservation::announce(app, held.schedule_id);
-    Ok(Attempt::Paid(paid, program_id))
+    let freed = given.iter().map(|each| each.place.schedule_id);
+    let mut schedules: Vec<ScheduleId> = freed.chain([held.schedule_id]).collect();
+    schedules.dedup();
+    Ok(PaidHold { paid, program_id, schedules })
 }
 
 /// Locks the queue token and the reservations that a payment of the hold writes, in the order of
@@ -130,14 +184,22 @@ async fn lock(
     tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,
-) -> Result<(Option<LiveToken>, Held), PaymentError> {
+) -> Result<HoldToPay, PaymentError> {
     let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
     let found = found.ok_or(ReservationError::NotFound)?;
+    if let Some(id) = found.exchange_id {
+        exchange::lock_lists(tx, id).await?;
+    }
     let token = entry_queue::lock_live_token(tx, account_id, found.program_id).await?;
-    if found.buys_return {
+    let exchange = match found.exchange_id {
+        Some(id) => exchange::lock(tx, id, reservation_id).await?,
+        None => None,
+    };
+    if found.buys_return && exchange.is_none() {
         returns::lock_sellers(tx, reservation_id).await?;
     }
-    Ok((token, reservation::lock_held(tx, account_id, reservation_id).await?))
+    let held = reservation::lock_held(tx, account_id, reservation_id).await?;
+    Ok(HoldToPay { account_id, token, held, exchange })
 }
 
 /// Returns the payment that an earlier request with the same key made, so that a double click is

@@ -8,18 +8,19 @@ use crate::{
     infra::postgres::{Connection, WhenHeld},
     outbox::{self, AccountMail, Message},
     points::Points,
-    reservation::returns::model::SoldReturn,
+    reservation::returns::model::{NewReturn, SoldReturn},
     tickets::{self, Issued},
     wallet::{Kind, LockedWallets, Movement, WalletError},
 };
 
-/// Voids the tickets of the sellers, issues the tickets of the buyer, debits the total from the
-/// buyer and credits each seller with the payout; the program's share stays with the house. Writes
+/// Voids the tickets of the sellers, issues the tickets of the buyer, credits the buyer with what was `given` in
+/// exchange, debits the total from the buyer and credits each seller with the payout; the program's share stays with the house. Writes
 /// the mails to the sellers. Returns the buyer's balance.
 pub(super) async fn settle(
     tx: &mut Connection,
     payment: &NewPayment,
     sold: &[SoldReturn],
+    given: &[NewReturn],
     issued: &[Issued],
 ) -> Result<Points, PaymentError> {
     let ticket_ids: Vec<_> = sold.iter().map(|sold| sold.ticket_id).collect();
@@ -28,12 +29,16 @@ pub(super) async fn settle(
     let sellers = sold.iter().map(|sold| sold.seller_id);
     let accounts: HashSet<AccountId> = sellers.chain([payment.account_id]).collect();
     let mut wallets = LockedWallets::lock(tx, &accounts, WhenHeld::Wait).await?;
-    if !wallets.contains(payment.account_id) && payment.amount > Points::ZERO {
+    if !wallets.contains(payment.account_id) && payment.amount > Points::ZERO && given.is_empty() {
         return Err(WalletError::no_points(payment.amount).into());
     }
     // The buyer or the seller of a free place may have no wallet yet.
     if !wallets.open_missing(tx, &accounts).await? {
         return Err(WalletError::StaleVersion.into());
+    }
+    for given in given {
+        let credit = Movement::credit(Kind::Resale, given.payout, given.id.0);
+        wallets.change(given.seller_id, &credit).ok_or(WalletError::StaleVersion)??;
     }
     let debit = Movement::debit(Kind::Payment, payment.amount, payment.id.0);
     let change = wallets.change(payment.account_id, &debit);

@@ -118,19 +118,23 @@ pub(crate) async fn list_settled(
     .await
 }
 
-/// Returns what was paid for the place of a ticket, less its part of the discount; `None` if there is no such ticket.
-pub(crate) async fn find_paid_price(
+/// Lists what was paid for the place of each ticket, less its part of the discount, in the order of `ticket_ids`; a
+/// ticket that does not exist is left out.
+pub(crate) async fn list_paid_prices(
     tx: &mut Connection,
-    ticket_id: Uuid,
-) -> Result<Option<Points>, sqlx::Error> {
-    let price = sqlx::query_scalar!(
+    ticket_ids: &[Uuid],
+) -> Result<Vec<Points>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"
-        select paid_for_place(reservation_item_id, number) as "price: Points"
-        from tickets where id = $1
+        select paid_for_place(t.reservation_item_id, t.number) as "price!: Points"
+        from unnest($1::uuid[]) with ordinality as asked (id, place)
+        join tickets t on t.id = asked.id
+        order by asked.place
         "#,
-        ticket_id,
-    );
-    Ok(price.fetch_optional(tx).await?.flatten())
+        ticket_ids,
+    )
+    .fetch_all(tx)
+    .await
 }
 
 /// Returns what was paid for the places of a locked reservation that no other account has bought since, on which

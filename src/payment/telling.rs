@@ -57,6 +57,6 @@ pub(super) async fn tell_refunded(
 
 /// Returns the order key of mails about a reservation, so that its refund is mailed after its
 /// payment.
-fn order_key(id: ReservationId) -> String {
+pub(super) fn order_key(id: ReservationId) -> String {
     format!("reservation:{id}")
 }

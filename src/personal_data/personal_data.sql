@@ -79,9 +79,14 @@ select jsonb_build_object(
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),
     'returns', (select coalesce(jsonb_agg(part), '[]') from (
-        select id, ticket_id, price, fee_percent, payout, status, to_house, created_at,
+        select id, ticket_id, price, fee_percent, payout, status, to_house, exchange_id, created_at,
             wanted_back_at, settled_at
         from (select * from ticket_returns where seller_id = a.id offset 0) own
+        order by id desc limit $2) part),
+    'exchanges', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, program_id, from_id, to_id, fee, is_by_staff, status, created_at, settled_at,
+            array(select ticket_id from exchanged_tickets where exchange_id = own.id offset 0) as tickets
+        from (select * from exchanges where account_id = a.id offset 0) own
         order by id desc limit $2) part),
     'wishes', (select coalesce(jsonb_agg(part), '[]') from (
         select id, schedule_id, number, places, section, price_max, is_together, status, created_at,

@@ -68,6 +68,7 @@ pub use given_time::{
 };
 pub use hold::hold;
 pub use hold::limiter::ReservationState;
+pub use hold::store::find_places_over_max;
 pub use hold::waiting_here::WaitingHere;
 pub use inventory::error::InventoryError;
 pub use inventory::model::SeatPick;
@@ -86,12 +87,13 @@ pub use lifecycle::{
 };
 pub use model::ReservationId;
 pub use model::{
-    Held, Item, Locked, LockedReservations, RefundShare, RefundSteps, Reservation,
+    ExchangeId, Held, Item, Locked, LockedReservations, RefundShare, RefundSteps, Reservation,
     ReservationItemId, ReservationStatus, ReturnId,
 };
 pub use number::ReservationNumber;
 pub use pages::reservation_page;
 pub use returns::end_overdue;
 pub use seat_map::feed::announce;
+pub use waiting_list::assign;
 pub use waiting_list::serve_list;
 pub use waiting_list::serve_lists;

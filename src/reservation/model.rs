@@ -29,6 +29,8 @@ ids! {
     pub WishId(Uuid),
     /// Id of a return; also the reference of the seller's entry in the ledger.
     pub ReturnId(Uuid),
+    /// Id of an exchange of tickets for other places.
+    pub ExchangeId(Uuid),
 }
 
 /// State of a reservation.
@@ -92,6 +94,8 @@ pub struct Reservation {
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
     pub buys_return: bool,
+    /// Exchange of its account that was open when it was made.
+    pub exchange_id: Option<ExchangeId>,
     /// Start that was agreed, where people were told that the performance has moved since and begins at another
     /// time now.
     pub moved_from: Option<DateTime<Utc>>,
@@ -248,6 +252,8 @@ pub struct Locked {
     pub is_shared: bool,
     /// Whether places of it are on return until it is paid.
     pub buys_return: bool,
+    /// Exchange of its account that was open when it was made.
+    pub exchange_id: Option<ExchangeId>,
     /// Items of the reservation.
     pub items: Vec<Item>,
 }

@@ -25,7 +25,10 @@ use crate::{
     api_reference::ApiReference,
     catalog::{CatalogError, price_types::PriceTypeError},
     entry_queue::QueueError,
-    payment::{PaymentError, shares::error::ShareError, ticket_refund::error::TicketRefundError},
+    payment::{
+        PaymentError, exchange::error::ExchangeError, shares::error::ShareError,
+        ticket_refund::error::TicketRefundError,
+    },
     receipts::error::ReceiptError,
     rehearsal::error::FixtureError,
     reservation::{
@@ -35,7 +38,11 @@ use crate::{
         returns::error::ReturnRefusal,
         waiting_list::error::WaitingListError,
     },
-    tickets::{TicketError, hand_over::error::HandOverError, returns::error::ReturnError},
+    tickets::{
+        TicketError,
+        hand_over::error::HandOverError,
+        returns::error::{ReturnError, TicketKept},
+    },
     wallet::WalletError,
     web::{error::KitError, form::FieldsError, path::Path},
     webhooks::error::WebhookError,

@@ -1,8 +1,8 @@
 //! Accounts and reservations, as administrators see them.
 
 use super::{
-    AccountError, BrokenRule, KitError, PaymentError, ReservationError, ReturnRefusal, TicketError,
-    WalletError,
+    AccountError, BrokenRule, ExchangeError, KitError, PaymentError, QueueError, ReservationError,
+    ReturnRefusal, TicketError, TicketKept, WalletError,
 };
 use crate::{
     accounts::Profile,
@@ -11,14 +11,20 @@ use crate::{
             Adjusted, DebtLeft,
             pages::{self, PeopleDocument, PersonDocument, adjustments, debts, second_factor},
         },
-        reservations::pages::{self as reservations, BookingDocument, BookingsDocument, Mailed},
+        reservations::{
+            exchange::{
+                Exchanged,
+                pages::{self as exchange, StaffExchangeDocument},
+            },
+            pages::{self as reservations, BookingDocument, BookingsDocument, Mailed},
+        },
     },
     payment::Cancelled,
     web::{
         error::codes,
         path::{
             Path, at,
-            operation::{changes, shows},
+            operation::{changes, creates, shows},
         },
     },
 };
@@ -48,6 +54,9 @@ pub(super) fn paths() -> Vec<Path> {
             .get(reservations::show_booking, shows::<BookingDocument<'_>>("Shows a reservation with its items.")),
         at("/admin/reservations/{id}/refund")
             .post(reservations::create_refund, changes::<Cancelled>("Cancels a reservation, and refunds all of it or the agreed share.").refuses(codes![PaymentError::RefundOver, ReservationError::InvalidState, BrokenRule::CompanionAlone, ReturnRefusal::AllSold, AccountError::CodeRequired, KitError::{Contended, KeyReused, AlreadyProcessing}, TicketError::{Used, HandedOver, Offered, Resold}])),
+        at("/admin/reservations/{id}/exchange")
+            .get(exchange::show_exchange, shows::<StaffExchangeDocument<'_>>("Shows which tickets of a reservation can be exchanged, and the dates of its show."))
+            .post(exchange::create_exchange, creates::<Exchanged>("Exchanges tickets of a reservation for the best other places of its show that fit, whatever the show asks of an exchange: the account's wallet pays the difference, or gets it.").refuses(codes![ExchangeError::{NoTickets, Held}, TicketKept::{NotValid, OnSale, NotPayer, Offered}, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, ReservationError::{SoldOut, AccountLimit, InvalidState}, QueueError::SaleClosed, WalletError::InsufficientPoints, AccountError::Deleted, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/admin/reservations/{id}/mail")
             .post(reservations::create_mail, changes::<Mailed>("Mails the valid tickets of a reservation to the accounts that hold them once more, once in each ten minutes of the clock.").answers::<Mailed>(202).refuses(codes![TicketError::{MailedLately, NoneValid}])),
     ]

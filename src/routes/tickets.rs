@@ -2,7 +2,7 @@
 
 use super::{
     BrokenRule, HandOverError, KitError, PaymentError, ReturnError, ReturnRefusal, TicketError,
-    TicketRefundError,
+    TicketKept, TicketRefundError,
 };
 use crate::{
     payment::ticket_refund::{self, model::TicketRefunded, pages::TicketRefundDocument},
@@ -58,8 +58,8 @@ pub(super) fn paths() -> Vec<Path> {
         at("/tickets/{code}/mail")
             .post(mailing::create_mail, changes::<Empty>("Mails the account its valid tickets of the performance once more, once in each ten minutes of the clock.").answers::<Empty>(202).refuses(codes![TicketError::{MailedLately, NoneValid}])),
         at("/tickets/{code}/refund")
-            .get(ticket_refund::pages::show_ticket_refund, shows::<TicketRefundDocument>("Shows what comes back of a ticket that is refunded by itself now, or why nothing does.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}]))
-            .post(ticket_refund::pages::create_ticket_refund, creates::<TicketRefunded>("Refunds a ticket by itself, by the terms of its order: its place is free again, and the rest of the order stays.").refuses(codes![TicketRefundError::{NotValid, OnSale, NotPayer, Offered, Changed}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
+            .get(ticket_refund::pages::show_ticket_refund, shows::<TicketRefundDocument>("Shows what comes back of a ticket that is refunded by itself now, or why nothing does.").refuses(codes![TicketKept::{NotValid, OnSale, NotPayer, Offered}, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}]))
+            .post(ticket_refund::pages::create_ticket_refund, creates::<TicketRefunded>("Refunds a ticket by itself, by the terms of its order: its place is free again, and the rest of the order stays.").refuses(codes![TicketKept::{NotValid, OnSale, NotPayer, Offered}, TicketRefundError::Changed, PaymentError::RefundOver, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/tickets/{code}/returns")
             .post(returns::pages::create_return, creates::<ReturnMade>("Puts a ticket back on sale.").refuses(codes![ReturnError::{NotValid, OnReturn, NotPayer, Reduced, Offered, SaleClosed, PayoutChanged}, ReturnRefusal::Closed, BrokenRule::{CompanionAlone, TooFew, WithoutOrdinary, WithoutWheelchair}, KitError::{Contended, KeyReused, AlreadyProcessing}])),
         at("/returns/{id}")

@@ -55,3 +55,4 @@ pub use hand_over::{claim_hand_overs, expire_hand_overs};
 pub use issue::{Used, codes_of, issue, make, make_for, void, void_sold};
 pub use model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 pub(crate) use store::NewTickets;
+pub use store::list_of_reservation;

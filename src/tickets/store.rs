@@ -78,6 +78,22 @@ pub(crate) async fn lock_by_code(
     .await
 }
 
+/// Locks the tickets with these codes, in the order of their ids; those whose code was replaced during a wait are left
+/// out.
+pub(crate) async fn lock_by_codes(
+    tx: &mut Connection,
+    codes: &[TicketCode],
+) -> Result<Vec<TicketId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: TicketId" from tickets where code = any($1) order by id for no key update
+        "#,
+        codes as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
 /// Locks a ticket, if it exists.
 pub(crate) async fn lock(tx: &mut Connection, ticket_id: TicketId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from tickets where id = $1 for no key update", ticket_id as _)
@@ -211,7 +227,7 @@ pub(crate) async fn find_ticket(
 
 /// Lists the tickets of one reservation, in the order of issue; an account may not buy more than a
 /// thousand (`programs_places_per_account_max_range`).
-pub(crate) async fn list_of_reservation(
+pub async fn list_of_reservation(
     db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<Ticket>, sqlx::Error> {

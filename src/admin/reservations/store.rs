@@ -228,3 +228,16 @@ pub async fn list_items(db: &Pool, id: ReservationId) -> Result<Vec<BookedItem>,
     .fetch_all(db)
     .await
 }
+
+/// Returns the program of a reservation; `None` if there is no such reservation.
+pub(crate) async fn program_of(
+    db: &Pool,
+    id: ReservationId,
+) -> Result<Option<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select program_id as "program_id: ProgramId" from reservations where id = $1"#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}

@@ -48,6 +48,10 @@ macro_rules! program_columns {
             refund_terms "refund_terms": RefundTerms = RefundTerms::default();
             /// Share of a place that is sold on that the program keeps, in percent (0-100).
             return_fee_percent "return_fee_percent": i32 = 0;
+            /// Points that a ticket is worth less in an exchange for other places; `None`: staff alone exchange tickets.
+            exchange_fee "exchange_fee": Option<i32> = None;
+            /// Deadline of an exchange, in hours before the start.
+            exchange_until_hours "exchange_until_hours": i32 = 24;
             /// Length of a performance with its intervals, in minutes; `None`: not said.
             running_mins "running_mins": Option<i32> = None;
             /// Time before the start at which the doors open for guests, in minutes; `None`: not said.

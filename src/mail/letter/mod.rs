@@ -92,8 +92,11 @@ async fn content_of(
         Message::AccountDeleted => account::deleted(blank),
         Message::SignInProtectionChanged { change } => account::protection_changed(blank, *change),
         Message::ApiKeysEnded { keys } => account::keys_ended(blank, *keys),
-        Message::ReservationPaid { reservation_id } => {
-            reservation::paid(blank, &reservation::read(db, *reservation_id).await?)
+        Message::ReservationPaid { reservation_id }
+        | Message::TicketsExchanged { reservation_id, .. }
+        | Message::ReturnGone { reservation_id } => {
+            let reserved = reservation::read(db, *reservation_id).await?;
+            reservation::tell(blank, &reserved, message)?
         }
         Message::PlacesOffered { reservation_id } => {
             let event = reservation::read(db, *reservation_id).await?;
@@ -120,9 +123,6 @@ async fn content_of(
         Message::TicketVoided { ticket_id } => hand_over::voided(blank, db, *ticket_id).await?,
         Message::TicketSold { return_id } => resale::sold(blank, db, *return_id).await?,
         Message::TicketRefunded { return_id } => resale::refunded(blank, db, *return_id).await?,
-        Message::ReturnGone { reservation_id } => {
-            reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
-        }
         Message::PerformanceMoved { .. }
         | Message::PerformanceChanged { .. }
         | Message::PerformanceCancelled { .. }

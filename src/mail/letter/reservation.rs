@@ -29,7 +29,23 @@ pub(super) async fn read(db: &Pool, id: Uuid) -> Result<Reserved, ComposeError> 
     Ok(Reserved { event, places: store::list_places(db, id).await? })
 }
 
-pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
+/// Writes the letter of a `message` about the payment of a reservation, or the end of a hold.
+pub(super) fn tell(
+    blank: Content,
+    reserved: &Reserved,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    Ok(match message {
+        Message::ReservationPaid { .. } => paid(blank, reserved),
+        Message::TicketsExchanged { tickets, worth, .. } => {
+            exchanged(blank, reserved, (*tickets, *worth))
+        }
+        Message::ReturnGone { .. } => gone(blank, reserved),
+        _ => return Err(ComposeError::UnknownMessage),
+    })
+}
+
+fn paid(blank: Content, reserved: &Reserved) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-paid-subject").word("title", &event.title);
     let total = (locale.text("mail-fact-total"), blank.price(event.total));
@@ -74,8 +90,24 @@ pub(super) fn offered(blank: Content, reserved: &Reserved, id: Uuid) -> Option<C
     })
 }
 
+/// Tells what tickets were worth that paid for a reservation.
+fn exchanged(blank: Content, reserved: &Reserved, (tickets, worth): (usize, Points)) -> Content {
+    let (locale, event) = (blank.locale, &reserved.event);
+    let subject = locale.text("mail-exchanged-subject").word("title", &event.title);
+    let worth = (locale.text("mail-fact-worth"), blank.price(worth));
+    let total = (locale.text("mail-fact-total"), blank.price(event.total));
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", &event.name),
+        paragraphs: vec![locale.text("mail-exchanged-lede").number("count", tickets)],
+        facts: facts(locale, reserved).into_iter().chain([total, worth]).collect(),
+        action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
+        ..blank
+    }
+}
+
 /// Tells that a hold has ended because a ticket on return is on sale no more.
-pub(super) fn gone(blank: Content, reserved: &Reserved) -> Content {
+fn gone(blank: Content, reserved: &Reserved) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-return-gone-subject").word("title", &event.title);
     Content {

@@ -40,6 +40,8 @@ problems! {
         TooManyFriends = 409 "share-limit" { limit: FRIENDS_MAX }.number("limit", FRIENDS_MAX),
         /// The reservation had the maximum number of shares.
         TooManyShares = 409 "share-too-often",
+        /// A hold that tickets are given for is paid at once, by one account.
+        OfExchange = 409 "share-of-exchange".recovery("/reservations"),
         /// The holder opened the link of a friend.
         OwnLink = 422 "share-own-link".recovery("/reservations"),
         Taken = 409 "share-taken",

@@ -88,6 +88,9 @@ pub(super) async fn insert(
     places: &mut Places,
     new: &NewPart<'_>,
 ) -> Result<crate::points::Points, ShareError> {
+    if held.exchange_id.is_some() {
+        return Err(ShareError::OfExchange);
+    }
     if held.buys_return {
         return Err(ReservationError::from(ReturnRefusal::NotShareable).into());
     }

@@ -26,6 +26,8 @@ pub mod error;
 pub mod model;
 pub mod pages;
 
+use std::slice;
+
 use serde_json::json;
 
 use self::{
@@ -46,11 +48,14 @@ use crate::{
     outbox::{self, AccountMail, Message},
     reservation::{
         self, ReservationError, ReturnId, order_rules,
-        returns::{self as reserved, model::NewReturn},
+        returns::{
+            self as reserved,
+            model::{HouseCause, NewReturn},
+        },
     },
     tickets::{
         self, TicketStatus,
-        returns::{lock_ticket, model::ReturnTerms},
+        returns::{error::TicketKept, lock_ticket, model::ReturnTerms},
     },
     wallet::{self, Kind},
 };
@@ -93,7 +98,7 @@ async fn refund_once(
         fee_percent: 0,
         payout: refunded,
     };
-    reserved::take_for_house(&mut tx, &locked, &new).await?;
+    reserved::take_for_house(&mut tx, &locked, slice::from_ref(&new), HouseCause::Refund).await?;
     tickets::void_sold(&mut tx, &[place.ticket_id]).await?;
     wallet::credit(&mut tx, order.account_id, refunded, Kind::Resale, id.0).await?;
     tell(&mut tx, &new, &planned).await?;
@@ -110,33 +115,39 @@ pub(crate) async fn plan(
     account_id: AccountId,
     terms: &ReturnTerms,
 ) -> Result<PlannedRefund, TicketRefundError> {
-    if terms.holder_id != account_id {
-        return Err(TicketRefundError::NotFound);
-    }
-    if terms.status != TicketStatus::Valid || terms.is_cancelled {
-        return Err(TicketRefundError::NotValid { status: terms.status });
-    }
-    if terms.return_id.is_some() {
-        return Err(TicketRefundError::OnSale);
-    }
-    if terms.payer_id != Some(account_id) {
-        return Err(TicketRefundError::NotPayer);
-    }
-    if terms.is_offered {
-        return Err(TicketRefundError::Offered);
-    }
+    require_own(account_id, terms)?;
     let agreed = reservation::agreed_refund(tx, terms.reservation_id).await?;
     let share = agreed.share.ok_or(TicketRefundError::Over)?;
     let need = reserved::find_need(&mut *tx, terms.reservation_id, terms.item_id).await?;
     order_rules::refuse(need)?;
     let total = store::find_total(tx, terms.reservation_id).await?;
-    let price = store::find_paid_price(tx, terms.ticket_id).await?;
+    let price = store::list_paid_prices(tx, &[terms.ticket_id]).await?.pop();
     let refunded = price.zip(total).and_then(|(price, total)| share.of(price, total));
     let (Some(price), Some(refunded), Some(payment_id)) = (price, refunded, terms.payment_id)
     else {
         return Err(ReservationError::Inconsistent.into());
     };
     Ok(PlannedRefund { program_id: agreed.program_id, payment_id, price, refunded })
+}
+
+/// Refuses a ticket that `account_id` may not give back to the house, whatever it would be given for it.
+pub(super) fn require_own(account_id: AccountId, terms: &ReturnTerms) -> Result<(), TicketKept> {
+    if terms.holder_id != account_id {
+        return Err(TicketKept::NotFound);
+    }
+    if terms.status != TicketStatus::Valid || terms.is_cancelled {
+        return Err(TicketKept::NotValid { status: terms.status });
+    }
+    if terms.return_id.is_some() {
+        return Err(TicketKept::OnSale);
+    }
+    if terms.payer_id != Some(account_id) {
+        return Err(TicketKept::NotPayer);
+    }
+    if terms.is_offered {
+        return Err(TicketKept::Offered);
+    }
+    Ok(())
 }
 
 /// Writes the mail to the payer, and the event, which a rehearsal has none of.

@@ -84,7 +84,7 @@ pub async fn lock_held(
 }
 
 /// Returns the holds among locked reservations that can be paid, with their accounts. Holds with
-/// shares, and holds of places on return, are left out. All have the same `locked_at`.
+/// shares, holds of places on return, and holds of an exchange are left out. All have the same `locked_at`.
 pub fn payable(rows: &[OwnedRow]) -> Vec<(AccountId, Held)> {
     let reservations =
         rows.chunk_by(|left, right| left.row.reservation_id == right.row.reservation_id);
@@ -94,7 +94,8 @@ pub fn payable(rows: &[OwnedRow]) -> Vec<(AccountId, Held)> {
             && !head.is_lapsed
             && !head.is_cancelled()
             && !head.is_shared
-            && !head.buys_return;
+            && !head.buys_return
+            && head.exchange_id.is_none();
         let items = rows.iter().map(|owned| owned.row.item()).collect();
         is_payable.then(|| (*account_id, Held(locked(*version, head, items))))
     });
@@ -266,6 +267,7 @@ fn locked(version: i64, head: &LockedRow, items: Vec<Item>) -> Locked {
         wish_id: head.wish_id,
         is_shared: head.is_shared,
         buys_return: head.buys_return,
+        exchange_id: head.exchange_id,
         items,
     }
 }

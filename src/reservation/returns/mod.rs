@@ -17,8 +17,8 @@
 //!   or one that was bought: `reservation_items_return_key`.
 //! * A ticket is on return once at a time and sold once (`ticket_returns_live_key`), and a return
 //!   ends once (`ticket_returns_end_once`).
-//! * A place that is given back to the house, for what the terms of its order say, is a return that is sold at
-//!   once and has no buyer (`to_house`): the place is free from then on, at its own price.
+//! * A place that is given back to the house, for what the terms of its order say or in exchange for another place, is
+//!   a return that is sold at once and has no buyer (`to_house`): the place is free from then on, at its own price.
 //! * The price of a return is the price that was paid for its place, whatever the place would cost
 //!   now.
 //! * A place that comes on sale is offered to the waiting list first, in the same transaction.
@@ -55,6 +55,8 @@ pub use ending::{
     take_back, void,
 };
 pub use making::{
-    LockedPlace, find_need, lock_place, put_on_sale, require_dispensable, take_for_house,
+    LockedPlaces, find_need, lock_lists, lock_places, put_on_sale, require_dispensable,
+    require_dispensable_together, take_for_house,
 };
 pub use sale::{lock_sellers, sell};
+pub use store::list_sellers;

@@ -10,7 +10,7 @@ use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     config::Config,
     points::Points,
-    reservation::model::{ReservationId, ReservationItemId, ReturnId},
+    reservation::model::{ExchangeId, ReservationId, ReservationItemId, ReturnId},
 };
 
 /// State of a return.
@@ -55,6 +55,15 @@ pub struct TicketPlace {
     pub schedule_seat_id: Option<ScheduleSeatId>,
     /// Zone; `None` for a seat.
     pub zone_id: Option<ZoneId>,
+}
+
+/// Reason for which the house has a place back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HouseCause {
+    /// Its ticket was refunded alone.
+    Refund,
+    /// Its ticket was given for other places.
+    Exchange(ExchangeId),
 }
 
 /// Return to be written.

@@ -143,6 +143,7 @@ mod tests {
             wheelchairs: None,
             no_single_seats: false,
             has_wish: false,
+            exchanged: 0,
         };
         ListState {
             offers: OfferTerms {

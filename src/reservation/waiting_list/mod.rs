@@ -34,6 +34,7 @@
 //! go on general sale) are offered by a worker, which also ends the lists of performances that
 //! begin.
 
+mod assigning;
 mod decisions;
 pub mod error;
 mod freeing;
@@ -47,6 +48,7 @@ mod parts;
 mod serving;
 pub mod store;
 
+pub use assigning::assign;
 pub(crate) use freeing::lock_lists_of;
 pub use joining::Wishes;
 pub(crate) use offers::offer_freed;

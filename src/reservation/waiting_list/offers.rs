@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
+    assigning::hold_of,
     matching::{FreePlaces, Picked},
     model::{OfferTerms, SEATS_MAX, WaitingWish},
     store::offers::{self as store, Wanted},
@@ -22,7 +23,7 @@ use crate::{
         inventory::{model::LockedZone, store::lock_zones},
         model::{Hold, Item, LockedLists, SeatStatus, WishId},
         returns::{
-            places::{count_picked, pick_places, total_of},
+            places::{count_picked, pick_places},
             store::list_free_of_zone,
         },
     },
@@ -231,13 +232,6 @@ async fn make_places(
     let beside = WrittenBeside::default();
     insert_holds(tx, performance, terms, &holds, &[], places, &beside).await?;
     Ok(mails)
-}
-
-fn hold_of(terms: &HoldTerms, items: Vec<(Item, SeatKind)>) -> Result<Hold, ReservationError> {
-    let of_total: Vec<Item> = items.iter().map(|(item, _)| *item).collect();
-    let total = total_of(&of_total).ok_or(ReservationError::Inconsistent)?;
-    let items = items.into_iter().map(|(item, kind)| item.of_kind(kind)).collect();
-    Ok(Hold::new(items, total, terms.expires_at()))
 }
 
 fn mail(wish: &WaitingWish, hold: &Hold) -> AccountMail {

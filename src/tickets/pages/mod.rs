@@ -114,7 +114,7 @@ impl Ticket {
     }
 
     /// Returns the name of the seat, with its kind, or of the zone, in the language of a page.
-    pub(crate) fn place_on(&self, v: &View) -> String {
+    pub fn place_on(&self, v: &View) -> String {
         self.place(v.locale)
     }
 

@@ -32,3 +32,16 @@ problems! {
     constraints { "ticket_returns_live_key" => Self::OnReturn, lock_timeout => Self::Contended }
     retried() or Self::Contended
 }
+
+problems! {
+    /// Reason why the house does not take a ticket back, whatever its account would get for it.
+    pub enum TicketKept {
+        /// The ticket does not exist, or is not the account's.
+        NotFound => KitError::NotFound,
+        /// The ticket was used, refunded or sold, or its show was cancelled.
+        NotValid { status: TicketStatus } = 409 "ticket-refund-not-valid" { ticket_status: status },
+        OnSale = 409 "ticket-refund-on-sale",
+        NotPayer = 403 "ticket-refund-not-payer",
+        Offered = 409 "ticket-refund-offered",
+    }
+}

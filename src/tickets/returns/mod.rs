@@ -29,6 +29,8 @@ pub mod model;
 pub mod pages;
 pub mod store;
 
+use std::slice;
+
 use chrono::{DateTime, Utc};
 
 use self::{
@@ -49,8 +51,11 @@ use crate::{
         postgres::{Connection, retry_stale},
     },
     reservation::{
-        self, ReservationError, ReturnId,
-        returns::{self as reserved, LockedPlace, model::NewReturn},
+        self, ReservationError, ReservationId, ReturnId,
+        returns::{
+            self as reserved, LockedPlaces,
+            model::{NewReturn, TicketPlace},
+        },
     },
 };
 
@@ -77,7 +82,7 @@ async fn make_once(
     let found = lock_ticket(&mut tx, &order.code).await?;
     let (locked, terms) = found.ok_or(ReturnError::NotFound)?;
     let new = allowed(&app.config, &terms, order)?;
-    reserved::require_dispensable(&mut tx, &locked).await?;
+    reserved::require_dispensable(&mut tx, &new.place).await?;
     reserved::put_on_sale(&mut tx, &locked, &new).await?;
     let NewReturn { id, price, fee_percent, payout, .. } = new;
     let made = ReturnMade { return_id: id, price, fee_percent, payout };
@@ -92,12 +97,32 @@ async fn make_once(
 pub(crate) async fn lock_ticket(
     tx: &mut Connection,
     code: &TicketCode,
-) -> Result<Option<(LockedPlace, ReturnTerms)>, ReservationError> {
-    let Some(place) = store::find_place(tx, code).await? else { return Ok(None) };
-    let locked = reserved::lock_place(tx, place).await?;
-    let Some(ticket_id) = tickets::lock_by_code(tx, code).await? else { return Ok(None) };
-    let terms = store::find_terms(tx, ticket_id).await?;
-    Ok(terms.map(|terms| (locked, terms)))
+) -> Result<Option<(LockedPlaces, ReturnTerms)>, ReservationError> {
+    let found = lock_tickets(tx, slice::from_ref(code), &[]).await?;
+    Ok(found.and_then(|(locked, terms)| Some((locked, terms.into_iter().next()?))))
+}
+
+/// Locks the places of the tickets with `codes`, and the reservations `beside` their order with their places, and then
+/// the tickets, and reads what decides whether the places may leave. `None` unless each code is of a ticket, and all of
+/// these are of one order.
+pub(crate) async fn lock_tickets(
+    tx: &mut Connection,
+    codes: &[TicketCode],
+    beside: &[ReservationId],
+) -> Result<Option<(LockedPlaces, Vec<ReturnTerms>)>, ReservationError> {
+    let places = store::list_places(tx, codes).await?;
+    let is_of_one = |places: &[TicketPlace]| {
+        places.windows(2).all(|pair| matches!(pair, [a, b] if a.reservation_id == b.reservation_id))
+    };
+    if places.len() != codes.len() || !is_of_one(&places) {
+        return Ok(None);
+    }
+    let locked = reserved::lock_places(tx, &places, beside).await?;
+    let ids = tickets::lock_by_codes(tx, codes).await?;
+    if ids.len() != codes.len() {
+        return Ok(None);
+    }
+    Ok(Some((locked, store::list_terms(tx, &ids).await?)))
 }
 
 /// Returns the return that `order` makes of a locked ticket, or why it may not be made.

@@ -74,6 +74,10 @@ pub struct ReturnTerms {
     pub is_offered: bool,
     /// Open return of the ticket.
     pub return_id: Option<ReturnId>,
+    /// Points that the ticket is worth less in an exchange; `None` if staff alone exchange it.
+    pub exchange_fee: Option<Points>,
+    /// Until when it may be exchanged.
+    pub exchange_until: DateTime<Utc>,
 }
 
 impl ReturnTerms {
@@ -109,6 +113,8 @@ pub struct ShownReturn {
     pub payout: Points,
     /// Whether the house took the place back, for what the terms of the order say.
     pub to_house: bool,
+    /// Whether the ticket paid for other places.
+    pub is_exchanged: bool,
     /// Until when a buyer holds the place and may pay for it; `None` without a hold.
     pub held_until: Option<DateTime<Utc>>,
     /// When the seller asked for the ticket while a buyer held the place: the return ends with that
@@ -121,7 +127,11 @@ pub struct ShownReturn {
 impl ShownReturn {
     /// Returns the locale key of the text about a ticket that was sold, or refunded by itself.
     pub(crate) fn note_key(&self) -> &'static str {
-        if self.to_house { "ticket-refunded-note" } else { "return-sold-note" }
+        match (self.to_house, self.is_exchanged) {
+            (_, true) => "ticket-exchanged-note",
+            (true, false) => "ticket-refunded-note",
+            (false, false) => "return-sold-note",
+        }
     }
 
     /// Returns the locale key of the text that is shown while a buyer holds the place.

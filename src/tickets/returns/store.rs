@@ -15,11 +15,11 @@ use crate::{
     tickets::model::{TicketCode, TicketId, TicketStatus},
 };
 
-/// Returns the place of the ticket with a code, read without a lock.
-pub(super) async fn find_place(
+/// Lists the places of the tickets with `codes`, read without a lock.
+pub(super) async fn list_places(
     tx: &mut Connection,
-    code: &TicketCode,
-) -> Result<Option<TicketPlace>, sqlx::Error> {
+    codes: &[TicketCode],
+) -> Result<Vec<TicketPlace>, sqlx::Error> {
     sqlx::query_as!(
         TicketPlace,
         r#"
@@ -29,19 +29,27 @@ pub(super) async fn find_place(
             i.schedule_seat_id as "schedule_seat_id: ScheduleSeatId", i.zone_id as "zone_id: ZoneId"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
-        where t.code = $1
+        where t.code = any($1)
         "#,
-        code as _,
+        codes as _,
     )
-    .fetch_optional(tx)
+    .fetch_all(tx)
     .await
 }
 
-/// Returns the facts of a ticket's return, to be shown to its holder, or after its row was locked.
+/// Returns the facts of a ticket's return, to be shown to its holder.
 pub async fn find_terms(
     db: impl PgExecutor<'_>,
     ticket_id: TicketId,
 ) -> Result<Option<ReturnTerms>, sqlx::Error> {
+    Ok(list_terms(db, &[ticket_id]).await?.pop())
+}
+
+/// Lists the facts of returns of tickets, to be shown to their holder, or after their rows were locked.
+pub async fn list_terms(
+    db: impl PgExecutor<'_>,
+    ticket_ids: &[TicketId],
+) -> Result<Vec<ReturnTerms>, sqlx::Error> {
     sqlx::query_as!(
         ReturnTerms,
         r#"
@@ -64,7 +72,11 @@ pub async fn find_terms(
                     where ticket_id = t.id and status = 'PENDING' and expires_at > moment.at)
                 as "is_offered!",
             (select id from ticket_returns where ticket_id = t.id and status = 'OPEN')
-                as "return_id: ReturnId"
+                as "return_id: ReturnId",
+            coalesce(r.exchange_fee, p.exchange_fee) as "exchange_fee: Points",
+            d.starts_at - make_interval(hours => case
+                when r.exchange_fee is null then p.exchange_until_hours else r.exchange_until_hours
+            end) as "exchange_until!"
         from tickets t
         cross join (select clock_timestamp() as at offset 0) moment
         join reservation_items i on i.id = t.reservation_item_id
@@ -83,11 +95,12 @@ pub async fn find_terms(
             ) paid
             where status = 'COMPLETED'
         ) m on true
-        where t.id = $1
+        where t.id = any($1)
+        order by t.id
         "#,
-        ticket_id as _,
+        ticket_ids as _,
     )
-    .fetch_optional(db)
+    .fetch_all(db)
     .await
 }
 
@@ -102,7 +115,7 @@ pub async fn find_shown(
         r#"
         select t.id as "return_id: ReturnId", t.status as "status: ReturnStatus",
             t.price as "price: Points", t.fee_percent, t.payout as "payout: Points", t.to_house,
-            r.expires_at as "held_until?", t.wanted_back_at, t.settled_at, t.created_at
+            t.exchange_id is not null as "is_exchanged!", r.expires_at as "held_until?", t.wanted_back_at, t.settled_at, t.created_at
         from (
             select * from (
                 select * from ticket_returns where ticket_id = $1 and seller_id = $2 offset 0

@@ -1,6 +1,12 @@
--- Lists reservations with which an account exceeded its cap of places at the moment of the hold.
+-- Lists reservations with which an account exceeded its cap of places at the moment of the hold. One that is made in
+-- an exchange may have the places of the tickets beyond it that are given for it.
 with held as (
-    select reservations.id, account_id, program_id, created_at, places_max, places,
+    select reservations.id, account_id, program_id, created_at, places, places_max + (
+            select count(*) from exchanged_tickets given
+            where given.exchange_id = reservations.exchange_id and not exists (
+                select from ticket_returns sold
+                where sold.ticket_id = given.ticket_id and sold.status = 'SOLD'
+                    and sold.settled_at <= reservations.created_at)) as places_max,
         case status
             when 'CONFIRMED' then 'infinity'
             when 'HELD' then expires_at

@@ -43,6 +43,9 @@ cross join lateral (
     select format('sells a ticket by return %s, which is open', id) from ticket_returns
     where seller_id = gone.id and status = 'OPEN'
     union all
+    select format('gives tickets in exchange %s, which is open', id) from exchanges
+    where account_id = gone.id and status = 'OPEN'
+    union all
     select format('has paid share %s, which waits', id) from shares
     where payer_id = gone.id and status = 'WITHHELD'
     union all

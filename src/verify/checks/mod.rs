@@ -180,6 +180,8 @@ invariants! {
         "src/verify/checks/wrong_sold_now.sql",
         "src/verify/checks/wrong_resales.sql"
     ] late ["src/verify/checks/overdue_returns.sql"];
+    /// An exchange gives its tickets and confirms its order at once, for what the tickets are worth.
+    P8 ExchangesAreWhole ["src/verify/checks/wrong_exchanges.sql"];
     /// The buyer of a place on return pays the price that its seller gets a payout for.
     O2 ReturnsKeepTheirPrice ["src/verify/checks/cheapened_returns.sql"];
     /// A code is used as often as it may be, by reservations with the discount that it gives.

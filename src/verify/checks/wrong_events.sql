@@ -19,6 +19,7 @@ where r.id is null or is_throwaway(r.program_id) or e.nth > 1
         when 'reservation.expired' then r.status = 'EXPIRED'
         when 'reservation.released' then r.status = 'CANCELLED'
         when 'reservation.refunded' then r.status = 'REFUNDED'
+        when 'reservation.exchanged' then exists (select from exchanges where to_id = r.id)
         else true end
 union all
 select 'event ' || e.id,
@@ -31,5 +32,6 @@ from (
 where e.nth > case e.kind
     when 'ticket.handed-over' then (select count(*) from ticket_holder_changes where ticket_id = e.subject_id)
     else (select count(*) from ticket_returns
-          where ticket_id = e.subject_id and status = 'SOLD' and to_house = (e.kind = 'ticket.refunded')) end
+          where ticket_id = e.subject_id and status = 'SOLD' and exchange_id is null
+              and to_house = (e.kind = 'ticket.refunded')) end
 limit $1

@@ -1,7 +1,8 @@
 -- Lists refunds that are not the agreed share: only an administrator's refund, that of a cancelled program or
 -- performance, and one in the time after a move that its owner was told of may give everything back; and in that
 -- time a refund may not give less. The move is judged as it was kept at the moment of the refund. What was paid for a
--- place that others have bought since came back with its sale, and what the house took back alone is judged by itself.
+-- place that others have bought since came back with its sale, and what the house took back alone is judged by itself; what it took
+-- in exchange for other places is worth what wrong_exchanges.sql says.
 -- Where an order has steps, the agreed share is the one of the step that held at the moment of the refund, less the
 -- part of the order's fee that the payment or the place bears.
 -- `RefundShare::of` in src/reservation/refund_steps/mod.rs
@@ -16,7 +17,8 @@ with sold as (
     join point_transactions entry on entry.reference_id = payments.id and kind = 'REFUND'
     where payments.status = 'REFUNDED'
     union all
-    select 'return ' || id, reservation_id, payout, settled_at, price from ticket_returns where to_house
+    select 'return ' || id, reservation_id, payout, settled_at, price from ticket_returns
+    where to_house and exchange_id is null
 ), refunds as (
     select given_back.*,
         -- The fee is divided by the prices of the places that other accounts had not bought of the order by then.

@@ -7,7 +7,8 @@ with named as (
         outcome ->> 'transfer_id' as transfer_id,
         outcome ->> 'hand_over_id' as hand_over_id,
         outcome ->> 'share_id' as share_id,
-        outcome ->> 'return_id' as return_id
+        outcome ->> 'return_id' as return_id,
+        outcome ->> 'exchange_id' as exchange_id
     from idempotency_keys
 )
 select format('request key %s of account %s', key, account_id) as "subject!",
@@ -42,4 +43,7 @@ where outcome is null
         select from ticket_returns
         where id::text = named.return_id and seller_id = named.account_id
             and payout = coalesce(outcome ->> 'payout', outcome ->> 'refunded')::bigint)
+    or exchange_id is not null and not exists (
+        select from exchanges
+        where id::text = named.exchange_id and account_id = named.account_id)
 limit $1

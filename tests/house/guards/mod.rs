@@ -5,6 +5,7 @@ mod cancellations;
 mod codes;
 mod draws;
 mod events;
+mod exchanges;
 mod hand_overs;
 mod mails;
 mod office;
@@ -310,6 +311,7 @@ fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         codes::REFUSED,
         draws::REFUSED,
         events::REFUSED,
+        exchanges::REFUSED,
         hand_overs::REFUSED,
         mails::REFUSED,
         price_categories::REFUSED,

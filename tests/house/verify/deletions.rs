@@ -55,6 +55,13 @@ left! {
          update queue_numbers set next_number = 6;
          update reservations set account_id = '00000000-0000-0000-0000-0000000000f1'
          where status = 'HELD'";
+    an_exchange_of_a_deleted_account: "which is open",
+        "insert into exchanges (id, account_id, program_id, from_id, fee)
+         select gen_random_uuid(), '00000000-0000-0000-0000-0000000000f1', program_id, id, 0
+         from reservations where status = 'CONFIRMED' order by id limit 1;
+         insert into exchanged_tickets (exchange_id, ticket_id)
+         select x.id, t.id from exchanges x join reservation_items i on i.reservation_id = x.from_id
+         join tickets t on t.reservation_item_id = i.id";
     a_transfer_to_a_deleted_account: "which waits",
         "update transfers set receiver_id = '00000000-0000-0000-0000-0000000000f1'
          where status = 'PENDING'";

@@ -100,6 +100,7 @@ mod codes;
 mod deletions;
 mod draws;
 mod events;
+mod exchanges;
 mod hand_overs;
 mod names;
 mod payouts;

@@ -3,6 +3,7 @@
 mod batches;
 mod checkout;
 mod crashes;
+mod exchanges;
 mod given_time;
 mod journeys;
 mod lost_commit;

@@ -78,6 +78,11 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
          values (gen_random_uuid(), $1, gen_random_uuid(), 100, 100, 'KRW', 'STRIPE', false, '/wallet',
              'EXPIRED', now(), now())";
     run_sql_with(db, charge, ada.account_id).await;
+    let exchange = "insert into exchanges (id, account_id, program_id, from_id, fee)
+         select gen_random_uuid(), account_id, program_id, id, 0 from reservations where id = $1";
+    run_sql_with(db, exchange, bought.reservation_id).await;
+    let given = "insert into exchanged_tickets select x.id, t.id from exchanges x, tickets t where t.code = $1";
+    run_sql_with(db, given, &bought.codes[0]).await;
     let session = "select id from sessions where account_id = $1";
     let session: Uuid = read_one_with(db, session, ada.account_id).await;
     HashMap::from([
@@ -95,14 +100,15 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
     ])
 }
 
-/// Waits until ada's payment has its receipt; returns it, and a payout that is none.
-async fn money(db: &PgPool) -> [(&'static str, HashMap<&'static str, String>); 3] {
+/// Waits until ada's payment has its receipt; returns it, the exchange, and a payout that is none.
+async fn money(db: &PgPool) -> [(&'static str, HashMap<&'static str, String>); 4] {
     until("a receipt", async || read_one(db, "select exists (select from receipts)").await).await;
     let (nil, first) = (Uuid::nil().to_string(), "1".to_owned());
     [
         ("/receipts/", HashMap::from([("number", first.clone())])),
         ("/admin/receipts/", HashMap::from([("number", first)])),
         ("/admin/payouts/", HashMap::from([("id", nil)])),
+        ("/exchanges/", HashMap::from([("id", id_in(db, "exchanges").await)])),
     ]
 }
 

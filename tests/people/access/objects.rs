@@ -12,13 +12,14 @@ use super::{
 use crate::support::{Answer, Person};
 
 /// Beginnings of the paths of things that belong to one account, or to two.
-const OWNED: [&str; 9] = [
+const OWNED: [&str; 10] = [
     "/account/sessions/{id}/",
     "/reservations/{id}",
     "/tickets/{code}",
     "/returns/{id}",
     "/hand-overs/{id}",
     "/wishes/{id}/",
+    "/exchanges/{id}/",
     "/receipts/{number}",
     "/wallet/charges/{id}",
     "/wallet/transfers/{id}",

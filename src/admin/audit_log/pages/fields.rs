@@ -32,6 +32,8 @@ const LABELS: &[(&str, &str)] = &[
     ("description", "admin-program-description"),
     ("doors_before_mins", "admin-program-doors"),
     ("email", "admin-office-email"),
+    ("exchange_fee", "admin-program-exchange-fee"),
+    ("exchange_until_hours", "admin-program-exchange-until"),
     ("free_until_days", "admin-program-refund-free-days"),
     ("free_within_hours", "admin-program-refund-free-hours"),
     ("guards", "admin-guards"),

@@ -27,6 +27,9 @@ const SLUG_CHARS_MAX: usize = 80;
 /// Bound on the places that an account may have in a program.
 const PLACES_MAX: i32 = 1_000;
 
+/// Bound on the fee of an exchange, in points.
+const EXCHANGE_FEE_MAX: i32 = 1_000_000_000;
+
 /// Locale key of the refusal of a limit of the queue.
 const LIMIT: &str = "admin-refusal-positive";
 
@@ -165,6 +168,11 @@ program_form! {
     /// Empty: 0.
     return_fee_percent => return_fee_percent:
         Field::of, |field, usual| number_or(field, &(0..=100), usual), NUMBER;
+    /// Points that a ticket is worth less in an exchange. Empty: staff alone exchange tickets.
+    exchange_fee => exchange_fee: or_empty, |field, _| parse_optional(field, &(0..=EXCHANGE_FEE_MAX)), NUMBER;
+    /// Hours before the beginning until which tickets are exchanged. Empty: 24.
+    exchange_until_hours => exchange_until_hours:
+        Field::of, |field, usual| number_or(field, &(0..=8_760), usual), NUMBER;
     /// Checkbox.
     no_single_seats => no_single_seats: Field::of, |field, _| field.flag(), "admin-refusal-flag";
     /// How long people are inside, a minute or longer, as a stopped clock gives time each half of one.

@@ -252,7 +252,7 @@ fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
         return Err(ReservationError::SaleClosed);
     }
     let places_max = i64::from(terms.places_max);
-    match terms.places_live.checked_add(quantity) {
+    match (terms.places_live - terms.exchanged).checked_add(quantity) {
         Some(places) if places <= places_max => Ok(()),
         _ => Err(ReservationError::AccountLimit { places_max }),
     }

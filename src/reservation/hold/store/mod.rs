@@ -9,7 +9,7 @@ use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
     infra::postgres::{Connection, Pool},
     points::Points,
     reservation::model::{ReservationId, ReturnId, SeatStatus},
@@ -97,6 +97,8 @@ pub(crate) struct HoldTerms {
     /// Whether a wish of the account waits in the program: an offer to it counts toward the
     /// account's limit.
     pub(crate) has_wish: bool,
+    /// Tickets that the account gives for other places of the program, which a hold may have beyond its limit.
+    pub(crate) exchanged: i64,
 }
 
 impl HoldTerms {
@@ -133,7 +135,7 @@ pub(crate) async fn list_terms(
             refund_percent as "refund_percent!", no_single_seats as "no_single_seats!",
             places_min as "places_min!", places_max as "places_max!", places_live as "places_live!",
             cools_until, kept_until as "kept_until!", wheelchairs as "wheelchairs: Vec<SeatId>",
-            has_wish as "has_wish!"
+            has_wish as "has_wish!", exchanged as "exchanged!"
         from hold_terms($1, $2, $3)
         "#,
         schedule_id as _,
@@ -142,6 +144,26 @@ pub(crate) async fn list_terms(
     )
     .fetch_all(tx)
     .await
+}
+
+/// Finds the bound on places of an account in a program if it has more without the tickets that it is about to give; must
+/// run behind the lock of the account's stay.
+pub async fn find_places_over_max(
+    tx: &mut Connection,
+    account_id: AccountId,
+    program_id: ProgramId,
+) -> Result<Option<i64>, sqlx::Error> {
+    let places_max = sqlx::query_scalar!(
+        r#"
+        select terms.places_max as "places_max!"
+        from (select id from schedules where program_id = $2 order by id limit 1) any_date
+        cross join lateral hold_terms(any_date.id, array[$1::uuid], '{}') terms
+        where terms.places_live > terms.places_max
+        "#,
+        account_id as _,
+        program_id as _,
+    );
+    Ok(places_max.fetch_optional(tx).await?.map(i64::from))
 }
 
 /// Whether places of a performance are kept now for guests who need them.

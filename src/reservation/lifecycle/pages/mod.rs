@@ -27,7 +27,10 @@ use crate::{
         codes::model::CodeWord,
         lifecycle::{
             self,
-            store::away::{self, PaidPart, TicketsAway},
+            store::{
+                away::{self, PaidPart, TicketsAway},
+                exchanges::exchange_until,
+            },
         },
         model::{
             ItemOfKind, RefundShare, RefundSteps, Reservation, ReservationId, ReservationStatus,
@@ -57,6 +60,8 @@ struct ReservationPage<'a> {
     /// places of it were resold; `None` otherwise.
     refunded: Option<Points>,
     away: TicketsAway,
+    /// Until when its tickets may be exchanged for other places; `None` where staff alone exchange them.
+    exchange_until: Option<DateTime<Utc>>,
     /// What a refund could send to the owner's cards.
     to_card: Vec<PlannedPart>,
     /// Money of the refund on its way to the owner's cards.
@@ -102,6 +107,14 @@ impl ReservationPage<'_> {
     fn can_choose_again(&self) -> bool {
         let is_open = self.shown.program.sale_state(self.now) == SaleState::Open;
         is_open && !self.shown.schedule.is_cancelled && self.now < self.shown.schedule.starts_at
+    }
+
+    /// Returns until when tickets of it may be exchanged, for people; `None` where they may not.
+    fn exchange_until(&self) -> Option<String> {
+        let until = self.exchange_until.filter(|until| self.now < *until)?;
+        let is_given =
+            self.shown.schedule.is_cancelled || self.is_all_sold_on() || self.away.own == 0;
+        (!is_given).then(|| self.shown.moment(self.v, &until))
     }
 
     fn is_refundable(&self) -> bool {
@@ -233,6 +246,10 @@ pub async fn reservation_page(
         ReservationStatus::Confirmed => away::tickets_away_of(&app.db, id).await?,
         _ => TicketsAway::default(),
     };
+    let exchange_until = match shown.reservation.status {
+        ReservationStatus::Confirmed => exchange_until(&app.db, id).await?,
+        _ => None,
+    };
     let (to_card, payouts) = money_of(app, me.account_id, &shown, &own).await?;
     let status = refusal.status();
     let page = ReservationPage {
@@ -243,6 +260,7 @@ pub async fn reservation_page(
         shown: &shown,
         refunded,
         away: tickets_away,
+        exchange_until,
         now: app.now(),
         cancellation_key: new_id(),
         // The heading of an expired hold already says what its refusal would say.

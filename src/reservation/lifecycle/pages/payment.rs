@@ -26,7 +26,13 @@ use crate::{
     infra::ids::new_id,
     points::Points,
     reservation::{
-        lifecycle::{self, store::holds},
+        lifecycle::{
+            self,
+            store::{
+                exchanges::{ShownExchange, find_open_exchange},
+                holds,
+            },
+        },
         model::{Reservation, ReservationId, ReservationStatus},
         seat_map,
     },
@@ -47,6 +53,8 @@ struct PaymentPage<'a> {
     usable: Points,
     /// Points that are withheld for shares of it; `None` unless several people pay together.
     covered: Option<Points>,
+    /// Open exchange whose tickets pay for it.
+    exchange: Option<ShownExchange>,
     charge: ChargeBox,
     is_renewable: bool,
     /// Name that the account typed last for its receipts.
@@ -73,12 +81,14 @@ impl<'a> PaymentPage<'a> {
             true => Some(holds::points_withheld(&app.db, reservation.id).await?),
             false => None,
         };
-        let lacking = lacking(reservation.total, usable);
+        let exchange = exchange_of(app, me.account_id, reservation).await?;
+        let due = due(reservation.total, exchange);
+        let lacking = lacking(due, usable);
         let next = path_of(reservation.id);
         Ok(Self {
             v: &me.view,
             charge: ChargeBox::new(provider).missing(
-                (lacking, reservation.total),
+                (lacking, due),
                 next,
                 ("reservation_id", reservation.id.to_string()),
             ),
@@ -86,6 +96,7 @@ impl<'a> PaymentPage<'a> {
             shown,
             usable,
             covered,
+            exchange,
             is_renewable,
             buyer: receipt_name::find(&app.db, me.account_id).await?,
             now: app.now(),
@@ -117,11 +128,23 @@ impl<'a> PaymentPage<'a> {
 
     /// Returns the points left after payment; `None` when the wallet has too few.
     fn remaining(&self) -> Option<Points> {
-        self.usable.checked_sub(self.reservation.total)
+        let over = self.usable.checked_add(self.comes_back())?;
+        over.checked_sub(self.due())
     }
 
     fn lacking(&self) -> Points {
-        lacking(self.reservation.total, self.usable)
+        lacking(self.due(), self.usable)
+    }
+
+    /// Returns what is to be paid beside the tickets that are given.
+    fn due(&self) -> Points {
+        due(self.reservation.total, self.exchange)
+    }
+
+    /// Returns what the given tickets are worth more than the places cost.
+    fn comes_back(&self) -> Points {
+        let worth = self.exchange.map(|open| open.worth).unwrap_or_default();
+        worth.checked_sub(self.reservation.total).unwrap_or_default()
     }
 }
 
@@ -132,8 +155,12 @@ pub struct PaymentDocument {
     status: ReservationStatus,
     total: Points,
     usable: Points,
+    /// Points that the account lacks, beside what the tickets of an exchange are worth.
     lacking: Points,
     expires_at: DateTime<Utc>,
+    /// Open exchange whose tickets pay for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange: Option<ShownExchange>,
 }
 
 /// Returns the path of the page on which a reservation is paid.
@@ -154,10 +181,18 @@ pub async fn show_payment(
     if me.view.format.is_for_programs() {
         let usable = usable_of(&app, me.account_id).await?;
         let Reservation { status, total, expires_at, .. } = shown.reservation;
-        let lacking = lacking(total, usable);
+        let exchange = exchange_of(&app, me.account_id, &shown.reservation).await?;
+        let lacking = lacking(due(total, exchange), usable);
         let reservation_id = *id;
-        let document =
-            PaymentDocument { reservation_id, status, total, usable, lacking, expires_at };
+        let document = PaymentDocument {
+            reservation_id,
+            status,
+            total,
+            usable,
+            lacking,
+            expires_at,
+            exchange,
+        };
         return Ok(me.view.json(StatusCode::OK, &document));
     }
     match shown.is_held() {
@@ -204,6 +239,23 @@ pub async fn refused_payment_page(
 async fn usable_of(app: &App, account_id: AccountId) -> Result<Points, sqlx::Error> {
     let wallet = wallet::find_shown_wallet(&app.db, account_id).await?;
     Ok(wallet.map(|wallet| wallet.usable()).unwrap_or_default())
+}
+
+/// Returns the open exchange that a hold was made in; `None` once it has ended.
+async fn exchange_of(
+    app: &App,
+    account_id: AccountId,
+    hold: &Reservation,
+) -> Result<Option<ShownExchange>, sqlx::Error> {
+    let Some(id) = hold.exchange_id else { return Ok(None) };
+    let open = find_open_exchange(&app.db, account_id, hold.program_id).await?;
+    Ok(open.filter(|open| open.exchange_id == id && hold.status == ReservationStatus::Held))
+}
+
+/// Returns what of a total the tickets of an exchange do not pay.
+fn due(total: Points, exchange: Option<ShownExchange>) -> Points {
+    let worth = exchange.map(|open| open.worth).unwrap_or_default();
+    total.checked_sub(worth).unwrap_or_default()
 }
 
 /// Returns the points that the account lacks.

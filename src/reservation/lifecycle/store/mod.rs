@@ -1,6 +1,7 @@
 //! SQL of reading, locking, confirming and ending reservations.
 
 pub mod away;
+pub mod exchanges;
 pub mod expiry;
 pub mod holds;
 pub mod status;
@@ -17,8 +18,8 @@ use crate::{
         codes::model::CodeWord,
         inventory::model::LockedZone,
         model::{
-            Item, RefundSteps, Reservation, ReservationId, ReservationItemId, ReservationStatus,
-            ReturnId, WishId,
+            ExchangeId, Item, RefundSteps, Reservation, ReservationId, ReservationItemId,
+            ReservationStatus, ReturnId, WishId,
         },
     },
     text::translated::Translated,
@@ -42,7 +43,7 @@ pub async fn find_owned(
             expires_at, renewed_at, wish_id as "wish_id: _",
             refund_steps(schedule_id, created_at, confirmed_at, refund_until, refund_percent, refund_steps,
                 'infinity') as "refund_steps!: RefundSteps",
-            settled_at, created_at, is_shared, buys_return,
+            settled_at, created_at, is_shared, buys_return, exchange_id as "exchange_id: ExchangeId",
             nullif(m.was_at, (select starts_at from schedules where id = r.schedule_id)) as "moved_from?", m.texts as "move_texts?: Json<Translated<String>>",
             (select coalesce(d.cancel_texts, p.cancel_texts) from schedules d join programs p on p.id = d.program_id
                 where d.id = r.schedule_id) as "cancel_texts: Json<Translated<String>>",
@@ -112,6 +113,7 @@ pub struct LockedRow {
     pub(crate) program_status: ProgramStatus,
     pub is_shared: bool,
     pub buys_return: bool,
+    pub exchange_id: Option<ExchangeId>,
     item_id: ReservationItemId,
     schedule_seat_id: Option<ScheduleSeatId>,
     zone_id: Option<ZoneId>,
@@ -160,7 +162,7 @@ pub(crate) async fn list_locked(
                 'infinity') else '[]' end as "refund_steps!: RefundSteps",
             m.full_refund_until as "full_refund_until?",
             case when d.cancelled_at is null then p.status else 'CANCELLED' end as "program_status!: _", r.is_shared, r.buys_return,
-            i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
+            r.exchange_id as "exchange_id: _", i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             i.return_id as "return_id: _",
             (i.return_id is not null or i.was_on_return) as "was_on_return!", i.returned

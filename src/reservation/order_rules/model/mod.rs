@@ -61,18 +61,29 @@ impl LiveOrder {
         after.broken_since(self)
     }
 
+    /// Returns the rule that is broken, or broken further, once one place for each entry of `items` has left, while
+    /// the other places on return may still be sold; an item may occur more than once.
+    pub(crate) fn broken_by_leaving(&self, items: &[ReservationItemId]) -> Option<BrokenRule> {
+        self.without(items).broken_since(self)
+    }
+
     /// Returns the rule that is broken, or broken further, once one place for each entry of `sold`
     /// has left; an item may occur more than once.
     pub(crate) fn broken_by_sale(&self, sold: &[ReservationItemId]) -> Option<BrokenRule> {
         let mut before = self.clone();
         before.items.iter_mut().for_each(|item| item.kept = item.places);
-        let mut after = before.clone();
-        for id in sold {
+        before.without(sold).broken_since(&before)
+    }
+
+    /// Returns the order without one place for each entry of `items`.
+    fn without(&self, items: &[ReservationItemId]) -> Self {
+        let mut after = self.clone();
+        for id in items {
             if let Some(item) = after.items.iter_mut().find(|item| item.id == *id) {
                 (item.places, item.kept) = (item.places - 1, item.kept - 1);
             }
         }
-        after.broken_since(&before)
+        after
     }
 
     /// Returns the rule that is broken in other orders of the account once this one has ended.

@@ -1,42 +1,63 @@
 //! SQL that makes, ends and sells returns. Callers have locked its seat or zone.
 
+use uuid::Uuid;
+
 use crate::{
     catalog::ScheduleSeatId,
     events::EventId,
     infra::postgres::Connection,
+    points::Points,
     reservation::{
         model::{ReservationItemId, ReturnId, SeatStatus},
-        returns::model::{NewReturn, ReturnStatus},
+        returns::model::{HouseCause, NewReturn, ReturnStatus, TicketPlace},
     },
 };
 
-/// Inserts a return: an open one, or one that the house has at once.
+/// Inserts returns: open ones, or ones that the house has at once for a `cause`.
 pub(in crate::reservation::returns) async fn insert(
     tx: &mut Connection,
-    new: &NewReturn,
-    to_house: bool,
+    new: &[NewReturn],
+    cause: Option<HouseCause>,
 ) -> Result<(), sqlx::Error> {
-    let place = &new.place;
+    let exchange_id = match cause {
+        Some(HouseCause::Exchange(id)) => Some(id),
+        Some(HouseCause::Refund) | None => None,
+    };
+    let of = |place: fn(&TicketPlace) -> Uuid| -> Vec<Uuid> {
+        new.iter().map(|each| place(&each.place)).collect()
+    };
+    let seats: Vec<_> = new.iter().map(|each| each.place.schedule_seat_id).collect();
+    let zones: Vec<_> = new.iter().map(|each| each.place.zone_id).collect();
+    let percents: Vec<i32> = new.iter().map(|each| each.fee_percent).collect();
+    let prices: Vec<Points> = new.iter().map(|each| each.price).collect();
+    let payouts: Vec<Points> = new.iter().map(|each| each.payout).collect();
     sqlx::query!(
         r#"
         insert into ticket_returns (id, ticket_id, reservation_item_id, reservation_id, schedule_id,
-            schedule_seat_id, zone_id, seller_id, payment_id, price, fee_percent, payout, to_house, status, settled_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-            case when $13 then 'SOLD' else 'OPEN' end, case when $13 then clock_timestamp() end)
+            schedule_seat_id, zone_id, seller_id, payment_id, price, fee_percent, payout, to_house, exchange_id,
+            status, settled_at)
+        select id, ticket_id, item_id, reservation_id, schedule_id, seat_id, zone_id, seller_id, payment_id, price,
+            fee_percent, payout, $13, $14,
+            case when $13 then 'SOLD' else 'OPEN' end, case when $13 then clock_timestamp() end
+        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::bigint[], $7::uuid[],
+                $8::uuid[], $9::uuid[], $10::bigint[], $11::integer[], $12::bigint[])
+            as new (id, ticket_id, item_id, reservation_id, schedule_id, seat_id, zone_id, seller_id, payment_id,
+                price, fee_percent, payout)
         "#,
-        new.id as _,
-        place.ticket_id,
-        place.item_id as _,
-        place.reservation_id as _,
-        place.schedule_id as _,
-        place.schedule_seat_id as _,
-        place.zone_id as _,
-        new.seller_id as _,
-        new.payment_id,
-        new.price as _,
-        new.fee_percent,
-        new.payout as _,
-        to_house,
+        &new.iter().map(|each| each.id.0).collect::<Vec<_>>(),
+        &of(|place| place.ticket_id),
+        &of(|place| place.item_id.0),
+        &of(|place| place.reservation_id.0),
+        &of(|place| place.schedule_id.0),
+        seats as _,
+        zones as _,
+        &new.iter().map(|each| each.seller_id.0).collect::<Vec<_>>(),
+        &new.iter().map(|each| each.payment_id).collect::<Vec<_>>(),
+        prices as _,
+        &percents,
+        payouts as _,
+        cause.is_some(),
+        exchange_id as _,
     )
     .execute(tx)
     .await?;

@@ -82,7 +82,7 @@ pub(crate) async fn list_involved_of(
 }
 
 /// Lists a hold and the reservations of the sellers of its places.
-pub(super) async fn list_sellers(
+pub async fn list_sellers(
     tx: &mut Connection,
     buyer: ReservationId,
 ) -> Result<Vec<ReservationId>, sqlx::Error> {

@@ -76,6 +76,7 @@ pub(crate) struct ReturnOffer {
 
 /// Part of a ticket's page about its return.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts of a ticket, each asked for by itself")]
 pub(crate) struct ReturnBox {
     /// Newest return of the ticket by its holder.
     pub shown: Option<ShownReturn>,
@@ -89,6 +90,8 @@ pub(crate) struct ReturnBox {
     pub needed: Option<BrokenRule>,
     /// Whether the page leads to the refund of this ticket alone.
     pub is_refundable: bool,
+    /// Whether the page leads to the exchange of tickets of the order.
+    pub is_exchangeable: bool,
     /// When the door opens; from then on the ticket can be neither returned nor sold.
     pub closes_at: DateTime<Utc>,
     /// Reason of a refusal.
@@ -114,7 +117,11 @@ impl ReturnBox {
         let Some(terms) = terms else { return Ok(without_offer) };
         let is_of_another_payer = terms.payer_id != Some(ticket.account_id);
         let is_refundable = !is_of_another_payer && !terms.is_cancelled && terms.is_of_several;
-        let without_offer = Self { is_refundable, ..without_offer };
+        let is_exchangeable = !is_of_another_payer
+            && !terms.is_cancelled
+            && terms.exchange_fee.is_some()
+            && terms.now < terms.exchange_until;
+        let without_offer = Self { is_refundable, is_exchangeable, ..without_offer };
         if !terms.is_open(&app.config) {
             return Ok(without_offer);
         }

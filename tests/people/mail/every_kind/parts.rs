@@ -209,6 +209,12 @@ pub(super) async fn orders(db: &PgPool, concert: &Concert, people: &People) -> V
     let (shows, dates) = (Concert::usual(db).await, Concert::usual(db).await);
     let mut told = vec![
         Told::to(ada, Some(super::ADA), "reservation-paid", json!({ "reservation_id": paid })),
+        Told::to(
+            ada,
+            Some(super::ADA),
+            "tickets-exchanged",
+            json!({ "reservation_id": paid, "from_id": paid, "tickets": 2, "worth": 98_000 }),
+        ),
         Told::to(bob, Some(super::BOB), "places-offered", json!({ "reservation_id": offered })),
     ];
     let mut refunds = Vec::new();

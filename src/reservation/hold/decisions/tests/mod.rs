@@ -138,6 +138,7 @@ fn terms(account_id: AccountId) -> HoldTerms {
         wheelchairs: None,
         no_single_seats: true,
         has_wish: false,
+        exchanged: 0,
     }
 }
 
