@@ -49,7 +49,7 @@ pub(super) async fn make(app: &App, mail: &StoredMail) -> Vec<TicketFile> {
             let entry = tickets::calendar_of_ticket(app, ticket_id, locale, now).await;
             entry.map(|file| file.into_iter().collect())
         }
-        Some(Message::TicketSold { return_id } | Message::TicketRefunded { return_id }) => {
+        Some(Message::TicketSold { return_id } | Message::TicketRefunded { return_id, .. }) => {
             let entry = tickets::calendar_of_return(app, return_id, locale, now).await;
             entry.map(|file| file.into_iter().collect())
         }

@@ -140,10 +140,16 @@ pub enum Message {
         /// Id of the share.
         share_id: Uuid,
     },
-    /// A ticket was refunded by the terms of its order, to its payer.
+    /// Tickets were refunded by the terms of their order, to their payer.
     TicketRefunded {
-        /// Id of the return of its place to the house.
+        /// Id of the return of the first one's place to the house.
         return_id: Uuid,
+        /// Ids of the returns of the others' places.
+        #[serde(default)]
+        more: Vec<Uuid>,
+        /// Points that go on to the card.
+        #[serde(default)]
+        to_cards: Points,
     },
     /// A reservation was paid with tickets of another one, to its account.
     TicketsExchanged {
@@ -370,7 +376,7 @@ mod tests {
             Message::HandOverOffered { hand_over_id: reservation_id },
             Message::TicketVoided { ticket_id: reservation_id },
             Message::TicketSold { return_id: reservation_id },
-            Message::TicketRefunded { return_id: reservation_id },
+            Message::TicketRefunded { return_id: id, more: vec![id], to_cards: refunded },
             Message::TicketsExchanged { reservation_id, from_id: id, tickets: 2, worth: refunded },
             Message::ReturnGone { reservation_id },
             Message::PerformanceMoved {

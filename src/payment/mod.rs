@@ -11,6 +11,7 @@
 //!   reverts all of it.
 //! * The payment of a place on return also pays its seller, less the program's share, in the same
 //!   transaction (`resale`): a seller is paid once for a return, and only when it is sold.
+//! * What tickets that are given for other places are worth is credited by the payment that takes them ([`exchange`]).
 //! * A reservation is paid once, as a whole or in shares: `payments_live_key`.
 //! * No payment succeeds after the hold's end. An owner's refund is refused if a ticket was used;
 //!   an administrator's full refund, and that of a cancelled program with an unused ticket,
@@ -28,7 +29,8 @@
 //! ([`pay()`]), and so does every hold of places on return, because the sellers' reservations,
 //! tickets and wallets are locked with the buyer's, in the same order. Such a transaction locks
 //! `queue_tokens < reservations < idempotency_keys < shares < payments < schedule_seats, zones < ticket_returns < tickets < wallets`,
-//! and reads the clock once it has the reservations. Cancellations and payments of shares claim their
+//! and reads the clock once it has the reservations. One that tickets pay for ([`exchange`]) goes alone, too, and locks the
+//! waiting list before all of these, and the seats, zones and tickets with the reservations: it makes its payment, and no share is ended by it. Cancellations and payments of shares claim their
 //! request key first. Concurrent payments race for the reservation's row; the losers then read that it
 //! is paid. The queue's projection in Redis is updated after the commit.
 

@@ -90,7 +90,7 @@ pub async fn refund(
     tickets::void(tx, account_id, &items, share.used(), &payers).await?;
     let to_cards = ToCards::lock(tx, target, &refunds).await?;
     wallet::refund(tx, &refunds).await?;
-    let to_cards = to_cards.pay_out(tx, reservation_id).await?;
+    let to_cards = to_cards.pay_out(tx, Some(reservation_id)).await?;
     let owner_message = share.message(reservation_id, sum_of(&refunds, Some(account_id)));
     tell_refunded(tx, account_id, reservation_id, owner_message, &refunds).await?;
     let refunded = sum_of(&refunds, None);

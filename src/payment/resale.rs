@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// Voids the tickets of the sellers, issues the tickets of the buyer, credits the buyer with what was `given` in
-/// exchange, debits the total from the buyer and credits each seller with the payout; the program's share stays with the house. Writes
-/// the mails to the sellers. Returns the buyer's balance.
+/// exchange, debits the total from the buyer and credits each seller with the payout; the program's share stays with
+/// the house. Writes the mails to the sellers. Returns the buyer's balance.
 pub(super) async fn settle(
     tx: &mut Connection,
     payment: &NewPayment,

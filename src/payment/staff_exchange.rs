@@ -28,8 +28,8 @@ pub struct StaffExchange {
 }
 
 /// Carries an exchange out in a transaction of the caller, who announces the performances. Returns the order of the
-/// other places. The account's wallet pays
-/// what the places cost more, and gets what they cost less; it needs no admission.
+/// other places. The account's wallet pays what the places cost more, and gets what they cost less; it needs no
+/// admission.
 pub async fn exchange_for(
     app: &App,
     tx: &mut Connection,

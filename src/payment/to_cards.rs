@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use uuid::Uuid;
+
 use crate::{
     accounts::AccountId,
     catalog::RefundTarget,
@@ -40,21 +42,25 @@ impl ToCards {
         for payer_id in payers.into_iter().filter(|payer_id| purchases.contains_key(payer_id)) {
             // What a payment took never changes, so no lock is needed for it.
             let origins = payouts::origins_of(&mut *tx, payer_id).await?;
-            let own = refunds.iter().filter(|refund| refund.payer_id == payer_id);
+            let mut of_payments: HashMap<Uuid, i64> = HashMap::new();
+            for refund in refunds.iter().filter(|refund| refund.payer_id == payer_id) {
+                *of_payments.entry(refund.payment_id).or_default() += refund.amount.get();
+            }
             let bought =
-                own.map(|refund| origins.bought_in_refund(refund.payment_id, refund.amount.get()));
+                of_payments.iter().map(|(id, points)| origins.bought_in_refund(*id, *points));
             wanted.push((payer_id, bought.sum()));
         }
         Ok(Self { wanted, purchases })
     }
 
-    /// Pays the bought points of the credited refunds out, and returns how many they are.
+    /// Pays the bought points of the credited refunds out, as part of the refund of a reservation if one is named, and
+    /// returns how many they are.
     pub(super) async fn pay_out(
         self,
         tx: &mut Connection,
-        reservation_id: ReservationId,
+        reservation_id: Option<ReservationId>,
     ) -> Result<Points, WalletError> {
-        let reason = PayoutReason { reservation_id: Some(reservation_id.0), retry_of: None };
+        let reason = PayoutReason { reservation_id: reservation_id.map(|id| id.0), retry_of: None };
         let mut sum = Points::ZERO;
         for (payer_id, bought) in self.wanted {
             let Some(purchases) = self.purchases.get(&payer_id) else { continue };

@@ -122,7 +122,7 @@ async fn content_of(
         }
         Message::TicketVoided { ticket_id } => hand_over::voided(blank, db, *ticket_id).await?,
         Message::TicketSold { return_id } => resale::sold(blank, db, *return_id).await?,
-        Message::TicketRefunded { return_id } => resale::refunded(blank, db, *return_id).await?,
+        Message::TicketRefunded { .. } => resale::refunded(blank, db, message).await?,
         Message::PerformanceMoved { .. }
         | Message::PerformanceChanged { .. }
         | Message::PerformanceCancelled { .. }

@@ -20,6 +20,8 @@ problems! {
         NotOffered = 409 "exchange-not-offered",
         /// The time in which the tickets may be exchanged is over.
         Over { until: DateTime<Utc> } = 409 "exchange-over" { until },
+        /// A ticket that was to be given has another holder by now.
+        GivenAway = 409 "exchange-given-away",
         /// A hold that was made in an exchange is still to be paid with its tickets.
         Held { reservation_id: ReservationId } = 409 "exchange-held" { reservation_id }
             .recovery("/reservations"),

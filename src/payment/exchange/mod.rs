@@ -188,6 +188,9 @@ pub(super) async fn take(
     held: &Held,
 ) -> Result<TakenTickets, ExchangeError> {
     let LockedExchange { open, places, terms } = locked;
+    if terms.iter().any(|terms| terms.holder_id != open.account_id) {
+        return Err(ExchangeError::GivenAway);
+    }
     let given = judge(tx, open, terms).await?;
     let from_id = terms.first().ok_or_else(inconsistent)?.reservation_id;
     let agreed = reservation::agreed_refund(tx, from_id).await?.share;

@@ -1,9 +1,9 @@
-//! Refund of one ticket: who paid for its place gives it back to the house, by the terms of the order.
+//! Refund of tickets of an order: who paid for their places gives them back to the house, by the terms of the order.
 //!
-//! The place leaves its order as one does that is sold on (`reservation/returns`), but the **house** has it then: it is
+//! A place leaves its order as one does that is sold on (`reservation/returns`), but the **house** has it then: it is
 //! free again, at its own price, and offered to the waiting list. What comes back is what the step of the terms that
-//! holds gives of the place's price, less its part of the order's discount. An order pays a fee once: each place bears its part of it, whether the places
-//! come back one by one or together.
+//! holds gives of the place's price, less its part of the order's discount: as points, or what was bought with money to
+//! the card. An order pays a fee once: each place bears its part of it, whether the places come back one by one or together.
 //!
 //! # Invariants
 //!
@@ -11,7 +11,8 @@
 //!   are others now.
 //! * The place, the ticket, the points and the mail change in one transaction, and the ticket comes back once:
 //!   `ticket_returns_live_key`.
-//! * A ticket that its order needs stays in it (`reservation/order_rules`).
+//! * Tickets that the rest of their order needs stay in it (`reservation/order_rules`), and what may not be alone goes
+//!   with what it belongs to.
 //! * A ticket that was used, is on sale, offered, or with a holder who did not pay for it is not refunded.
 //! * What was paid for the places of an order adds up to its total (`paid_for_place`), so all of them give one by one what
 //!   they give together.
@@ -26,18 +27,17 @@ pub mod error;
 pub mod model;
 pub mod pages;
 
-use std::slice;
-
 use serde_json::json;
 
 use self::{
     error::TicketRefundError,
-    model::{PlannedRefund, TicketRefundOrder, TicketRefunded},
+    model::{PlannedPlace, PlannedRefund, TicketRefundOrder, TicketRefunded},
 };
-use super::store;
+use super::{store, to_cards::ToCards};
 use crate::{
     accounts::AccountId,
     app::App,
+    catalog::ProgramId,
     events::{self, EventKind, NewEvent},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -46,22 +46,23 @@ use crate::{
         throwaway,
     },
     outbox::{self, AccountMail, Message},
+    points::Points,
     reservation::{
-        self, ReservationError, ReturnId, order_rules,
+        self, ReservationError, ReturnId,
         returns::{
-            self as reserved,
+            self as reserved, LockedPlaces,
             model::{HouseCause, NewReturn},
         },
     },
     tickets::{
         self, TicketStatus,
-        returns::{error::TicketKept, lock_ticket, model::ReturnTerms},
+        returns::{error::TicketKept, lock_tickets, model::ReturnTerms},
     },
-    wallet::{self, Kind},
+    wallet::{self, Kind, RefundCredit},
 };
 
-/// Refunds a ticket; a `key` that did so before returns its first result.
-pub(crate) async fn refund_ticket(
+/// Refunds tickets; a `key` that did so before returns its first result.
+pub(crate) async fn refund_tickets(
     app: &App,
     order: &TicketRefundOrder,
     key: Option<&RequestKey>,
@@ -80,54 +81,100 @@ async fn refund_once(
     {
         return Ok(refunded);
     }
-    let found = lock_ticket(&mut tx, &order.code).await?;
+    let found = lock_tickets(&mut tx, &order.codes, &[]).await?;
     let (locked, terms) = found.ok_or(TicketRefundError::NotFound)?;
-    let place = terms.place();
     let planned = plan(&mut tx, order.account_id, &terms).await?;
-    let PlannedRefund { price, refunded, .. } = planned;
+    let sum = |of: fn(&PlannedPlace) -> Points| Points::sum(planned.places.iter().map(of));
+    let sums = sum(|place| place.price).zip(sum(|place| place.refunded));
+    let (price, refunded) = sums.ok_or(ReservationError::Inconsistent)?;
     if order.shown.is_some_and(|shown| shown != refunded) {
         return Err(TicketRefundError::Changed { refunded });
     }
-    let id = ReturnId(new_id());
-    let new = NewReturn {
-        id,
-        place,
+    let new = terms.iter().zip(&planned.places).map(|(terms, planned)| NewReturn {
+        id: ReturnId(new_id()),
+        place: terms.place(),
         seller_id: order.account_id,
         payment_id: planned.payment_id,
-        price,
+        price: planned.price,
         fee_percent: 0,
-        payout: refunded,
-    };
-    reserved::take_for_house(&mut tx, &locked, slice::from_ref(&new), HouseCause::Refund).await?;
-    tickets::void_sold(&mut tx, &[place.ticket_id]).await?;
-    wallet::credit(&mut tx, order.account_id, refunded, Kind::Resale, id.0).await?;
-    tell(&mut tx, &new, &planned).await?;
-    let refunded = TicketRefunded { return_id: id, price, refunded };
+        payout: planned.refunded,
+    });
+    let new: Vec<NewReturn> = new.collect();
+    let to_cards = give_back(&mut tx, order, (&locked, &new)).await?;
+    tell(&mut tx, &new, planned.program_id, to_cards).await?;
+    let [first, more @ ..] = new.as_slice() else { return Err(TicketRefundError::NotFound) };
+    let (return_id, schedule_id) = (first.id, first.place.schedule_id);
+    let more = more.iter().map(|each| each.id).collect();
+    let refunded = TicketRefunded { return_id, more, price, refunded, to_cards };
     let refunded = commit_kept(&app.db, tx, key, refunded).await?;
-    metrics::counter!("stagedoor_ticket_refunds_total").increment(1);
-    reservation::announce(app, place.schedule_id);
+    for _ in &new {
+        metrics::counter!("stagedoor_ticket_refunds_total").increment(1);
+    }
+    reservation::announce(app, schedule_id);
     Ok(refunded)
 }
 
-/// Returns what a refund of the ticket with these `terms` gives `account_id` now, or why it is refused.
+/// Gives locked places back to the house, voids their tickets, and credits what each is given. Returns the points
+/// that go on to the card.
+async fn give_back(
+    tx: &mut Connection,
+    order: &TicketRefundOrder,
+    (locked, new): (&LockedPlaces, &[NewReturn]),
+) -> Result<Points, TicketRefundError> {
+    reserved::take_for_house(tx, locked, new, HouseCause::Refund).await?;
+    let ids: Vec<_> = new.iter().map(|each| each.place.ticket_id).collect();
+    tickets::void_sold(tx, &ids).await?;
+    let refunds = new.iter().map(|each| RefundCredit {
+        payer_id: order.account_id,
+        amount: each.payout,
+        payment_id: each.payment_id,
+    });
+    let to_cards = ToCards::lock(tx, order.target, &refunds.collect::<Vec<_>>()).await?;
+    for each in new {
+        wallet::credit(tx, order.account_id, each.payout, Kind::Resale, each.id.0).await?;
+    }
+    // A refund of the order tells what of it goes to the card: these points are none of it.
+    Ok(to_cards.pay_out(tx, None).await?)
+}
+
+/// Returns what a refund of the tickets with these `terms`, of one order, gives `account_id` now, or why it is refused.
 pub(crate) async fn plan(
     tx: &mut Connection,
     account_id: AccountId,
-    terms: &ReturnTerms,
+    terms: &[ReturnTerms],
 ) -> Result<PlannedRefund, TicketRefundError> {
-    require_own(account_id, terms)?;
-    let agreed = reservation::agreed_refund(tx, terms.reservation_id).await?;
+    let planned = price(tx, account_id, terms).await?;
+    let order = terms.first().ok_or(TicketRefundError::NotFound)?.reservation_id;
+    let items: Vec<_> = terms.iter().map(|terms| terms.item_id).collect();
+    reserved::require_dispensable_together(tx, order, &items).await?;
+    Ok(planned)
+}
+
+/// Returns what each of these tickets gives, whatever the rest of their order needs.
+pub(crate) async fn price(
+    tx: &mut Connection,
+    account_id: AccountId,
+    terms: &[ReturnTerms],
+) -> Result<PlannedRefund, TicketRefundError> {
+    for each in terms {
+        require_own(account_id, each)?;
+    }
+    let order = terms.first().ok_or(TicketRefundError::NotFound)?.reservation_id;
+    let agreed = reservation::agreed_refund(tx, order).await?;
     let share = agreed.share.ok_or(TicketRefundError::Over)?;
-    let need = reserved::find_need(&mut *tx, terms.reservation_id, terms.item_id).await?;
-    order_rules::refuse(need)?;
-    let total = store::find_total(tx, terms.reservation_id).await?;
-    let price = store::list_paid_prices(tx, &[terms.ticket_id]).await?.pop();
-    let refunded = price.zip(total).and_then(|(price, total)| share.of(price, total));
-    let (Some(price), Some(refunded), Some(payment_id)) = (price, refunded, terms.payment_id)
-    else {
+    let total = store::find_total(tx, order).await?.ok_or(ReservationError::Inconsistent)?;
+    let ids: Vec<_> = terms.iter().map(|terms| terms.ticket_id).collect();
+    let prices = store::list_paid_prices(tx, &ids).await?;
+    if prices.len() != terms.len() {
         return Err(ReservationError::Inconsistent.into());
-    };
-    Ok(PlannedRefund { program_id: agreed.program_id, payment_id, price, refunded })
+    }
+    let places = terms.iter().zip(prices).map(|(terms, price)| {
+        let (payment_id, refunded) = terms.payment_id.zip(share.of(price, total))?;
+        Some(PlannedPlace { payment_id, price, refunded })
+    });
+    let places: Option<Vec<_>> = places.collect();
+    let places = places.ok_or(ReservationError::Inconsistent)?;
+    Ok(PlannedRefund { program_id: agreed.program_id, places })
 }
 
 /// Refuses a ticket that `account_id` may not give back to the house, whatever it would be given for it.
@@ -150,28 +197,36 @@ pub(super) fn require_own(account_id: AccountId, terms: &ReturnTerms) -> Result<
     Ok(())
 }
 
-/// Writes the mail to the payer, and the event, which a rehearsal has none of.
+/// Writes one mail to the payer, and the events of the tickets, which a rehearsal has none of.
 async fn tell(
     tx: &mut Connection,
-    new: &NewReturn,
-    planned: &PlannedRefund,
+    new: &[NewReturn],
+    program_id: ProgramId,
+    to_cards: Points,
 ) -> Result<(), sqlx::Error> {
-    let &NewReturn { id, place, seller_id, price, payout, .. } = new;
+    let [first, more @ ..] = new else { return Ok(()) };
     let mail = AccountMail {
-        account_id: seller_id,
-        message: Message::TicketRefunded { return_id: id.0 },
-        order_key: format!("ticket:{}", place.ticket_id),
-        dedupe_key: format!("ticket-refunded:{id}"),
+        account_id: first.seller_id,
+        message: Message::TicketRefunded {
+            return_id: first.id.0,
+            more: more.iter().map(|each| each.id.0).collect(),
+            to_cards,
+        },
+        order_key: format!("ticket:{}", first.place.ticket_id),
+        dedupe_key: format!("ticket-refunded:{}", first.id),
     };
     outbox::write_to_accounts(tx, &[mail]).await?;
-    if throwaway::is_marked(planned.program_id.0) {
+    if throwaway::is_marked(program_id.0) {
         return Ok(());
     }
-    let payload = json!({
-        "ticket_id": place.ticket_id, "reservation_id": place.reservation_id,
-        "program_id": planned.program_id, "schedule_id": place.schedule_id,
-        "price": price, "refunded": payout,
-    });
-    let kind = EventKind::TicketRefunded;
-    events::write(tx, &NewEvent { kind, subject_id: place.ticket_id, payload }).await
+    for &NewReturn { place, price, payout, .. } in new {
+        let payload = json!({
+            "ticket_id": place.ticket_id, "reservation_id": place.reservation_id,
+            "program_id": program_id, "schedule_id": place.schedule_id,
+            "price": price, "refunded": payout,
+        });
+        let kind = EventKind::TicketRefunded;
+        events::write(tx, &NewEvent { kind, subject_id: place.ticket_id, payload }).await?;
+    }
+    Ok(())
 }

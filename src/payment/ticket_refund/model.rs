@@ -5,23 +5,36 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    accounts::AccountId, catalog::ProgramId, points::Points, reservation::ReturnId,
+    accounts::AccountId,
+    catalog::{ProgramId, RefundTarget},
+    points::Points,
+    reservation::ReturnId,
     tickets::TicketCode,
 };
 
-/// Command to refund a ticket.
+/// Command to refund tickets of one order.
 #[derive(Clone, Debug)]
 pub(crate) struct TicketRefundOrder {
     pub(crate) account_id: AccountId,
-    pub(crate) code: TicketCode,
-    /// Points that were shown to come back; `None` accepts any.
+    /// Tickets, at least one; each once.
+    pub(crate) codes: Vec<TicketCode>,
+    /// Points that were shown to come back of all; `None` accepts any.
     pub(crate) shown: Option<Points>,
+    /// Where the money goes.
+    pub(crate) target: RefundTarget,
 }
 
-/// Refund of a ticket that may be made now.
-#[derive(Clone, Copy, Debug)]
+/// Refund of tickets of one order that may be made now.
+#[derive(Clone, Debug)]
 pub(crate) struct PlannedRefund {
     pub(crate) program_id: ProgramId,
+    /// What comes back of each ticket, in their order.
+    pub(crate) places: Vec<PlannedPlace>,
+}
+
+/// Place that may leave its order now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedPlace {
     /// Payment of the place.
     pub(crate) payment_id: Uuid,
     /// What was paid for the place.
@@ -30,13 +43,19 @@ pub(crate) struct PlannedRefund {
     pub(crate) refunded: Points,
 }
 
-/// Refund of a ticket; also stored as the outcome of its request key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Refund of tickets; also stored as the outcome of its request key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TicketRefunded {
-    /// Id of the return of the place to the house.
+    /// Id of the return of the first ticket's place to the house.
     pub return_id: ReturnId,
-    /// What was paid for the place.
+    /// Ids of the returns of the others' places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<ReturnId>,
+    /// What was paid for the places.
     pub price: Points,
-    /// What of it is back in the wallet.
+    /// What of it came back.
     pub refunded: Points,
+    /// Points among them that go on to the card.
+    #[serde(default)]
+    pub to_cards: Points,
 }

@@ -1,5 +1,7 @@
 //! Page that refunds a single ticket: what comes back now, and the form.
 
+use std::{collections::HashSet, slice};
+
 use actix_web::{
     HttpResponse,
     http::StatusCode,
@@ -11,29 +13,43 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{error::TicketRefundError, model::TicketRefundOrder, plan, refund_ticket};
+use super::{
+    error::TicketRefundError,
+    model::{PlannedPlace, TicketRefundOrder},
+    plan, price, refund_tickets,
+};
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
-    infra::{idempotency::RequestKey, ids::new_id},
+    catalog::RefundTarget,
+    infra::{idempotency::RequestKey, ids::new_id, postgres::Connection},
     points::Points,
     reservation::{AgreedRefund, RefundLine, RefundMoment, agreed_refund},
-    tickets::{Ticket, TicketCode, pages::own_ticket, returns::store as terms},
+    tickets::{self, Ticket, TicketCode, pages::own_ticket, returns::store as terms},
+    wallet::charges::payouts,
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, FormRefusal, Mistakes},
+        form::{Body, Field, Fields, FormRefusal, Mistakes},
         page::View,
         request_key,
     },
 };
 
+/// Bound on the further tickets of one refund.
+const WITH_MAX: usize = 100;
+
 /// Fields of the refund of a ticket, as sent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TicketRefundForm {
-    /// Points that come back, as shown; empty accepts any.
+    /// Further tickets of the order that go with it: the code of each, or the code and the points that were shown for
+    /// it, as in `ABCD:4500`.
+    with: Fields,
+    /// Points that come back beside those named in `with`, as shown; empty accepts any.
     refunded: Field,
+    /// Where the money goes: `wallet`, which an empty field means too, or `card`.
+    refunds: Field,
     /// UUID of the request. Repeated with the same body, it answers the first success again.
     request_key: Field,
 }
@@ -45,30 +61,77 @@ impl TicketRefundForm {
         code: TicketCode,
     ) -> Result<(TicketRefundOrder, Option<RequestKey>), Mistakes> {
         let mut mistakes = Mistakes::default();
-        let shown = if self.refunded.is_empty() {
+        let own = if self.refunded.is_empty() {
             Some(None)
         } else {
             let shown = self.refunded.parse().and_then(Points::new);
             mistakes.note("refunded", "return-refusal-payout", shown).map(Some)
         };
+        let with: Option<Vec<_>> = self.with.0.iter().map(Self::further).collect();
+        let with = with.filter(|with| {
+            let codes = with.iter().map(|(code, _)| code.as_str()).chain([code.as_str()]);
+            with.len() < WITH_MAX && codes.collect::<HashSet<_>>().len() == with.len() + 1
+        });
+        let with = mistakes.note("with", "ticket-refund-refusal-with", with);
+        let target = match self.refunds.is_empty() {
+            true => Some(RefundTarget::Wallet),
+            false => self.refunds.parse(),
+        };
+        let target = mistakes.note("refunds", "refund-target-refusal", target);
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        let order = shown.map(|shown| {
+        let order = own.zip(with).zip(target).map(|((own, with), target)| {
             let key = key.map(|key| {
-                let order = json!({ "code": code, "refunded": shown });
+                // A request of the version before, which had neither, is still the same request.
+                let order = match with.is_empty() && target == RefundTarget::Wallet {
+                    true => json!({ "code": code, "refunded": own }),
+                    false => {
+                        json!({ "code": code, "refunded": own, "with": with, "refunds": target })
+                    }
+                };
                 RequestKey::new(account_id.0, key, "POST /tickets/{code}/refund", &order)
             });
-            (TicketRefundOrder { account_id, code, shown }, key)
+            let others = with.iter().filter_map(|(_, points)| *points);
+            let shown = own.and_then(|own| Points::sum(others.chain([own])));
+            let codes = with.into_iter().map(|(code, _)| code);
+            let codes = std::iter::once(code).chain(codes).collect();
+            (TicketRefundOrder { account_id, codes, shown, target }, key)
         });
         mistakes.or(order)
+    }
+
+    /// Parses a further ticket: its code, and the points that were shown for it.
+    fn further(field: &Field) -> Option<(TicketCode, Option<Points>)> {
+        match field.text().split_once(':') {
+            Some((code, points)) => {
+                Some((code.parse().ok()?, Some(Points::new(points.parse().ok()?)?)))
+            }
+            None => Some((field.parse()?, None)),
+        }
     }
 }
 
 /// What comes back of a ticket that is refunded by itself now.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TicketRefundDocument {
     /// What was paid for the place.
     price: Points,
     /// What of it comes back.
+    refunded: Points,
+    /// Further tickets of the order that may go with it.
+    others: Vec<FurtherRefundDocument>,
+}
+
+/// Further ticket of the order that may be refunded with the first one.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FurtherRefundDocument {
+    code: TicketCode,
+    /// What comes back of it.
+    refunded: Points,
+}
+
+/// Further ticket on the page.
+struct FurtherTicket<'a> {
+    ticket: &'a Ticket,
     refunded: Points,
 }
 
@@ -82,7 +145,12 @@ struct TicketRefundPage<'a> {
     /// Whether the step that holds has a fee, of which the ticket bears a part.
     bears_fee: bool,
     /// What comes back now, or why nothing does.
-    offer: Result<TicketRefundDocument, String>,
+    offer: Result<PlannedPlace, String>,
+    /// Why the ticket may not go alone; `None` if it may.
+    needed: Option<String>,
+    others: Vec<FurtherTicket<'a>>,
+    /// Whether some of it can go back to the card.
+    has_card: bool,
     request_key: Uuid,
     refusal: Option<String>,
 }
@@ -105,7 +173,7 @@ pub async fn create_ticket_refund(
 ) -> Result<HttpResponse, PageError> {
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     let (order, key) = form.parse(me.account_id, code.clone())?;
-    let refunded = refund_ticket(&app, &order, key.as_ref()).await;
+    let refunded = refund_tickets(&app, &order, key.as_ref()).await;
     match me.view.or_refusal(refunded.map_err(PageError::from))? {
         Ok(refunded) => {
             let answer = me.view.done(StatusCode::CREATED, &refunded, &format!("/tickets/{code}"));
@@ -124,31 +192,73 @@ async fn page(
     refusal: FormRefusal,
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(app, me, path).await?;
+    let mut others = tickets::list_of_reservation(&app.db, ticket.reservation_id).await?;
+    others.retain(|other| other.id != ticket.id);
     // Nothing is locked and nothing written: the transaction is one view of the rows.
     let mut tx = app.db.begin().await?;
-    let found = terms::find_terms(&mut *tx, ticket.id).await?;
-    let planned = plan(&mut tx, me.account_id, &found.ok_or(NotFound)?).await;
+    let found = terms::find_terms(&mut *tx, ticket.id).await?.ok_or(NotFound)?;
+    let offer = price(&mut tx, me.account_id, slice::from_ref(&found)).await;
+    let offer = offer.map(|planned| planned.places);
+    let needed = plan(&mut tx, me.account_id, slice::from_ref(&found)).await.err();
+    let further = list_further(&mut tx, me.account_id, &others).await?;
     let agreed = agreed_refund(&mut tx, ticket.reservation_id).await;
     tx.commit().await?;
-    let offer = planned
-        .map(|planned| TicketRefundDocument { price: planned.price, refunded: planned.refunded });
+    let offer =
+        offer.and_then(|places| places.into_iter().next().ok_or(TicketRefundError::NotFound));
     if me.view.format.is_for_programs() {
-        return Ok(me.view.json(StatusCode::OK, &offer?));
+        let offer = needed.map_or(offer, Err)?;
+        let others = further.iter().map(|other| FurtherRefundDocument {
+            code: other.ticket.code.clone(),
+            refunded: other.refunded,
+        });
+        let PlannedPlace { price, refunded, .. } = offer;
+        let document = TicketRefundDocument { price, refunded, others: others.collect() };
+        return Ok(me.view.json(StatusCode::OK, &document));
     }
     let bears_fee = agreed.as_ref().is_ok_and(AgreedRefund::bears_fee);
     let lines = agreed.map(|agreed| {
         let moment = RefundMoment { now: app.now(), is_paid: true, is_full: agreed.is_full };
         agreed.steps.lines(&me.view, &ticket.time_zone, moment)
     });
+    let has_card = match &offer {
+        Ok(own) => {
+            let asked = further.iter().map(|other| other.refunded).chain([own.refunded]);
+            let asked = Points::sum(asked).unwrap_or_default();
+            let of_payment = [(own.payment_id, asked)];
+            !payouts::preview_of_refund(&app.db, me.account_id, &of_payment).await?.is_empty()
+        }
+        Err(_) => false,
+    };
+    let told = |error: TicketRefundError| me.view.refusal(&error);
     let status = refusal.status();
     let page = TicketRefundPage {
         v: &me.view,
         ticket: &ticket,
         lines: lines.unwrap_or_default(),
         bears_fee,
-        offer: offer.map_err(|error: TicketRefundError| me.view.refusal(&error)),
+        needed: needed.filter(|_| offer.is_ok()).map(told),
+        offer: offer.map_err(told),
+        others: further,
+        has_card,
         request_key: new_id(),
         refusal: refusal.text,
     };
     Ok(me.view.html(status, &page))
+}
+
+/// Lists the tickets among `others`, of one order, that `account_id` may give back, with what comes back of each.
+async fn list_further<'a>(
+    tx: &mut Connection,
+    account_id: AccountId,
+    others: &'a [Ticket],
+) -> Result<Vec<FurtherTicket<'a>>, sqlx::Error> {
+    let mut further = Vec::new();
+    for ticket in others.iter().take(WITH_MAX) {
+        let terms = terms::find_terms(&mut *tx, ticket.id).await?;
+        let priced = price(tx, account_id, terms.as_slice()).await;
+        if let Some(place) = priced.ok().and_then(|planned| planned.places.into_iter().next()) {
+            further.push(FurtherTicket { ticket, refunded: place.refunded });
+        }
+    }
+    Ok(further)
 }

@@ -40,9 +40,12 @@ where outcome is null
             and named.account_id in (payer_id, reservations.account_id)
             and amount = coalesce((outcome ->> 'amount')::bigint, amount))
     or return_id is not null and not exists (
+        -- Tickets that were refunded together have a return each.
         select from ticket_returns
-        where id::text = named.return_id and seller_id = named.account_id
-            and payout = coalesce(outcome ->> 'payout', outcome ->> 'refunded')::bigint)
+        where seller_id = named.account_id
+            and (id::text = named.return_id or outcome -> 'more' ? id::text)
+        having count(*) = 1 + coalesce(jsonb_array_length(outcome -> 'more'), 0)
+            and sum(payout) = coalesce(outcome ->> 'payout', outcome ->> 'refunded')::bigint)
     or exchange_id is not null and not exists (
         select from exchanges
         where id::text = named.exchange_id and account_id = named.account_id)

@@ -78,7 +78,10 @@ async fn one_ticket_of_four_comes_back_by_the_terms_and_the_rest_stays(db: PgPoo
     let (seat, place) = (four.code(true, 0).await, four.code(false, 0).await);
     // 90 percent of 50,000, less its part of the fee.
     let shown = ada.get(&path_of(&seat)).await.json();
-    assert_eq!(shown, json!({ "price": 50_000, "refunded": 44_500 }));
+    assert_eq!((&shown["price"], &shown["refunded"]), (&json!(50_000), &json!(44_500)));
+    let others: Vec<&Value> =
+        shown["others"].as_array().unwrap().iter().map(|other| &other["refunded"]).collect();
+    assert_eq!(others, [&json!(44_500), &json!(26_700), &json!(26_700)]);
     let ticket = ada.visit(&format!("/tickets/{seat}")).await;
     assert!(ticket.has(&format!("a[href='{}']", path_of(&seat))), "{}", ticket.body);
     let page = ada.visit(&path_of(&seat)).await;
@@ -369,5 +372,91 @@ async fn the_database_refuses_a_second_refund_and_one_that_is_none(db: PgPool) {
         let refused = refused.as_database_error().unwrap().constraint();
         assert_eq!(refused, Some(constraint));
     }
+    four.office.close().await;
+}
+
+#[sqlx::test]
+async fn several_tickets_of_an_order_go_back_together_for_what_was_shown_of_each(db: PgPool) {
+    let four = Four::sold(&db, 90, 1_600).await;
+    listen(&db).await;
+    let ada = &four.ada;
+    let hold = Hold { places: 1, ..Hold::default() };
+    let other = Purchase::make(&db, &four.concert, ada, hold).await;
+    let (seat, next) = (four.code(true, 0).await, four.code(true, 1).await);
+    let place = four.code(false, 0).await;
+    let path = path_of(&seat);
+    for (with, status, code) in [
+        (json!([next, next]), 422, "invalid"),
+        (json!([seat]), 422, "invalid"),
+        (json!(["nobody's"]), 422, "invalid"),
+        (json!([other.codes[0]]), 404, "not-found"),
+        (json!([format!("{next}:44501")]), 409, "ticket-refund-changed"),
+    ] {
+        let form = json!({ "with": with, "refunded": 44_500 });
+        let refused = ada.post_json(&path, &form).await;
+        assert_eq!((refused.status, refused.code().as_str()), (status, code), "{}", refused.body);
+    }
+    four.expect_kept(5).await;
+    let before = balance(&db, ada.account_id).await;
+    let page = ada.visit(&path).await;
+    assert!(page.has(&format!("[name='with'][value='{next}:44500']")), "{}", page.body);
+    let form = [
+        ("refunded", page.attribute("[name='refunded']", "value")),
+        ("request_key", page.attribute("[name='request_key']", "value")),
+        ("with", format!("{next}:44500")),
+        ("with", format!("{place}:26700")),
+    ];
+    let clicks = storm((0..8).map(|_| {
+        let (ada, path, form) = (ada.clone(), path.clone(), form.clone());
+        async move { ada.submit(&path, &form).await }
+    }))
+    .await;
+    assert!(clicks.iter().any(|click| click.status == 303), "{clicks:?}");
+    assert!(clicks.iter().all(|click| [303, 409].contains(&click.status)), "{clicks:?}");
+    assert_eq!(balance(&db, ada.account_id).await, before + 2 * 44_500 + 26_700);
+    four.expect_kept(2).await;
+    let free = "select count(*) from schedule_seats where status = 'AVAILABLE'";
+    assert_eq!(read_one::<i64>(&db, free).await, 20);
+    let told = "select count(*) from domain_events where kind = 'ticket.refunded'";
+    assert_eq!(read_one::<i64>(&db, told).await, 3);
+    let mails = "select count(*) from outbox where kind = 'ticket-refunded'";
+    assert_eq!(read_one::<i64>(&db, mails).await, 1);
+    assert_eq!(cancel(ada, four.bought.reservation_id).await.json()["refunded"], 26_700);
+    four.expect_kept(1).await;
+    four.office.close().await;
+}
+
+#[sqlx::test]
+async fn what_may_not_be_alone_goes_back_with_what_it_belongs_to(db: PgPool) {
+    let four = Four::sold(&db, 100, 0).await;
+    let (ada, seats) = (&four.ada, &four.concert.seat_ids);
+    for sql in [
+        "update seats set kind = 'WHEELCHAIR' where row_label = 'A' and number = 7",
+        "update seats set kind = 'COMPANION', companion_of = 7 where row_label = 'A' and number = 8",
+        "update schedule_seats c set kind = s.kind, wheelchair_seat_id = case s.kind
+             when 'COMPANION' then (select id from seats where kind = 'WHEELCHAIR') end
+         from seats s where s.id = c.seat_id",
+    ] {
+        run_sql(&db, sql).await;
+    }
+    admit(&db, &four.concert, std::slice::from_ref(ada)).await;
+    let order = json!({ "seat_ids": &seats[6..8], "needed": true, "request_key": Uuid::now_v7() });
+    let held = ada.post_json(&order_path(&four.concert), &order).await.json();
+    let path = format!("/reservations/{}/payment", held["reservation_id"].as_str().unwrap());
+    assert_eq!(ada.post(&path, &()).await.status, 201);
+    let of_seat =
+        "select t.code from tickets t join reservation_items i on i.id = t.reservation_item_id
+         where i.schedule_seat_id = $1";
+    let chair: String = read_one_with(&db, of_seat, seats[6]).await;
+    let beside: String = read_one_with(&db, of_seat, seats[7]).await;
+    let alone = give_back(ada, &chair).await;
+    expect_refused(&alone, 409, "leaves-companion-alone");
+    let page = ada.visit(&path_of(&chair)).await;
+    assert!(page.has("p.notice"), "{}", page.body);
+    assert_eq!(page.body.matches(&format!("value=\"{beside}:")).count(), 1, "{}", page.body);
+    let form = json!({ "with": [beside], "request_key": Uuid::now_v7() });
+    let both = ada.post_json(&path_of(&chair), &form).await;
+    assert_eq!((both.status, &both.json()["refunded"]), (201, &json!(100_000)), "{}", both.body);
+    four.expect_kept(4).await;
     four.office.close().await;
 }

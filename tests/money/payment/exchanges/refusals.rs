@@ -107,7 +107,7 @@ async fn a_ticket_of_a_cancelled_date_does_not_pay(db: PgPool) {
 
 /// An exchange keeps its tickets from nothing until it is paid, and what happened to them meanwhile is seen then.
 #[sqlx::test]
-async fn a_ticket_that_was_used_meanwhile_does_not_pay(db: PgPool) {
+async fn a_ticket_that_was_used_or_given_away_meanwhile_does_not_pay(db: PgPool) {
     let swap = Swap::usual(&db).await;
     let (before, order) = (swap.balance().await, swap.begun(&[0, 1], 4).await);
     let used = "update tickets set status = 'USED', used_at = now() where code = $1";
@@ -117,6 +117,20 @@ async fn a_ticket_that_was_used_meanwhile_does_not_pay(db: PgPool) {
     assert_eq!(late.json()["ticket_status"], "USED");
     assert_eq!((swap.balance().await, swap.seat(0).await), (before, "RESERVED".into()));
     expect_refused(&swap.begin(&[0]).await, 409, "exchange-held");
+    assert_eq!(cancel(&swap.ada, order).await.status, 200);
+    let (bob, order) = (swap.office.sign_in("bob").await, swap.begun(&[0], 4).await);
+    let to = json!({ "to": email_of(&db, bob.account_id).await });
+    let path = format!("/tickets/{}/hand-overs", swap.code(0).await);
+    let offer = swap.ada.post_json(&path, &to).await.json();
+    expect_refused(&pay(&swap.ada, order).await, 409, "ticket-refund-offered");
+    let path = format!("/hand-overs/{}", offer["hand_over_id"].as_str().unwrap());
+    let accepted = bob.post(&format!("{path}/acceptance"), &()).await.json();
+    expect_refused(&pay(&swap.ada, order).await, 409, "exchange-given-away");
+    let path = format!("/tickets/{}/hand-overs", accepted["code"].as_str().unwrap());
+    let to = json!({ "to": email_of(&db, swap.ada.account_id).await });
+    let offer = bob.post_json(&path, &to).await.json();
+    let path = format!("/hand-overs/{}", offer["hand_over_id"].as_str().unwrap());
+    assert_eq!(swap.ada.post(&format!("{path}/acceptance"), &()).await.status, 200);
     assert_eq!(cancel(&swap.ada, order).await.status, 200);
     let again = swap.begun(&[0], 4).await;
     assert_eq!(pay(&swap.ada, again).await.status, 201);

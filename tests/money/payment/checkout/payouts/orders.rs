@@ -119,6 +119,51 @@ async fn what_was_not_bought_comes_back_as_points(db: PgPool) {
     bought.office.close().await;
 }
 
+/// Ada pays three seats with 160 points of the office and 140 that she bought: what she gives back goes to her card as
+/// far as these 140 do, however many tickets she gives back at once.
+#[sqlx::test]
+async fn tickets_that_are_given_back_alone_go_to_the_card_no_further_than_their_order_was_bought(
+    db: PgPool,
+) {
+    let bought = Bought::points(&db, 140).await;
+    let (ada, concert) = (&bought.ada, concert(&db).await);
+    let admin = bought.office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/people/{}/adjustments", ada.account_id);
+    let form = json!({ "amount": 160, "reason": "a present", "request_key": Uuid::now_v7() });
+    let adjusted = admin.post_json(&path, &form).await;
+    assert!([200, 201].contains(&adjusted.status), "{}", adjusted.body);
+    let hold = Hold { seat_ids: &concert.seat_ids[..3], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    pay(ada, id).await;
+    let codes: Vec<String> = read_all(&db, "select code from tickets order by id").await;
+    let path = format!("/tickets/{}/refund", codes[0]);
+    let page = ada.visit(&path).await;
+    assert!(page.has("[name='refunds'][value='card']"), "{}", page.body);
+    assert_eq!(page.body.matches("name=\"with\"").count(), 2, "{}", page.body);
+    let form = json!({ "refunds": "card", "with": [codes[1]], "request_key": Uuid::now_v7() });
+    let given = ada.post_json(&path, &form).await.json();
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(200), &json!(140)), "{given}");
+    until_all(&db, "SETTLED").await;
+    assert_eq!((bought.balance().await, returned(&bought.stripe).await), (60, 140));
+    let mails: Vec<Uuid> =
+        read_all(&db, "select id from outbox where kind = 'ticket-refunded'").await;
+    assert_eq!(mails.len(), 1, "one mail about both");
+    let letter = admin.get(&format!("/admin/mails/{}", mails[0])).await.body;
+    for word in ["goes back to your card", "\u{20a9}200", "\u{20a9}140"] {
+        assert!(letter.contains(word), "{word}: {letter}");
+    }
+    // The last one was paid with what the office gave.
+    let path = format!("/tickets/{}/refund", codes[2]);
+    assert!(!ada.visit(&path).await.has("[name='refunds']"));
+    let form = json!({ "refunds": "card", "request_key": Uuid::now_v7() });
+    let given = ada.post_json(&path, &form).await.json();
+    assert_eq!((&given["refunded"], &given["to_cards"]), (&json!(100), &json!(0)), "{given}");
+    assert_eq!((bought.balance().await, returned(&bought.stripe).await), (160, 140));
+    let wrong = ada.post_json(&path, &json!({ "refunds": "cash" })).await;
+    assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"), "{}", wrong.body);
+    bought.office.close().await;
+}
+
 #[sqlx::test]
 async fn each_of_two_who_paid_together_has_the_own_money_back_on_the_own_card(db: PgPool) {
     let bought = Bought::points(&db, 500).await;
