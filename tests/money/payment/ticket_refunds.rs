@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use super::{assert_sound, cancel, status_of};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, admit, agree_on, count,
-    email_of, hold, ledger::balance, order_path, read_all, read_one, read_one_with, run_sql, storm,
-    until,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, admit, admit_projected,
+    agree_on, count, email_of, hold, ledger::balance, order_path, read_all, read_one,
+    read_one_with, run_sql, storm, until,
 };
 
 /// Ada's order of two seats and two places, with 1,000,000 points bought before it.
@@ -439,7 +439,7 @@ async fn what_may_not_be_alone_goes_back_with_what_it_belongs_to(db: PgPool) {
     ] {
         run_sql(&db, sql).await;
     }
-    admit(&db, &four.concert, std::slice::from_ref(ada)).await;
+    admit_projected(&four.office, &four.concert, std::slice::from_ref(ada)).await;
     let order = json!({ "seat_ids": &seats[6..8], "needed": true, "request_key": Uuid::now_v7() });
     let held = ada.post_json(&order_path(&four.concert), &order).await.json();
     let path = format!("/reservations/{}/payment", held["reservation_id"].as_str().unwrap());

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{SEAT, Swap, begin, code_of, expect_refused, held};
+use super::{SEAT, Swap, begin, code_of, come_in_again, expect_refused, held};
 use crate::{
     payment::{assert_sound, cancel, pay},
     support::{
@@ -154,7 +154,7 @@ async fn tickets_that_the_rest_of_their_order_needs_stay_in_it(db: PgPool) {
     let order = json!({ "seat_ids": &seats[6..8], "needed": true, "request_key": Uuid::now_v7() });
     let order = held(&ada.post_json(&order_path(&swap.concert), &order).await);
     assert_eq!(pay(ada, order).await.status, 201);
-    super::admit_again(&db).await;
+    come_in_again(ada, &swap.concert).await;
     let (chair, beside) = (code_of(&db, seats[6]).await, code_of(&db, seats[7]).await);
     let alone = begin(ada, order, std::slice::from_ref(&chair)).await;
     expect_refused(&alone, 409, "leaves-companion-alone");
