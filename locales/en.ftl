@@ -1306,6 +1306,7 @@ ticket-refund-title = Give this ticket back
 ticket-refund-explained = Only this ticket is cancelled, and those that you choose with it. The rest of your order stays as it is. What is cancelled no longer lets you in, and somebody else can have the place.
 ticket-refund-fee = The fee is for the whole order, and this ticket bears its part of it.
 ticket-refund-button = Cancel this ticket
+ticket-refund-button-several = Cancel the chosen tickets
 ticket-refund-with = Also cancel
 ticket-refund-to-wallet = All of it into the wallet as points
 ticket-refund-refusal-with = Name each ticket once, by its code.

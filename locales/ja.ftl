@@ -1230,6 +1230,7 @@ ticket-refund-title = 1枚だけキャンセル
 ticket-refund-explained = キャンセルされるのはこのチケットと、一緒に選んだチケットだけで、残りのお申し込みはそのままです。キャンセルしたチケットでは入場できず、席はほかの方が申し込めます。
 ticket-refund-fee = 手数料はお申し込み全体に対するもので、このチケットの分だけが引かれます。
 ticket-refund-button = このチケットをキャンセルする
+ticket-refund-button-several = 選んだチケットをキャンセル
 ticket-refund-with = 一緒にキャンセルするチケット
 ticket-refund-to-wallet = すべてすぐに残高へ
 ticket-refund-refusal-with = チケットはコードで一度ずつ指定してください。

@@ -1227,6 +1227,7 @@ ticket-refund-title = 이 티켓만 취소하기
 ticket-refund-explained = 이 티켓과 함께 고른 티켓만 취소되고 남은 예매는 그대로예요. 취소한 티켓으로는 입장할 수 없고, 자리는 다른 분이 예매할 수 있어요.
 ticket-refund-fee = 수수료는 예매 전체에 한 번이고, 이 티켓은 그 일부만 내요.
 ticket-refund-button = 이 티켓 취소하기
+ticket-refund-button-several = 고른 티켓 취소
 ticket-refund-with = 함께 취소할 티켓
 ticket-refund-to-wallet = 모두 바로 잔액으로
 ticket-refund-refusal-with = 티켓마다 코드를 한 번씩만 적어 주세요.

@@ -138,7 +138,7 @@ async fn give_back(
 }
 
 /// Returns what a refund of the tickets with these `terms`, of one order, gives `account_id` now, or why it is refused.
-pub(crate) async fn plan(
+async fn plan(
     tx: &mut Connection,
     account_id: AccountId,
     terms: &[ReturnTerms],
@@ -151,7 +151,7 @@ pub(crate) async fn plan(
 }
 
 /// Returns what each of these tickets gives, whatever the rest of their order needs.
-pub(crate) async fn price(
+async fn price(
     tx: &mut Connection,
     account_id: AccountId,
     terms: &[ReturnTerms],

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{
     error::TicketRefundError,
     model::{PlannedPlace, TicketRefundOrder},
-    plan, price, refund_tickets,
+    price, refund_tickets, require_own,
 };
 use crate::{
     accounts::{AccountId, CurrentAccount},
@@ -24,8 +24,15 @@ use crate::{
     catalog::RefundTarget,
     infra::{idempotency::RequestKey, ids::new_id, postgres::Connection},
     points::Points,
-    reservation::{AgreedRefund, RefundLine, RefundMoment, agreed_refund},
-    tickets::{self, Ticket, TicketCode, pages::own_ticket, returns::store as terms},
+    reservation::{
+        AgreedRefund, RefundLine, RefundMoment, agreed_refund,
+        returns::require_dispensable_together,
+    },
+    tickets::{
+        self, Ticket, TicketCode,
+        pages::own_ticket,
+        returns::{model::ReturnTerms, store as terms},
+    },
     wallet::charges::payouts,
     web::{
         error::{NotFound, PageError},
@@ -196,17 +203,22 @@ async fn page(
     others.retain(|other| other.id != ticket.id);
     // Nothing is locked and nothing written: the transaction is one view of the rows.
     let mut tx = app.db.begin().await?;
-    let found = terms::find_terms(&mut *tx, ticket.id).await?.ok_or(NotFound)?;
-    let offer = price(&mut tx, me.account_id, slice::from_ref(&found)).await;
-    let offer = offer.map(|planned| planned.places);
-    let needed = plan(&mut tx, me.account_id, slice::from_ref(&found)).await.err();
-    let further = list_further(&mut tx, me.account_id, &others).await?;
+    let ids: Vec<_> = others.iter().map(|other| other.id).chain([ticket.id]).collect();
+    let (mut own, others_terms): (Vec<_>, Vec<_>) = terms::list_terms(&mut *tx, &ids)
+        .await?
+        .into_iter()
+        .partition(|terms| terms.ticket_id == ticket.id.0);
+    let own = own.pop().ok_or(NotFound)?;
+    let offer = price(&mut tx, me.account_id, slice::from_ref(&own)).await;
+    let offer =
+        offer.and_then(|found| found.places.into_iter().next().ok_or(TicketRefundError::NotFound));
+    let needed = require_dispensable_together(&mut tx, own.reservation_id, &[own.item_id]).await;
+    let needed = needed.map_err(TicketRefundError::from).err();
+    let further = list_further(&mut tx, me.account_id, (&others, others_terms)).await?;
     let agreed = agreed_refund(&mut tx, ticket.reservation_id).await;
     tx.commit().await?;
-    let offer =
-        offer.and_then(|places| places.into_iter().next().ok_or(TicketRefundError::NotFound));
     if me.view.format.is_for_programs() {
-        let offer = needed.map_or(offer, Err)?;
+        let offer = offer.and_then(|offer| needed.map_or(Ok(offer), Err))?;
         let others = further.iter().map(|other| FurtherRefundDocument {
             code: other.ticket.code.clone(),
             refunded: other.refunded,
@@ -250,15 +262,22 @@ async fn page(
 async fn list_further<'a>(
     tx: &mut Connection,
     account_id: AccountId,
-    others: &'a [Ticket],
-) -> Result<Vec<FurtherTicket<'a>>, sqlx::Error> {
-    let mut further = Vec::new();
-    for ticket in others.iter().take(WITH_MAX) {
-        let terms = terms::find_terms(&mut *tx, ticket.id).await?;
-        let priced = price(tx, account_id, terms.as_slice()).await;
-        if let Some(place) = priced.ok().and_then(|planned| planned.places.into_iter().next()) {
-            further.push(FurtherTicket { ticket, refunded: place.refunded });
-        }
+    (others, mut terms): (&'a [Ticket], Vec<ReturnTerms>),
+) -> Result<Vec<FurtherTicket<'a>>, TicketRefundError> {
+    terms.retain(|terms| require_own(account_id, terms).is_ok());
+    terms.truncate(WITH_MAX - 1);
+    if terms.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(further)
+    let places = match price(tx, account_id, &terms).await {
+        Ok(planned) => planned.places,
+        // The first ticket says so.
+        Err(TicketRefundError::Over) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let ticket_of = |terms: &ReturnTerms| others.iter().find(|other| other.id.0 == terms.ticket_id);
+    let further = terms.iter().zip(places).filter_map(|(terms, place)| {
+        Some(FurtherTicket { ticket: ticket_of(terms)?, refunded: place.refunded })
+    });
+    Ok(further.collect())
 }
