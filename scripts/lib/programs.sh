@@ -32,6 +32,16 @@ downloaded_postgres() {
   echo "${XDG_CACHE_HOME:-$HOME/.cache}/stagedoor/postgres"
 }
 
+# Prints the folder of the servers that scripts/install downloads where REDIS names one, each in a folder of that name.
+downloaded_redis() {
+  echo "${XDG_CACHE_HOME:-$HOME/.cache}/stagedoor/redis"
+}
+
+# Has the server that REDIS names stand for the system's from here on.
+use_redis_of_name() {
+  [[ -z ${REDIS:-} ]] || PATH=$(downloaded_redis)/$REDIS:$PATH
+}
+
 # Prints the path of a Redis server that is new enough. Valkey is the name under
 # which some systems ship the same server.
 redis_server() {

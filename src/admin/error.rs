@@ -11,7 +11,7 @@ use crate::{
     entry_queue::QueueError,
     infra::{idempotency::KeyError, pictures::PictureMistake},
     outbox::MailId,
-    payment::PaymentError,
+    payment::{PaymentError, ticket_refund::error::TicketRefundError},
     reservation::{InventoryError, ReservationError, codes::error::CodeEditError},
     wallet::WalletError,
     web::error::{KitError, problems},
@@ -49,7 +49,7 @@ problems! {
     // Other features lead to a customer's own pages, where an administrator has no business.
     wraps {
         Queue(#[from] QueueError).no_recovery(), Payment(#[from] PaymentError).no_recovery(),
-        Wallet(#[from] WalletError).no_recovery(),
+        TicketRefund(#[from] TicketRefundError).no_recovery(), Wallet(#[from] WalletError).no_recovery(),
         Reservation(#[from] ReservationError).no_recovery(),
         Account(#[from] AccountError).no_recovery(), Catalog(#[from] CatalogError),
         Inventory(#[from] InventoryError), Code(#[from] CodeEditError),

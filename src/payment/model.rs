@@ -52,9 +52,9 @@ pub struct Paid {
 /// Result of a cancellation; also stored as the outcome of its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cancelled {
-    /// Reservation that was cancelled.
+    /// Reservation that was cancelled, or of which tickets were given back.
     pub reservation_id: ReservationId,
-    /// `CANCELLED` before payment, `REFUNDED` after it.
+    /// `CANCELLED` before payment, `REFUNDED` after it, `CONFIRMED` where only tickets of it were given back.
     pub status: ReservationStatus,
     /// Sum of the points returned to all payers.
     pub refunded: Points,

@@ -91,6 +91,7 @@ pub async fn refund(
     let to_cards = ToCards::lock(tx, target, &refunds).await?;
     wallet::refund(tx, &refunds).await?;
     let to_cards = to_cards.pay_out(tx, Some(reservation_id)).await?;
+    let to_cards = Points::sum(to_cards.into_values()).ok_or(PaymentError::Inconsistent)?;
     let owner_message = share.message(reservation_id, sum_of(&refunds, Some(account_id)));
     tell_refunded(tx, account_id, reservation_id, owner_message, &refunds).await?;
     let refunded = sum_of(&refunds, None);

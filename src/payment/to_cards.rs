@@ -54,19 +54,19 @@ impl ToCards {
     }
 
     /// Pays the bought points of the credited refunds out, as part of the refund of a reservation if one is named, and
-    /// returns how many they are.
+    /// returns how many they are of each payer.
     pub(super) async fn pay_out(
         self,
         tx: &mut Connection,
         reservation_id: Option<ReservationId>,
-    ) -> Result<Points, WalletError> {
+    ) -> Result<HashMap<AccountId, Points>, WalletError> {
         let reason = PayoutReason { reservation_id: reservation_id.map(|id| id.0), retry_of: None };
-        let mut sum = Points::ZERO;
+        let mut of_payers = HashMap::new();
         for (payer_id, bought) in self.wanted {
             let Some(purchases) = self.purchases.get(&payer_id) else { continue };
             let paid = payouts::pay_out(tx, payer_id, bought, purchases, reason).await?;
-            sum = sum.checked_add(paid.points).ok_or(WalletError::TooManyPoints)?;
+            of_payers.insert(payer_id, paid.points);
         }
-        Ok(sum)
+        Ok(of_payers)
     }
 }

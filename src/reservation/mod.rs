@@ -92,6 +92,7 @@ pub use model::{
 };
 pub use number::ReservationNumber;
 pub use pages::reservation_page;
+pub use refund_steps::RefundCap;
 pub use returns::end_overdue;
 pub use seat_map::feed::announce;
 pub use waiting_list::assign;

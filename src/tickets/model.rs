@@ -41,6 +41,13 @@ impl TicketCode {
     const BITS_PER_LETTER: u32 = 5;
     const LETTERS: usize = 26;
 
+    /// Whether each of `codes` is named once.
+    pub fn are_distinct(codes: &[Self]) -> bool {
+        let mut texts: Vec<&str> = codes.iter().map(Self::as_str).collect();
+        texts.sort_unstable();
+        texts.windows(2).all(|pair| matches!(pair, [left, right] if left != right))
+    }
+
     /// Generates a random code that cannot be guessed.
     pub fn generate() -> Self {
         Self::of(rand::random())

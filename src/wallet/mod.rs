@@ -61,7 +61,7 @@ pub use closing::{close, lock_for_closing};
 pub use error::WalletError;
 pub use ledger::{RefundCredit, credit, debit, refund};
 pub use locked::{LockedWallets, store::Movements};
-pub use model::{Kind, Movement, Wallet};
+pub use model::{Kind, Means, Movement, Wallet};
 pub use transfers::{claims::claim_transfers, expire_transfers, reminders::remind_receivers};
 pub use transfers::{
     claims::forget_addresses_of, expire_lapsed_of, model::TransferStatus, store::find_shown_wallet,

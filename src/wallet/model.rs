@@ -75,6 +75,32 @@ impl Wallet {
     }
 }
 
+/// What an account can pay with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Means {
+    /// Points that can be spent.
+    pub usable: Points,
+    /// Points that are owed beyond those in the wallet: what is added covers them first.
+    pub owed: Points,
+}
+
+impl Means {
+    /// Returns the means of the owner of a wallet; none of an account without one.
+    pub fn of(wallet: Option<&Wallet>) -> Self {
+        let owed = |wallet: &Wallet| wallet.debt.checked_sub(wallet.unpledged());
+        let owed = wallet.and_then(owed).unwrap_or_default();
+        Self { usable: wallet.map(Wallet::usable).unwrap_or_default(), owed }
+    }
+
+    /// Returns the points that must be added before `amount` can be paid, to whose payment `given` are credited first.
+    pub fn lacking(self, amount: Points, given: Points) -> Points {
+        let needed = amount.checked_add(self.owed);
+        let available = self.usable.checked_add(given);
+        let lacking = needed.zip(available).and_then(|(all, own)| all.checked_sub(own));
+        lacking.unwrap_or_default()
+    }
+}
+
 /// Change of a wallet to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Movement {

@@ -2,8 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
-use stagedoor_testing as support;
-
 mod api_reference;
 mod browser;
 mod clock;
@@ -21,6 +19,7 @@ mod server;
 mod silence;
 mod standby;
 mod statistics;
+mod support;
 mod tidy;
 mod upgrade;
 mod verify;

@@ -64,6 +64,7 @@ pub use orders::{
     admit, admit_logged, admit_projected, hold, hold_places, order_path, order_until_known,
 };
 pub use overtaking::{overtaken, until_it_waits};
+pub use page::expect_money;
 pub use pdf::Pdf;
 pub use person::Person;
 pub use pictures::{picture, picture_bomb, picture_form};

@@ -23,6 +23,14 @@ impl Answer {
         value.unwrap_or_else(|| panic!("no {name} at {selector}: {}", self.body)).to_owned()
     }
 
+    /// Lists an attribute of the elements that a CSS selector matches and that have it.
+    pub fn attributes(&self, selector: &str, name: &str) -> Vec<String> {
+        let page = self.page();
+        let selector = parsed(selector);
+        let found = page.select(&selector).filter_map(|element| element.value().attr(name));
+        found.map(str::to_owned).collect()
+    }
+
     /// Returns the texts of the elements that a CSS selector matches, their words one blank apart.
     pub fn texts(&self, selector: &str) -> Vec<String> {
         let page = self.page();
@@ -55,4 +63,28 @@ impl Answer {
 
 fn parsed(selector: &str) -> Selector {
     Selector::parse(selector).unwrap()
+}
+
+/// Fails where a page tells an amount in points, or an amount without its currency.
+pub fn expect_money(path: &str, text: &str) {
+    for (at, _) in text.match_indices(" point") {
+        let is_amount = text[..at].ends_with(|sign: char| sign.is_ascii_digit());
+        assert!(!is_amount, "{path}: an amount of points in {text}");
+    }
+    let chars: Vec<char> = text.chars().collect();
+    for (at, _) in chars.iter().enumerate().filter(|(_, sign)| **sign == ',') {
+        let digits = |from: usize| chars[from..].iter().take_while(|c| c.is_ascii_digit()).count();
+        let before = chars[..at].iter().rev().take_while(|c| c.is_ascii_digit() || **c == ',');
+        let first = at - before.count();
+        if digits(at + 1) < 3 || first == at {
+            continue;
+        }
+        let sign = first.checked_sub(1).map(|at| chars[at]);
+        let is_told = matches!(sign, Some('\u{20a9}' | '\u{2013}'));
+        assert!(
+            is_told,
+            "{path}: {}",
+            chars[first.saturating_sub(30)..at + 4].iter().collect::<String>()
+        );
+    }
 }

@@ -29,15 +29,22 @@ use crate::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::RefundTarget,
+    catalog::{RefundTarget, ScheduleId},
     infra::{
         idempotency::RequestKey,
         postgres::{Connection, Pool, retry_stale},
         throwaway,
     },
-    payment::{self, Cancelled, Share},
+    payment::{
+        self, Cancelled, Share,
+        ticket_refund::{
+            model::{GivenBy, TicketRefundOrder, TicketRefunded},
+            refund_in,
+        },
+    },
     points::Points,
-    reservation::{self, ReservationId},
+    reservation::{self, ReservationId, ReservationStatus},
+    tickets::TicketCode,
     wallet::{self, Kind, debts::WrittenOff},
 };
 
@@ -192,6 +199,8 @@ pub struct Refund {
     pub reservation_id: ReservationId,
     /// Account that owns the reservation.
     pub owner_id: AccountId,
+    /// Tickets that are given back; empty: all of the reservation.
+    pub codes: Vec<TicketCode>,
     pub share: Share,
     /// Where the money goes.
     pub target: RefundTarget,
@@ -199,7 +208,7 @@ pub struct Refund {
     pub reason: Reason,
 }
 
-/// Refunds a paid reservation; once for each `key`.
+/// Refunds a paid reservation or tickets of it; once for each `key`.
 pub async fn refund(
     app: &App,
     by: AccountId,
@@ -209,11 +218,14 @@ pub async fn refund(
     if throwaway::is_marked(refund.owner_id.0) {
         return Err(AccountError::Rehearsed.into());
     }
-    let Refund { reservation_id: id, owner_id, share, target, ref reason } = *refund;
+    let Refund { reservation_id: id, owner_id, ref codes, share, target, ref reason } = *refund;
     // Nothing is announced for a repeated request.
     let schedule_id = Cell::new(None);
     let give_back = async |tx: &mut Connection| {
-        let (cancelled, of) = payment::refund(tx, owner_id, id, share, target).await?;
+        let (cancelled, of) = match codes.is_empty() {
+            true => payment::refund(tx, owner_id, id, share, target).await?,
+            false => refund_alone(tx, refund).await?,
+        };
         schedule_id.set(Some(of));
         let entry = AuditEntry::new(by, Act::Refunded, Subject::Reservation, id.0);
         let entry = entry.because(reason).after(&cancelled);
@@ -224,4 +236,17 @@ pub async fn refund(
         reservation::announce(app, schedule_id);
     }
     Ok(cancelled)
+}
+
+/// Refunds the chosen tickets of a reservation, whose others stay.
+async fn refund_alone(
+    tx: &mut Connection,
+    refund: &Refund,
+) -> Result<(Cancelled, ScheduleId), AdminError> {
+    let &Refund { reservation_id, share, target, .. } = refund;
+    let by = GivenBy::Staff(reservation_id, share);
+    let order = TicketRefundOrder { by, codes: refund.codes.clone(), shown: None, target };
+    let (TicketRefunded { refunded, to_cards, .. }, of) = refund_in(tx, &order).await?;
+    let status = ReservationStatus::Confirmed;
+    Ok((Cancelled { reservation_id, status, refunded, to_cards }, of))
 }

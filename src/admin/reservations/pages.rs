@@ -33,11 +33,11 @@ use crate::{
     payment::Share,
     reservation::{RefundLine, RefundMoment, ReservationId, ReservationNumber, ReservationStatus},
     text::typed,
-    tickets::{TicketCode, TicketError, mailing},
+    tickets::{self, Ticket, TicketCode, TicketError, TicketStatus, mailing},
     web::{
         error::{NotFound, PageError},
         flash::with_message,
-        form::{Body, Field, FormRefusal, Mistakes},
+        form::{Body, Field, Fields, FormRefusal, Mistakes},
         page::View,
         request_key,
     },
@@ -142,6 +142,8 @@ struct BookingPage {
     v: View,
     booking: Booking,
     items: Vec<BookedItem>,
+    /// Valid tickets, which may be given back alone.
+    tickets: Vec<Ticket>,
     request_key: Uuid,
     refusal: FormRefusal,
     /// Whether the refund may go to cards.
@@ -158,10 +160,12 @@ impl BookingPage {
             store::list(&app.db, Some(&[]), (Some(id.0..=id.0), &[]), None, now).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
+        let mut tickets = tickets::list_of_reservation(&app.db, booking.id).await?;
+        tickets.retain(|ticket| ticket.status == TicketStatus::Valid);
         let request_key = new_id();
         let (refusal, has_cards) = (FormRefusal::default(), app.config.payment.is_for_money());
         let is_mailed = app.config.smtp_url.is_some();
-        Ok(Self { v, booking, items, request_key, refusal, has_cards, is_mailed, now })
+        Ok(Self { v, booking, items, tickets, request_key, refusal, has_cards, is_mailed, now })
     }
 
     /// Lists the lines of the table of the agreed terms; none if a sentence says all of them.
@@ -230,6 +234,8 @@ pub async fn create_mail(
 #[serde(default)]
 #[schemars(extend("required" = ["share", "reason"]))]
 pub struct RefundForm {
+    /// Codes of the tickets that are given back alone; empty: all of the reservation.
+    codes: Fields,
     /// `agreed` or `all`.
     share: Field,
     /// Where the money goes: `card`, which an empty field means too, or `wallet`.
@@ -241,11 +247,14 @@ pub struct RefundForm {
 }
 
 /// What a refund form says, with its request key.
-type ParsedRefund = (Share, RefundTarget, Reason, Option<Uuid>);
+type ParsedRefund = (Vec<TicketCode>, Share, RefundTarget, Reason, Option<Uuid>);
 
 impl RefundForm {
     fn parse(&self) -> Result<ParsedRefund, Mistakes> {
         let mut mistakes = Mistakes::default();
+        let codes: Option<Vec<TicketCode>> = self.codes.0.iter().map(Field::parse).collect();
+        let codes = codes.filter(|codes| TicketCode::are_distinct(codes));
+        let codes = mistakes.note("codes", "exchange-refusal-codes", codes);
         let share = match self.share.text() {
             "agreed" => Some(Share::AsAgreed),
             "all" => Some(Share::All),
@@ -255,8 +264,10 @@ impl RefundForm {
         let reason = parse_reason(&mut mistakes, &self.reason);
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let refunds = parse_refunds(&mut mistakes, &self.refunds);
-        let parsed = share.zip(reason).zip(refunds);
-        mistakes.or(parsed.map(|((share, reason), refunds)| (share, refunds, reason, key)))
+        let parsed = codes.zip(share).zip(reason).zip(refunds);
+        mistakes
+            .or(parsed
+                .map(|(((codes, share), reason), refunds)| (codes, share, refunds, reason, key)))
     }
 }
 
@@ -272,18 +283,18 @@ pub async fn create_refund(
         me.require_code()?;
     }
     let outcome = async {
-        let (share, target, reason, key) = form.parse()?;
+        let (codes, share, target, reason, key) = form.parse()?;
         let key = key.map(|key| {
             let route = format!("POST /admin/reservations/{id}/refund");
-            RequestKey::new(
-                me.account_id.0,
-                key,
-                &route,
-                &json!([form.share.text(), target, reason]),
-            )
+            // A request of the version before, which named no tickets, is still the same request.
+            let said = match codes.is_empty() {
+                true => json!([form.share.text(), target, reason]),
+                false => json!([form.share.text(), target, reason, codes]),
+            };
+            RequestKey::new(me.account_id.0, key, &route, &said)
         });
         let (reservation_id, owner_id) = (*id, page.booking.account_id);
-        let refund = Refund { reservation_id, owner_id, share, target, reason };
+        let refund = Refund { reservation_id, owner_id, codes, share, target, reason };
         Ok(people::refund(&app, me.account_id, &refund, key.as_ref()).await?)
     }
     .await;

@@ -31,11 +31,15 @@ mod store;
 mod telling;
 
 pub use self::store::end_all_of;
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+
 use self::{
     error::ExchangeError,
     model::{
         ExchangeBegun, ExchangeOffers, ExchangeOrder, LockedExchange, OpenExchange, TakenTickets,
     },
+    store::{KeptStep, KeptTerms},
 };
 use super::{store as payments, ticket_refund::require_own};
 use crate::{
@@ -49,7 +53,7 @@ use crate::{
     },
     points::Points,
     reservation::{
-        self, ExchangeId, Held, ReservationError, ReservationId, ReturnId,
+        self, ExchangeId, Held, RefundCap, RefundShare, ReservationError, ReservationId, ReturnId,
         returns::{
             self as reserved,
             model::{HouseCause, NewReturn},
@@ -115,6 +119,9 @@ pub(super) async fn open(
     let fee = fee.ok_or(ExchangeError::NotOffered)?;
     let id = ExchangeId(new_id());
     let open = OpenExchange { id, account_id, program_id, fee, is_by_staff: by_staff.is_some() };
+    for each in &terms {
+        require_given(account_id, open.is_by_staff, each.exchange_begins_until(), each)?;
+    }
     let given = judge(tx, &open, &terms).await?;
     let ids: Vec<_> = terms.iter().map(|terms| terms.ticket_id).collect();
     store::insert(tx, &open, reservation_id, &ids).await?;
@@ -194,14 +201,16 @@ pub(super) async fn take(
     let given = judge(tx, open, terms).await?;
     let from_id = terms.first().ok_or_else(inconsistent)?.reservation_id;
     let agreed = reservation::agreed_refund(tx, from_id).await?.share;
+    let total = payments::find_total(tx, from_id).await?.ok_or_else(inconsistent)?;
+    let prices: Vec<Points> = given.iter().map(|each| each.price).collect();
+    let cap = RefundCap::of(agreed, &prices, total).ok_or_else(inconsistent)?;
     reserved::take_for_house(tx, places, &given, HouseCause::Exchange(open.id)).await?;
     let ids: Vec<_> = given.iter().map(|each| each.place.ticket_id).collect();
     tickets::void_sold(tx, &ids).await?;
     if store::write_ended(tx, open.id, Some(held.reservation_id)).await? != 1 {
         return Err(inconsistent());
     }
-    let refund_percent = agreed.map_or(0, |share| share.percent);
-    Ok(TakenTickets { exchange_id: open.id, from_id, given, refund_percent })
+    Ok(TakenTickets { exchange_id: open.id, from_id, given, cap })
 }
 
 /// Bounds the refund of the confirmed order that `taken` tickets paid for, and tells its account.
@@ -211,8 +220,34 @@ pub(super) async fn complete(
     taken: &TakenTickets,
     held: &Held,
 ) -> Result<(), sqlx::Error> {
-    store::cap_refund(tx, held.reservation_id, taken.refund_percent).await?;
+    let terms = store::terms_of(tx, held.reservation_id).await?;
+    store::write_terms(tx, held.reservation_id, &bounded(&terms, taken.cap)).await?;
     telling::tell(tx, account_id, taken, held).await
+}
+
+/// Returns the terms of an order with a bound; no step is left where nothing would come back.
+fn bounded(terms: &KeptTerms, cap: RefundCap) -> KeptTerms {
+    const WHOLE: i128 = 100;
+    let total = terms.total;
+    let own = RefundShare { percent: terms.refund_percent, fee: Points::ZERO };
+    let bound = cap.bound(own, total);
+    let percent = bound.and_then(|bound| {
+        let points = i128::from(bound.of(total, total)?.get());
+        match bound.fee == Points::ZERO {
+            true => Some(bound.percent),
+            false => i32::try_from(points * WHOLE / i128::from(total.get())).ok(),
+        }
+    });
+    let steps = terms.refund_steps.as_ref().map(|steps| {
+        let bound = steps.iter().filter_map(|step| {
+            let own = RefundShare { percent: step.percent, fee: step.fee };
+            let RefundShare { percent, fee } = cap.bound(own, total)?;
+            Some(KeptStep { percent, fee, ..step.clone() })
+        });
+        Json(bound.collect())
+    });
+    let steps = steps.or_else(|| percent.is_none().then(|| Json(Vec::new())));
+    KeptTerms { total, refund_percent: percent.unwrap_or_default(), refund_steps: steps }
 }
 
 /// Returns the returns that give the tickets with these `terms` to the house, with what each is worth, or why they may
@@ -223,7 +258,7 @@ async fn judge(
     terms: &[ReturnTerms],
 ) -> Result<Vec<NewReturn>, ExchangeError> {
     for each in terms {
-        require_given(open.account_id, open.is_by_staff, each)?;
+        require_given(open.account_id, open.is_by_staff, each.exchange_until, each)?;
     }
     let order = terms.first().map(|terms| terms.reservation_id).ok_or(ExchangeError::NoTickets)?;
     let items: Vec<_> = terms.iter().map(|terms| terms.item_id).collect();
@@ -263,17 +298,18 @@ async fn list_offers(
     let worth_of = |id: &TicketId, price: Points| {
         let own = terms.iter().find(|terms| terms.ticket_id == id.0);
         let own = own.ok_or(ExchangeError::NotFound)?;
-        require_given(account_id, false, own)?;
+        require_given(account_id, false, own.exchange_begins_until(), own)?;
         Ok(worth(price, fee.unwrap_or_default()))
     };
     let worths = ids.iter().zip(prices).map(|(id, price)| worth_of(id, price)).collect();
     Ok(ExchangeOffers { fee, worths })
 }
 
-/// Refuses a ticket that may not be given in an exchange now, whatever its order needs.
+/// Refuses a ticket that may not be given in an exchange now, which it may be `until` then, whatever its order needs.
 fn require_given(
     account_id: AccountId,
     is_by_staff: bool,
+    until: DateTime<Utc>,
     terms: &ReturnTerms,
 ) -> Result<(), ExchangeError> {
     require_own(account_id, terms)?;
@@ -281,9 +317,9 @@ fn require_given(
         return Ok(());
     }
     terms.exchange_fee.ok_or(ExchangeError::NotOffered)?;
-    match terms.now < terms.exchange_until {
+    match terms.now < until {
         true => Ok(()),
-        false => Err(ExchangeError::Over { until: terms.exchange_until }),
+        false => Err(ExchangeError::Over { until }),
     }
 }
 

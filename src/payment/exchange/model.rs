@@ -9,7 +9,7 @@ use crate::{
     catalog::ProgramId,
     points::Points,
     reservation::{
-        ExchangeId, ReservationId,
+        ExchangeId, RefundCap, ReservationId,
         returns::{LockedPlaces, model::NewReturn},
     },
     tickets::{TicketCode, returns::model::ReturnTerms},
@@ -53,8 +53,8 @@ pub(crate) struct TakenTickets {
     pub(super) from_id: ReservationId,
     /// Their returns to the house, with what each is worth.
     pub(crate) given: Vec<NewReturn>,
-    /// Greatest share that the order paid with them may give back, in percent (0-100).
-    pub(crate) refund_percent: i32,
+    /// Bound on what the order that is paid with them gives back.
+    pub(crate) cap: RefundCap,
 }
 
 /// What the tickets of an order are worth for other places.

@@ -15,13 +15,16 @@ use super::{begin, end, error::ExchangeError, list_offers, model::ExchangeOrder}
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
+    catalog::Programs,
     infra::{idempotency::RequestKey, ids::new_id},
     points::Points,
     reservation::{
         self, ExchangeId, ReservationId,
         lifecycle::store::exchanges::{ShownExchange, find_open_exchange},
+        reservation_page,
     },
     tickets::{self, Ticket, TicketCode, TicketStatus},
+    wallet::Provider,
     web::{
         error::{NotFound, PageError},
         flash::with_message,
@@ -52,7 +55,7 @@ impl ExchangeForm {
         let codes = mistakes.note(
             "codes",
             "exchange-refusal-codes",
-            codes.filter(|codes| are_several(codes)),
+            codes.filter(|codes| TicketCode::are_distinct(codes)),
         );
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let order = codes.map(|codes| {
@@ -64,13 +67,6 @@ impl ExchangeForm {
         });
         mistakes.or(order)
     }
-}
-
-/// Whether each of `codes` is named once.
-fn are_several(codes: &[TicketCode]) -> bool {
-    let mut texts: Vec<&str> = codes.iter().map(TicketCode::as_str).collect();
-    texts.sort_unstable();
-    texts.windows(2).all(|pair| matches!(pair, [left, right] if left != right))
 }
 
 /// Ticket of an order on its page: what it is worth for other places, or why it may not be exchanged.
@@ -125,12 +121,14 @@ pub async fn show_exchange(
     me: CurrentAccount,
     id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    page(&app, &me, *id, FormRefusal::default()).await
+    Ok(page(&app, &me, *id, &FormRefusal::default()).await?.ok_or(NotFound)?)
 }
 
-/// Handles `POST /reservations/{id}/exchange`.
+/// Handles `POST /reservations/{id}/exchange`. Refused without a ticket left, it leads to the order.
 pub async fn create_exchange(
     app: Data<App>,
+    programs: Data<Programs>,
+    provider: Data<Provider>,
     me: CurrentAccount,
     id: Path<ReservationId>,
     Body(form): Body<ExchangeForm>,
@@ -146,7 +144,13 @@ pub async fn create_exchange(
             let answer = me.view.done(StatusCode::CREATED, &begun, &location);
             Ok(with_message(answer, "flash-exchange-begun"))
         }
-        Err(refusal) => page(&app, &me, *id, refusal.with_reasons(&me.view)).await,
+        Err(refusal) => {
+            let refusal = refusal.with_reasons(&me.view);
+            match page(&app, &me, *id, &refusal).await? {
+                Some(page) => Ok(page),
+                None => reservation_page(&app, &programs, &provider, &me, *id, refusal).await,
+            }
+        }
     }
 }
 
@@ -162,18 +166,18 @@ pub async fn end_exchange(
     Ok(with_message(answer, "flash-exchange-ended"))
 }
 
-/// Renders the page; a `refusal` is shown on it and sets its status.
+/// Renders the page; a `refusal` is shown on it and sets its status. `None` without a ticket left.
 async fn page(
     app: &App,
     me: &CurrentAccount,
     id: ReservationId,
-    refusal: FormRefusal,
-) -> Result<HttpResponse, PageError> {
+    refusal: &FormRefusal,
+) -> Result<Option<HttpResponse>, PageError> {
     let found = reservation::find_owned(&app.db, me.account_id, id).await?;
     let owned = found.ok_or(NotFound)?;
     let mut held = tickets::list_of_reservation(&app.db, id).await?;
     held.retain(|ticket| ticket.account_id == me.account_id && ticket.status != TicketStatus::Void);
-    let first = held.first().ok_or(NotFound)?;
+    let Some(first) = held.first() else { return Ok(None) };
     let ids: Vec<_> = held.iter().map(|ticket| ticket.id).collect();
     let offers = list_offers(app, me.account_id, &ids).await?;
     let open = find_open_exchange(&app.db, me.account_id, owned.program_id).await?;
@@ -182,7 +186,7 @@ async fn page(
             ExchangeTicketDocument { code: ticket.code.clone(), worth: worth.ok() }
         });
         let document = ExchangeDocument { reservation_id: id, open, tickets: tickets.collect() };
-        return Ok(me.view.json(StatusCode::OK, &document));
+        return Ok(Some(me.view.json(StatusCode::OK, &document)));
     }
     let told = |error: ExchangeError| me.view.refusal(&error);
     let lines = held.iter().zip(offers.worths);
@@ -196,7 +200,7 @@ async fn page(
         fee: offers.fee,
         open,
         request_key: new_id(),
-        refusal: refusal.text,
+        refusal: refusal.text.clone(),
     };
-    Ok(me.view.html(status, &page))
+    Ok(Some(me.view.html(status, &page)))
 }

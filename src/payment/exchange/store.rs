@@ -1,5 +1,8 @@
 //! SQL of exchanges.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::model::OpenExchange;
@@ -172,7 +175,7 @@ pub async fn end_all_of(tx: &mut Connection, account_id: AccountId) -> Result<()
     Ok(())
 }
 
-/// Finds a hold that was made in an exchange and has not ended.
+/// Finds a hold that was made in an exchange and has not ended, or gets back the time in which the office was away.
 pub(super) async fn find_hold(
     tx: &mut Connection,
     id: ExchangeId,
@@ -180,7 +183,8 @@ pub(super) async fn find_hold(
     sqlx::query_scalar!(
         r#"
         select id as "id: ReservationId" from reservations
-        where exchange_id = $1 and status = 'HELD' and expires_at > clock_timestamp()
+        where exchange_id = $1 and status = 'HELD'
+            and (expires_at > clock_timestamp() or not is_office_awake())
         limit 1
         "#,
         id as _,
@@ -189,26 +193,57 @@ pub(super) async fn find_hold(
     .await
 }
 
-/// Bounds what a paid order gives back, at every step of its terms, by what the tickets that paid for it would have given.
-pub(super) async fn cap_refund(
+/// Terms of the refund of an order, as they are kept.
+pub(super) struct KeptTerms {
+    pub(super) total: Points,
+    /// Share of its only step, in percent (0-100), where it has no list of steps.
+    pub(super) refund_percent: i32,
+    pub(super) refund_steps: Option<Json<Vec<KeptStep>>>,
+}
+
+/// Step of the terms of an order, as it is kept, with what is only read where it holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct KeptStep {
+    pub(super) percent: i32,
+    pub(super) fee: Points,
+    #[serde(flatten)]
+    pub(super) rest: serde_json::Map<String, Value>,
+}
+
+/// Returns the terms of a locked order.
+pub(super) async fn terms_of(
     tx: &mut Connection,
     id: ReservationId,
-    percent: i32,
+) -> Result<KeptTerms, sqlx::Error> {
+    sqlx::query_as!(
+        KeptTerms,
+        r#"
+        select total as "total: Points", refund_percent, refund_steps as "refund_steps: Json<Vec<KeptStep>>"
+        from reservations
+        where id = $1
+        "#,
+        id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Writes other terms of the refund of a locked order.
+pub(super) async fn write_terms(
+    tx: &mut Connection,
+    id: ReservationId,
+    terms: &KeptTerms,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         update reservations r
-        set refund_percent = least(r.refund_percent, $2), version = r.version + 1,
-            refund_steps = case when r.refund_steps is not null then (
-                select coalesce(jsonb_agg(step || jsonb_build_object(
-                    'percent', least((step->>'percent')::integer, $2)) order by place), '[]')
-                from jsonb_array_elements(r.refund_steps) with ordinality as frozen (step, place)
-            ) end
+        set refund_percent = $2, refund_steps = $3, version = r.version + 1
         from (select id, version from reservations where id = $1) locked
         where r.id = locked.id and r.version = locked.version
         "#,
         id as _,
-        percent,
+        terms.refund_percent,
+        terms.refund_steps as _,
     )
     .execute(tx)
     .await?;

@@ -11,6 +11,7 @@
 //!   are others now.
 //! * The place, the ticket, the points and the mail change in one transaction, and the ticket comes back once:
 //!   `ticket_returns_live_key`.
+//! * Staff give tickets back for whom holds and paid for each, by the terms or all of what was paid.
 //! * Tickets that the rest of their order needs stay in it (`reservation/order_rules`), and what may not be alone goes
 //!   with what it belongs to.
 //! * A ticket that was used, is on sale, offered, or with a holder who did not pay for it is not refunded.
@@ -27,28 +28,31 @@ pub mod error;
 pub mod model;
 pub mod pages;
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use serde_json::json;
+use uuid::Uuid;
 
 use self::{
     error::TicketRefundError,
-    model::{PlannedPlace, PlannedRefund, TicketRefundOrder, TicketRefunded},
+    model::{GivenBy, PlannedPlace, PlannedRefund, TicketRefundOrder, TicketRefunded},
 };
-use super::{store, to_cards::ToCards};
+use super::{refund::Share, store, to_cards::ToCards};
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::ProgramId,
+    catalog::{ProgramId, RefundTarget, ScheduleId},
     events::{self, EventKind, NewEvent},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         ids::new_id,
-        postgres::{Connection, retry_stale},
+        postgres::{Connection, WhenHeld, retry_stale},
         throwaway,
     },
     outbox::{self, AccountMail, Message},
     points::Points,
     reservation::{
-        self, ReservationError, ReturnId,
+        self, RefundShare, ReservationError, ReturnId,
         returns::{
             self as reserved, LockedPlaces,
             model::{HouseCause, NewReturn},
@@ -58,7 +62,7 @@ use crate::{
         self, TicketStatus,
         returns::{error::TicketKept, lock_tickets, model::ReturnTerms},
     },
-    wallet::{self, Kind, RefundCredit},
+    wallet::{Kind, LockedWallets, Movement, RefundCredit},
 };
 
 /// Refunds tickets; a `key` that did so before returns its first result.
@@ -81,9 +85,20 @@ async fn refund_once(
     {
         return Ok(refunded);
     }
-    let found = lock_tickets(&mut tx, &order.codes, &[]).await?;
+    let (refunded, schedule_id) = refund_in(&mut tx, order).await?;
+    let refunded = commit_kept(&app.db, tx, key, refunded).await?;
+    reservation::announce(app, schedule_id);
+    Ok(refunded)
+}
+
+/// Refunds tickets in a transaction of the caller, who announces their performance.
+pub async fn refund_in(
+    tx: &mut Connection,
+    order: &TicketRefundOrder,
+) -> Result<(TicketRefunded, ScheduleId), TicketRefundError> {
+    let found = lock_tickets(tx, &order.codes, &[]).await?;
     let (locked, terms) = found.ok_or(TicketRefundError::NotFound)?;
-    let planned = plan(&mut tx, order.account_id, &terms).await?;
+    let planned = plan(tx, order.by, &terms).await?;
     let sum = |of: fn(&PlannedPlace) -> Points| Points::sum(planned.places.iter().map(of));
     let sums = sum(|place| place.price).zip(sum(|place| place.refunded));
     let (price, refunded) = sums.ok_or(ReservationError::Inconsistent)?;
@@ -93,57 +108,62 @@ async fn refund_once(
     let new = terms.iter().zip(&planned.places).map(|(terms, planned)| NewReturn {
         id: ReturnId(new_id()),
         place: terms.place(),
-        seller_id: order.account_id,
+        seller_id: planned.payer_id,
         payment_id: planned.payment_id,
         price: planned.price,
         fee_percent: 0,
         payout: planned.refunded,
     });
     let new: Vec<NewReturn> = new.collect();
-    let to_cards = give_back(&mut tx, order, (&locked, &new)).await?;
-    tell(&mut tx, &new, planned.program_id, to_cards).await?;
+    let to_cards = give_back(tx, order.target, (&locked, &new)).await?;
+    tell(tx, &new, planned.program_id, &to_cards).await?;
     let [first, more @ ..] = new.as_slice() else { return Err(TicketRefundError::NotFound) };
     let (return_id, schedule_id) = (first.id, first.place.schedule_id);
     let more = more.iter().map(|each| each.id).collect();
-    let refunded = TicketRefunded { return_id, more, price, refunded, to_cards };
-    let refunded = commit_kept(&app.db, tx, key, refunded).await?;
+    let to_cards = Points::sum(to_cards.into_values()).ok_or(ReservationError::Inconsistent)?;
     for _ in &new {
         metrics::counter!("stagedoor_ticket_refunds_total").increment(1);
     }
-    reservation::announce(app, schedule_id);
-    Ok(refunded)
+    Ok((TicketRefunded { return_id, more, price, refunded, to_cards }, schedule_id))
 }
 
-/// Gives locked places back to the house, voids their tickets, and credits what each is given. Returns the points
-/// that go on to the card.
+/// Gives locked places back to the house, voids their tickets, and credits the payer of each with what is given for it.
+/// Returns the points of each payer that go on to the card.
 async fn give_back(
     tx: &mut Connection,
-    order: &TicketRefundOrder,
+    target: RefundTarget,
     (locked, new): (&LockedPlaces, &[NewReturn]),
-) -> Result<Points, TicketRefundError> {
+) -> Result<HashMap<AccountId, Points>, TicketRefundError> {
     reserved::take_for_house(tx, locked, new, HouseCause::Refund).await?;
     let ids: Vec<_> = new.iter().map(|each| each.place.ticket_id).collect();
     tickets::void_sold(tx, &ids).await?;
     let refunds = new.iter().map(|each| RefundCredit {
-        payer_id: order.account_id,
+        payer_id: each.seller_id,
         amount: each.payout,
         payment_id: each.payment_id,
     });
-    let to_cards = ToCards::lock(tx, order.target, &refunds.collect::<Vec<_>>()).await?;
-    for each in new {
-        wallet::credit(tx, order.account_id, each.payout, Kind::Resale, each.id.0).await?;
+    let to_cards = ToCards::lock(tx, target, &refunds.collect::<Vec<_>>()).await?;
+    let payers: HashSet<AccountId> = new.iter().map(|each| each.seller_id).collect();
+    let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
+    if !wallets.open_missing(tx, &payers).await? {
+        return Err(ReservationError::StaleVersion.into());
     }
+    for each in new {
+        let credit = Movement::credit(Kind::Resale, each.payout, each.id.0);
+        wallets.change(each.seller_id, &credit).ok_or(ReservationError::StaleVersion)??;
+    }
+    wallets.write(tx).await?;
     // A refund of the order tells what of it goes to the card: these points are none of it.
     Ok(to_cards.pay_out(tx, None).await?)
 }
 
-/// Returns what a refund of the tickets with these `terms`, of one order, gives `account_id` now, or why it is refused.
+/// Returns what a refund of the tickets with these `terms`, of one order, gives now, or why it is refused.
 async fn plan(
     tx: &mut Connection,
-    account_id: AccountId,
+    by: GivenBy,
     terms: &[ReturnTerms],
 ) -> Result<PlannedRefund, TicketRefundError> {
-    let planned = price(tx, account_id, terms).await?;
+    let planned = price(tx, by, terms).await?;
     let order = terms.first().ok_or(TicketRefundError::NotFound)?.reservation_id;
     let items: Vec<_> = terms.iter().map(|terms| terms.item_id).collect();
     reserved::require_dispensable_together(tx, order, &items).await?;
@@ -153,15 +173,22 @@ async fn plan(
 /// Returns what each of these tickets gives, whatever the rest of their order needs.
 async fn price(
     tx: &mut Connection,
-    account_id: AccountId,
+    by: GivenBy,
     terms: &[ReturnTerms],
 ) -> Result<PlannedRefund, TicketRefundError> {
     for each in terms {
-        require_own(account_id, each)?;
+        require_own(by.account_of(each), each)?;
     }
     let order = terms.first().ok_or(TicketRefundError::NotFound)?.reservation_id;
+    if matches!(by, GivenBy::Staff(of, _) if of != order) {
+        return Err(TicketRefundError::NotFound);
+    }
     let agreed = reservation::agreed_refund(tx, order).await?;
-    let share = agreed.share.ok_or(TicketRefundError::Over)?;
+    let share = match by {
+        GivenBy::Staff(_, Share::All | Share::Unused) => Some(RefundShare::ALL),
+        GivenBy::Staff(_, Share::AsAgreed) | GivenBy::Payer(_) => agreed.share,
+    };
+    let share = share.ok_or(TicketRefundError::Over)?;
     let total = store::find_total(tx, order).await?.ok_or(ReservationError::Inconsistent)?;
     let ids: Vec<_> = terms.iter().map(|terms| terms.ticket_id).collect();
     let prices = store::list_paid_prices(tx, &ids).await?;
@@ -170,7 +197,7 @@ async fn price(
     }
     let places = terms.iter().zip(prices).map(|(terms, price)| {
         let (payment_id, refunded) = terms.payment_id.zip(share.of(price, total))?;
-        Some(PlannedPlace { payment_id, price, refunded })
+        Some(PlannedPlace { payer_id: terms.payer_id?, payment_id, price, refunded })
     });
     let places: Option<Vec<_>> = places.collect();
     let places = places.ok_or(ReservationError::Inconsistent)?;
@@ -197,25 +224,31 @@ pub(super) fn require_own(account_id: AccountId, terms: &ReturnTerms) -> Result<
     Ok(())
 }
 
-/// Writes one mail to the payer, and the events of the tickets, which a rehearsal has none of.
+/// Writes one mail to each payer, and the events of the tickets, which a rehearsal has none of.
 async fn tell(
     tx: &mut Connection,
     new: &[NewReturn],
     program_id: ProgramId,
-    to_cards: Points,
+    to_cards: &HashMap<AccountId, Points>,
 ) -> Result<(), sqlx::Error> {
-    let [first, more @ ..] = new else { return Ok(()) };
-    let mail = AccountMail {
-        account_id: first.seller_id,
-        message: Message::TicketRefunded {
-            return_id: first.id.0,
-            more: more.iter().map(|each| each.id.0).collect(),
-            to_cards,
-        },
-        order_key: format!("ticket:{}", first.place.ticket_id),
-        dedupe_key: format!("ticket-refunded:{}", first.id),
-    };
-    outbox::write_to_accounts(tx, &[mail]).await?;
+    let mut of_payers: BTreeMap<Uuid, Vec<&NewReturn>> = BTreeMap::new();
+    for each in new {
+        of_payers.entry(each.seller_id.0).or_default().push(each);
+    }
+    let mails = of_payers.values().filter_map(|own| {
+        let [first, more @ ..] = own.as_slice() else { return None };
+        Some(AccountMail {
+            account_id: first.seller_id,
+            message: Message::TicketRefunded {
+                return_id: first.id.0,
+                more: more.iter().map(|each| each.id.0).collect(),
+                to_cards: to_cards.get(&first.seller_id).copied().unwrap_or_default(),
+            },
+            order_key: format!("ticket:{}", first.place.ticket_id),
+            dedupe_key: format!("ticket-refunded:{}", first.id),
+        })
+    });
+    outbox::write_to_accounts(tx, &mails.collect::<Vec<_>>()).await?;
     if throwaway::is_marked(program_id.0) {
         return Ok(());
     }

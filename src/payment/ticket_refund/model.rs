@@ -7,21 +7,41 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, RefundTarget},
+    payment::Share,
     points::Points,
-    reservation::ReturnId,
-    tickets::TicketCode,
+    reservation::{ReservationId, ReturnId},
+    tickets::{TicketCode, returns::model::ReturnTerms},
 };
+
+/// Account that gives tickets back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenBy {
+    /// The account that holds the tickets and paid for them, by the terms of their order.
+    Payer(AccountId),
+    /// Staff, of this order: for each account that holds a ticket and paid for it, by the terms or whatever these say.
+    Staff(ReservationId, Share),
+}
+
+impl GivenBy {
+    /// Returns the account for which the ticket with these `terms` is given back.
+    pub(crate) fn account_of(self, terms: &ReturnTerms) -> AccountId {
+        match self {
+            Self::Payer(account_id) => account_id,
+            Self::Staff(..) => terms.holder_id,
+        }
+    }
+}
 
 /// Command to refund tickets of one order.
 #[derive(Clone, Debug)]
-pub(crate) struct TicketRefundOrder {
-    pub(crate) account_id: AccountId,
+pub struct TicketRefundOrder {
+    pub by: GivenBy,
     /// Tickets, at least one; each once.
-    pub(crate) codes: Vec<TicketCode>,
+    pub codes: Vec<TicketCode>,
     /// Points that were shown to come back of all; `None` accepts any.
-    pub(crate) shown: Option<Points>,
+    pub shown: Option<Points>,
     /// Where the money goes.
-    pub(crate) target: RefundTarget,
+    pub target: RefundTarget,
 }
 
 /// Refund of tickets of one order that may be made now.
@@ -35,7 +55,8 @@ pub(crate) struct PlannedRefund {
 /// Place that may leave its order now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedPlace {
-    /// Payment of the place.
+    /// Account that paid for the place, and its payment.
+    pub(crate) payer_id: AccountId,
     pub(crate) payment_id: Uuid,
     /// What was paid for the place.
     pub(crate) price: Points,

@@ -1,6 +1,6 @@
 //! Page that refunds a single ticket: what comes back now, and the form.
 
-use std::{collections::HashSet, slice};
+use std::{iter, slice};
 
 use actix_web::{
     HttpResponse,
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::{
     error::TicketRefundError,
-    model::{PlannedPlace, TicketRefundOrder},
+    model::{GivenBy, PlannedPlace, TicketRefundOrder},
     price, refund_tickets, require_own,
 };
 use crate::{
@@ -65,7 +65,7 @@ impl TicketRefundForm {
     fn parse(
         &self,
         account_id: AccountId,
-        code: TicketCode,
+        code: &TicketCode,
     ) -> Result<(TicketRefundOrder, Option<RequestKey>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let own = if self.refunded.is_empty() {
@@ -75,9 +75,10 @@ impl TicketRefundForm {
             mistakes.note("refunded", "return-refusal-payout", shown).map(Some)
         };
         let with: Option<Vec<_>> = self.with.0.iter().map(Self::further).collect();
-        let with = with.filter(|with| {
-            let codes = with.iter().map(|(code, _)| code.as_str()).chain([code.as_str()]);
-            with.len() < WITH_MAX && codes.collect::<HashSet<_>>().len() == with.len() + 1
+        let with = with.filter(|with| with.len() < WITH_MAX).and_then(|with| {
+            let further = with.iter().map(|(code, _)| code.clone());
+            let codes: Vec<_> = iter::once(code.clone()).chain(further).collect();
+            TicketCode::are_distinct(&codes).then_some((with, codes))
         });
         let with = mistakes.note("with", "ticket-refund-refusal-with", with);
         let target = match self.refunds.is_empty() {
@@ -86,7 +87,7 @@ impl TicketRefundForm {
         };
         let target = mistakes.note("refunds", "refund-target-refusal", target);
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        let order = own.zip(with).zip(target).map(|((own, with), target)| {
+        let order = own.zip(with).zip(target).map(|((own, (with, codes)), target)| {
             let key = key.map(|key| {
                 // A request of the version before, which had neither, is still the same request.
                 let order = match with.is_empty() && target == RefundTarget::Wallet {
@@ -99,9 +100,8 @@ impl TicketRefundForm {
             });
             let others = with.iter().filter_map(|(_, points)| *points);
             let shown = own.and_then(|own| Points::sum(others.chain([own])));
-            let codes = with.into_iter().map(|(code, _)| code);
-            let codes = std::iter::once(code).chain(codes).collect();
-            (TicketRefundOrder { account_id, codes, shown, target }, key)
+            let by = GivenBy::Payer(account_id);
+            (TicketRefundOrder { by, codes, shown, target }, key)
         });
         mistakes.or(order)
     }
@@ -179,7 +179,7 @@ pub async fn create_ticket_refund(
     Body(form): Body<TicketRefundForm>,
 ) -> Result<HttpResponse, PageError> {
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
-    let (order, key) = form.parse(me.account_id, code.clone())?;
+    let (order, key) = form.parse(me.account_id, &code)?;
     let refunded = refund_tickets(&app, &order, key.as_ref()).await;
     match me.view.or_refusal(refunded.map_err(PageError::from))? {
         Ok(refunded) => {
@@ -209,7 +209,7 @@ async fn page(
         .into_iter()
         .partition(|terms| terms.ticket_id == ticket.id.0);
     let own = own.pop().ok_or(NotFound)?;
-    let offer = price(&mut tx, me.account_id, slice::from_ref(&own)).await;
+    let offer = price(&mut tx, GivenBy::Payer(me.account_id), slice::from_ref(&own)).await;
     let offer =
         offer.and_then(|found| found.places.into_iter().next().ok_or(TicketRefundError::NotFound));
     let needed = require_dispensable_together(&mut tx, own.reservation_id, &[own.item_id]).await;
@@ -269,7 +269,7 @@ async fn list_further<'a>(
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    let places = match price(tx, account_id, &terms).await {
+    let places = match price(tx, GivenBy::Payer(account_id), &terms).await {
         Ok(planned) => planned.places,
         // The first ticket says so.
         Err(TicketRefundError::Over) => return Ok(Vec::new()),

@@ -56,7 +56,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 static FAILED_TRIES: AtomicU32 = AtomicU32::new(0);
 
 /// Time without a beat from which on the office was away; `is_office_awake()` has the same length.
-const AWAY_MIN: Duration = Duration::from_secs(15);
+const AWAY_MIN: Duration = Duration::from_secs(5);
 
 /// Whether the office is known not to have been away just now: what has run out has really ended.
 pub async fn is_awake(db: &Pool) -> Result<bool, sqlx::Error> {

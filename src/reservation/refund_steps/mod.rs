@@ -26,6 +26,8 @@ pub struct RefundShare {
 impl RefundShare {
     /// Everything.
     pub const ALL: Self = Self { percent: 100, fee: Points::ZERO };
+    /// Nothing.
+    pub const NONE: Self = Self { percent: 0, fee: Points::ZERO };
 
     /// Returns what comes back of a payment of `amount` among payments of `total` together, rounded down to
     /// whole points and never negative. Each payment bears its part of the fee. `None` where `amount` is more than
@@ -46,6 +48,60 @@ impl RefundShare {
         let (fee, rest_of_fee) = (fee / total, fee % total);
         let borrow = i128::from(rest_of_share * total < rest_of_fee * WHOLE);
         i64::try_from((share - fee - borrow).max(0)).ok().and_then(Points::new)
+    }
+}
+
+/// Bound on what an order gives back that was paid with places of another one: no greater part than these gave.
+#[derive(Clone, Copy, Debug)]
+pub struct RefundCap {
+    /// Share that the places' order would have given.
+    share: RefundShare,
+    /// What was paid for the places, and what of it would have come back.
+    price: Points,
+    refunded: Points,
+}
+
+impl RefundCap {
+    /// Returns the bound of places with these `prices` of an order of `total` that gives `share`, or nothing without one.
+    /// `None` where the prices are more than the total.
+    pub fn of(share: Option<RefundShare>, prices: &[Points], total: Points) -> Option<Self> {
+        let share = share.unwrap_or(RefundShare::NONE);
+        let refunded: Option<Vec<_>> = prices.iter().map(|price| share.of(*price, total)).collect();
+        let sum = |points: Vec<Points>| Points::sum(points);
+        Some(Self { share, price: sum(prices.to_vec())?, refunded: sum(refunded?)? })
+    }
+
+    /// Returns what an order of `total` gives back that would give `own` without the bound; `None` where that is nothing.
+    pub fn bound(self, own: RefundShare, total: Points) -> Option<RefundShare> {
+        let percent = self.share.percent;
+        let most = RefundShare { percent, fee: Points::ZERO }.of(total, total)?;
+        let fee = match self.share.fee > Points::ZERO && self.price > Points::ZERO {
+            true => {
+                let given = i128::from(total.get()) * i128::from(self.refunded.get());
+                let given = i64::try_from(given / i128::from(self.price.get())).ok();
+                most.checked_sub(given.and_then(Points::new)?).unwrap_or_default()
+            }
+            false => Points::ZERO,
+        };
+        let bound = RefundShare { percent, fee };
+        let is_within = own.of(total, total)? <= bound.of(total, total)?;
+        let given = if is_within { own } else { bound };
+        let is_nothing =
+            given.percent == 0 || total > Points::ZERO && given.of(total, total)? == Points::ZERO;
+        (!is_nothing).then_some(given)
+    }
+
+    /// Returns the steps of an order of `total` with the bound.
+    pub(in crate::reservation) fn bound_steps(
+        self,
+        steps: &RefundSteps,
+        total: Points,
+    ) -> RefundSteps {
+        let bound = steps.0.iter().filter_map(|step| {
+            let RefundShare { percent, fee } = self.bound(step.share(), total)?;
+            Some(RefundStep { percent, fee, ..*step })
+        });
+        RefundSteps(Json(bound.collect()))
     }
 }
 

@@ -55,7 +55,8 @@ pub async fn assign(
     let keeps = offers.keeps_places;
     let seats = store::list_free_seats(tx, schedule_id, keeps, &wanted, SEATS_MAX).await?;
     let free = FreePlaces {
-        places_min: offers.places_min,
+        // Staff may hold fewer than a show asks of an order: the rest of the order is theirs to look at.
+        places_min: offers.places_min.min(order.places),
         sellers: store::list_sellers(tx, &seats).await?,
         seats,
         zones: store::list_free_zones(tx, schedule_id).await?,

@@ -76,11 +76,18 @@ pub struct ReturnTerms {
     pub return_id: Option<ReturnId>,
     /// Points that the ticket is worth less in an exchange; `None` if staff alone exchange it.
     pub exchange_fee: Option<Points>,
-    /// Until when it may be exchanged.
+    /// Until when other places may be paid with it.
     pub exchange_until: DateTime<Utc>,
+    /// End of the sale, after which no other places are held.
+    pub off_sale_at: DateTime<Utc>,
 }
 
 impl ReturnTerms {
+    /// Returns until when an exchange of the ticket can be begun.
+    pub fn exchange_begins_until(&self) -> DateTime<Utc> {
+        self.exchange_until.min(self.off_sale_at)
+    }
+
     /// Whether the program is on sale and the door has not opened.
     pub(crate) fn is_open(&self, config: &Config) -> bool {
         self.is_on_sale && self.now < config.door_opens_at(self.starts_at)

@@ -76,7 +76,7 @@ pub async fn list_terms(
             coalesce(r.exchange_fee, p.exchange_fee) as "exchange_fee: Points",
             d.starts_at - make_interval(hours => case
                 when r.exchange_fee is null then p.exchange_until_hours else r.exchange_until_hours
-            end) as "exchange_until!"
+            end) as "exchange_until!", p.off_sale_at
         from tickets t
         cross join (select clock_timestamp() as at offset 0) moment
         join reservation_items i on i.id = t.reservation_item_id

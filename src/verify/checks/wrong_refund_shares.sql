@@ -1,6 +1,6 @@
 -- Lists refunds that are not the agreed share: only an administrator's refund, that of a cancelled program or
 -- performance, and one in the time after a move that its owner was told of may give everything back; and in that
--- time a refund may not give less. The move is judged as it was kept at the moment of the refund. What was paid for a
+-- time a refund may not give less. A move of seats gives it to orders that had one of them then. The move is judged as it was kept at the moment of the refund. What was paid for a
 -- place that others have bought since came back with its sale, and what the house took back alone is judged by itself; what it took
 -- in exchange for other places is worth what wrong_exchanges.sql says.
 -- Where an order has steps, the agreed share is the one of the step that held at the moment of the refund, less the
@@ -59,7 +59,13 @@ with sold as (
                     or exists (select from schedule_moves m
                                where m.schedule_id = refunds.schedule_id
                                    and m.moved_at > reserved_at - interval '1 minute'
-                                   and (m.seat_ids is null or m.seat_ids && seats_of(reservation_id))
+                                   and (m.seat_ids is null or m.seat_ids && array(
+                                       select schedule_seat_id from reservation_items i
+                                       where i.reservation_id = refunds.reservation_id
+                                           and schedule_seat_id is not null and not exists (
+                                               select from ticket_returns t
+                                               where t.reservation_item_id = i.id and t.status = 'SOLD'
+                                                   and t.settled_at < refunded_at - interval '1 minute')))
                                    and (m.zone_id is null or m.zone_id = any(zones_of(reservation_id)))
                                    and refunded_at > m.moved_at
                                    and refunded_at < m.full_refund_until + interval '1 minute')))
@@ -68,7 +74,13 @@ with sold as (
         amount < paid and exists (
             select from schedule_moves m
             where m.schedule_id = refunds.schedule_id and m.moved_at > reserved_at
-                and (m.seat_ids is null or m.seat_ids && seats_of(reservation_id))
+                and (m.seat_ids is null or m.seat_ids && array(
+                    select schedule_seat_id from reservation_items i
+                    where i.reservation_id = refunds.reservation_id and schedule_seat_id is not null
+                        and not exists (
+                            select from ticket_returns t
+                            where t.reservation_item_id = i.id and t.status = 'SOLD'
+                                and t.settled_at < refunded_at)))
                 and (m.zone_id is null or m.zone_id = any(zones_of(reservation_id)))
                 and m.moved_at < refunded_at - interval '1 minute' and refunded_at < m.full_refund_until
                 and not exists (

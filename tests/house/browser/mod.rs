@@ -7,6 +7,7 @@ mod door;
 mod endings;
 mod fonts;
 mod lines;
+mod newcomer;
 mod payment;
 mod sale;
 mod seat_map;

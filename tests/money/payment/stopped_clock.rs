@@ -74,7 +74,7 @@ async fn while_the_clock_is_stopped_nobody_inside_runs_out_of_time(db: PgPool) {
     // Who comes in meanwhile has the same.
     let later = hold(&ada, &concert, &concert.seat_ids[2..3]).await;
     let later: Uuid = later.json()["reservation_id"].as_str().unwrap().parse().unwrap();
-    run_sql(&db, "update clock_stops set given_until = now()").await;
+    run_sql(&db, "update clock_stops set given_until = now() + interval '29 seconds'").await;
     until("more time", async || read_one::<i64>(&db, GIVEN).await == 5).await;
     assert_eq!(read_one_with::<i64>(&db, LEFT, later).await, before + 30);
 

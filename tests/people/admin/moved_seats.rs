@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::told_moves::{Show, cancel, moment, now};
-use crate::support::{Answer, read_all, read_one, run_sql};
+use crate::support::{Answer, Hold, Purchase, agree_on, read_all, read_one, run_sql};
 
 impl Show {
     /// Saves the plan that the venue has, with the seats of these places in the plan moved by one seat to the front, and
@@ -94,6 +94,31 @@ async fn who_has_a_seat_that_is_elsewhere_gets_all_back_and_who_has_another_the_
     let unknown = show.try_plan(&[0], &[("moved", "perhaps")]).await;
     assert_eq!(unknown.status, 422, "{}", unknown.body);
     show.office.close_as_it_is().await;
+}
+
+/// Of ada's two seats the one that is elsewhere was given back before: it gives no right to the other's refund.
+#[sqlx::test]
+async fn a_seat_that_has_left_its_order_says_nothing_of_the_rest(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    let ada = show.office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &show.concert.seat_ids[..2], ..Hold::default() };
+    let bought = Purchase::make(&db, &show.concert, &ada, hold).await;
+    let id = bought.reservation_id;
+    agree_on(&db, id, 40, 0).await;
+    let code: String = read_one(
+        &db,
+        "select t.code from tickets t join reservation_items i on i.id = t.reservation_item_id
+         order by i.schedule_seat_id limit 1",
+    )
+    .await;
+    let given = ada.post_json(&format!("/tickets/{code}/refund"), &json!({})).await;
+    assert_eq!((given.status, &given.json()["refunded"]), (201, &json!(20_000)), "{}", given.body);
+    assert_eq!(show.try_plan(&[0], &[("moved", "elsewhere")]).await.status, 200);
+    assert_eq!(show.told().await, Vec::<String>::new());
+    let rest = ada.get(&format!("/reservations/{id}")).await.json();
+    assert!(rest.get("full_refund_until").is_none() && rest.get("changes").is_none(), "{rest}");
+    assert_eq!(cancel(&ada, id).await.json()["refunded"], 20_000);
+    show.office.close().await;
 }
 
 #[sqlx::test]

@@ -4,7 +4,9 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::told_moves::{Show, TOLD, cancel};
-use crate::support::{admit, email_of, order_path, read_all, run_sql, until_locks_wait};
+use crate::support::{
+    Hold, admit, agree_on, email_of, order_path, read_all, run_sql, until_locks_wait,
+};
 
 /// Cleo's hold is written and not committed when the office moves the performance.
 #[sqlx::test]
@@ -52,6 +54,32 @@ async fn an_order_that_is_being_made_is_told_of_the_move_and_may_be_given_back(d
     let told = cleo.get(&format!("/reservations/{id}")).await.json();
     assert!(told["full_refund_until"].is_string(), "{told}");
     drop(watch);
+    show.office.close().await;
+}
+
+/// Bob paid a share of ada's order and gave his ticket back: the move concerns him no more.
+#[sqlx::test]
+async fn a_friend_who_gave_the_own_ticket_back_is_not_told_of_the_move(db: PgPool) {
+    let show = Show::open(&db, &[]).await;
+    let (ada, bob) = (show.office.sign_in("ada").await, show.office.sign_in("bob").await);
+    for person in [&ada, &bob] {
+        assert_eq!(person.post("/wallet/charges", &[("amount", 200_000)]).await.status, 201);
+    }
+    let hold = Hold { seat_ids: &show.concert.seat_ids[..2], ..Hold::default() };
+    let id = hold.write(&db, &show.concert, ada.account_id).await;
+    let shares = format!("/reservations/{id}/shares");
+    let left = ada.get(&shares).await.json()["left"].clone();
+    let form = json!({ "places": [left[0]["place"]] });
+    let url = ada.post_json(&shares, &form).await.json()["url"].as_str().unwrap().to_owned();
+    let link = &url[url.find("/shares/").unwrap()..];
+    assert_eq!(bob.post(&format!("{link}/payment"), &()).await.status, 201);
+    assert_eq!(ada.post(&format!("/reservations/{id}/rest/payment"), &()).await.status, 201);
+    agree_on(&db, id, 80, 0).await;
+    let code = bob.get("/tickets").await.json()["tickets"][0]["code"].clone();
+    let path = format!("/tickets/{}/refund", code.as_str().unwrap());
+    assert_eq!(bob.post_json(&path, &json!({})).await.status, 201);
+    show.move_to("2031-06-16T20:00", "").await;
+    assert_eq!(show.told().await, ["ada"]);
     show.office.close().await;
 }
 

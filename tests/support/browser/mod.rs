@@ -5,6 +5,8 @@ mod chromium;
 mod driver;
 mod firefox;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fantoccini::{Client, ClientBuilder, Locator, elements::Element};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -33,6 +35,9 @@ pub struct Browser {
     client: Client,
     base: String,
     driver: Driver,
+    /// Number of times that something was pressed, and of fields that were filled.
+    n_presses: AtomicUsize,
+    n_fields: AtomicUsize,
 }
 
 /// Options of a browser.
@@ -80,7 +85,8 @@ impl Browser {
         builder.capabilities(capabilities);
         // The first start of a browser on a machine that was off may take long.
         let client = eventually("a browser", async || builder.connect(driver.url()).await).await;
-        Self { client, base: base.to_owned(), driver }
+        let (n_presses, n_fields) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { client, base: base.to_owned(), driver, n_presses, n_fields }
     }
 
     /// Opens a window in which `person` is signed in.
@@ -143,6 +149,7 @@ impl Browser {
 
     /// Waits for an element and presses it.
     pub async fn press(&self, css: &str) {
+        self.n_presses.fetch_add(1, Ordering::Relaxed);
         // A bar that stays in view may lie over it: a reader scrolls further, and presses then.
         eventually(css, async || {
             let found = self.find(css).await;
@@ -157,9 +164,15 @@ impl Browser {
 
     /// Waits for a field and types into it.
     pub async fn fill(&self, css: &str, text: &str) {
+        self.n_fields.fetch_add(1, Ordering::Relaxed);
         let field = self.find(css).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
+    }
+
+    /// Returns how often something was pressed, and how many fields were filled.
+    pub fn efforts(&self) -> (usize, usize) {
+        (self.n_presses.load(Ordering::Relaxed), self.n_fields.load(Ordering::Relaxed))
     }
 
     /// Types keys where the focus is.

@@ -71,6 +71,7 @@ impl StaffExchangeForm {
     fn parse(&self, by: Uuid, booking: &Booking) -> Result<Parsed, Mistakes> {
         let mut mistakes = Mistakes::default();
         let codes: Option<Vec<TicketCode>> = self.codes.0.iter().map(Field::parse).collect();
+        let codes = codes.filter(|codes| TicketCode::are_distinct(codes));
         let codes = mistakes.note("codes", "exchange-refusal-codes", codes);
         let schedule_id = self.schedule_id.parse::<Uuid>().map(ScheduleId);
         let schedule_id = mistakes.note("schedule_id", "admin-exchange-refusal-date", schedule_id);

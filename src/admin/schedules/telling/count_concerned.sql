@@ -49,8 +49,12 @@ select
     (select count(distinct m.account_id)
      from paid
      cross join lateral (
-        select account_id from payments
-        where reservation_id = paid.id and status = 'COMPLETED' offset 0
+        -- Who has had all of it back has no part any more.
+        select account_id from payments p
+        where reservation_id = paid.id and status = 'COMPLETED' and (amount = 0 or amount > (
+            select coalesce(sum(price), 0) from ticket_returns
+            where reservation_id = paid.id and payment_id = p.id and status = 'SOLD'))
+        offset 0
      ) m) as "payers!",
     (select count(distinct account_id)
      from (

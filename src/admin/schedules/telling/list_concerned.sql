@@ -51,8 +51,12 @@ from (
     select m.account_id, true
     from paid
     cross join lateral (
-        select account_id from payments
-        where reservation_id = paid.id and status = 'COMPLETED' offset 0
+        -- Who has had all of it back has no part any more.
+        select account_id from payments p
+        where reservation_id = paid.id and status = 'COMPLETED' and (amount = 0 or amount > (
+            select coalesce(sum(price), 0) from ticket_returns
+            where reservation_id = paid.id and payment_id = p.id and status = 'SOLD'))
+        offset 0
     ) m
     union all
     select account_id, true from held

@@ -25,13 +25,15 @@ use crate::{
     },
     points::Points,
     reservation::{self, ReservationId, ReservationStatus},
+    tickets::pages::bought,
     wallet::charges::purchases::{
         model::{BoughtFor, CheckoutVerdict, Purchase, PurchaseId, PurchaseStatus},
         store,
     },
     web::{
         error::{NotFound, PageError},
-        page::View,
+        flash::with_message,
+        page::{View, see_other},
     },
 };
 
@@ -131,7 +133,7 @@ impl ChargeDocument {
 }
 
 /// Handles `GET /wallet/charges/{id}`. A cookie with `SameSite=Lax` is sent with the navigation
-/// from the provider's page.
+/// from the provider's page. A person whose seats are paid is led on to the tickets.
 pub async fn show_charge(
     app: Data<App>,
     checkouts: Data<Checkouts>,
@@ -152,6 +154,11 @@ pub async fn show_charge(
     let state = ChargeState::of(purchase.status, verdict.as_ref());
     let document = ChargeDocument::of(&purchase);
     let bought = outcome_of(&app, &purchase).await?;
+    if let (ChargeState::Credited, Some(BoughtOutcome::Paid(id))) = (state, bought)
+        && !me.view.format.is_for_programs()
+    {
+        return Ok(with_message(see_other(&bought::path_of(id)), "flash-paid"));
+    }
     let share = purchase.share_id.map(|id| ShareCode::of(&app.signing_key, ShareId(id)).path());
     let next = share.unwrap_or_else(|| purchase.next_path.clone());
     let page = ChargePage { v: me.view, purchase, state, bought, next };

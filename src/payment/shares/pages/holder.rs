@@ -29,7 +29,7 @@ use crate::{
     },
     points::Points,
     reservation::{self, Reservation, ReservationError, ReservationId, ReservationStatus},
-    wallet,
+    wallet::{self, Means},
     web::{
         error::{NotFound, PageError},
         flash::with_message,
@@ -111,7 +111,7 @@ struct SharesPage<'a> {
     program: &'a Program,
     schedule: &'a Schedule,
     shares: Vec<ShareDocument>,
-    usable: Points,
+    means: Means,
     now: DateTime<Utc>,
     request_key: Uuid,
     refusal: Option<String>,
@@ -124,8 +124,8 @@ impl SharesPage<'_> {
 
     /// Returns the points that the holder lacks for the rest; `None` if there are enough.
     fn lacking(&self) -> Option<Points> {
-        let lacking = self.shared.rest().checked_sub(self.usable);
-        lacking.filter(|lacking| *lacking > Points::ZERO)
+        let lacking = self.means.lacking(self.shared.rest(), Points::ZERO);
+        Some(lacking).filter(|lacking| *lacking > Points::ZERO)
     }
 
     fn moment(&self, moment: &DateTime<Utc>) -> String {
@@ -228,7 +228,7 @@ async fn shares_page(
         schedule: &schedule,
         shares: documents(app, &me.view, &shared),
         shared: &shared,
-        usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
+        means: Means::of(wallet.as_ref()),
         now: app.now(),
         request_key: new_id(),
         refusal: refusal.text,

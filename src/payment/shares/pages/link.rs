@@ -34,7 +34,7 @@ use crate::{
         },
     },
     points::Points,
-    wallet::{self, ChargeBox, Provider},
+    wallet::{self, ChargeBox, Means, Provider},
     web::{
         error::{NotFound, PageError},
         flash::with_message,
@@ -105,8 +105,8 @@ impl SharePage {
         places.retain(|place| place.share_id == Some(share.id));
         let program = programs.find(app, &share.slug).await?.ok_or(NotFound)?;
         let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
-        let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
-        let lacking = share.amount.checked_sub(usable).filter(|lacking| *lacking > Points::ZERO);
+        let lacking = Means::of(wallet.as_ref()).lacking(share.amount, Points::ZERO);
+        let lacking = Some(lacking).filter(|lacking| *lacking > Points::ZERO);
         let (path, pays) = (code.path(), ("share", code.to_text()));
         let missing = (lacking.unwrap_or_default(), share.amount);
         let charge = ChargeBox::new(provider).missing(missing, path.clone(), pays);

@@ -1,5 +1,6 @@
 //! Pages of one reservation.
 
+mod exchanged;
 pub mod list;
 pub mod payment;
 pub mod refund_table;
@@ -16,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use self::shown::ShownReservation;
+use self::{exchanged::read_exchange, shown::ShownReservation};
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
@@ -222,7 +223,9 @@ pub async fn show_reservation(
         return reservation_page(&app, &programs, &provider, &me, *id, FormRefusal::default())
             .await;
     }
-    let reservation = lifecycle::find_owned(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
+    let found = lifecycle::find_owned(&app.db, me.account_id, *id).await?;
+    let mut reservation = found.ok_or(NotFound)?;
+    read_exchange(&app, me.account_id, &mut reservation).await?;
     let items = seat_map::store::list_items(&app.db, *id).await?;
     Ok(me.view.json(StatusCode::OK, &ReservationDocument::of(&reservation, &items, app.now())))
 }

@@ -28,15 +28,12 @@ use crate::{
     reservation::{
         lifecycle::{
             self,
-            store::{
-                exchanges::{ShownExchange, find_open_exchange},
-                holds,
-            },
+            store::{exchanges::ShownExchange, holds},
         },
         model::{Reservation, ReservationId, ReservationStatus},
         seat_map,
     },
-    wallet::{self, ChargeBox, Provider, charges::pages::form::ChargeForm},
+    wallet::{self, ChargeBox, Means, Provider, charges::pages::form::ChargeForm},
     web::{
         error::PageError,
         form::FormRefusal,
@@ -50,7 +47,7 @@ struct PaymentPage<'a> {
     v: &'a View,
     reservation: &'a Reservation,
     shown: &'a ShownReservation,
-    usable: Points,
+    means: Means,
     /// Points that are withheld for shares of it; `None` unless several people pay together.
     covered: Option<Points>,
     /// Open exchange whose tickets pay for it.
@@ -73,7 +70,7 @@ impl<'a> PaymentPage<'a> {
         shown: &'a ShownReservation,
     ) -> Result<Self, PageError> {
         let reservation = &shown.reservation;
-        let usable = usable_of(app, me.account_id).await?;
+        let means = means_of(app, me.account_id).await?;
         let is_renewable = reservation.wish_id.is_none()
             && reservation.renewed_at.is_none()
             && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
@@ -81,9 +78,9 @@ impl<'a> PaymentPage<'a> {
             true => Some(holds::points_withheld(&app.db, reservation.id).await?),
             false => None,
         };
-        let exchange = exchange_of(app, me.account_id, reservation).await?;
+        let exchange = shown.exchange;
         let due = due(reservation.total, exchange);
-        let lacking = lacking(due, usable);
+        let lacking = means.lacking(reservation.total, worth(exchange));
         let next = path_of(reservation.id);
         Ok(Self {
             v: &me.view,
@@ -94,7 +91,7 @@ impl<'a> PaymentPage<'a> {
             ),
             reservation,
             shown,
-            usable,
+            means,
             covered,
             exchange,
             is_renewable,
@@ -128,12 +125,12 @@ impl<'a> PaymentPage<'a> {
 
     /// Returns the points left after payment; `None` when the wallet has too few.
     fn remaining(&self) -> Option<Points> {
-        let over = self.usable.checked_add(self.comes_back())?;
-        over.checked_sub(self.due())
+        let over = self.means.usable.checked_add(worth(self.exchange))?;
+        over.checked_sub(self.reservation.total.checked_add(self.means.owed)?)
     }
 
     fn lacking(&self) -> Points {
-        lacking(self.due(), self.usable)
+        self.means.lacking(self.reservation.total, worth(self.exchange))
     }
 
     /// Returns what is to be paid beside the tickets that are given.
@@ -143,8 +140,7 @@ impl<'a> PaymentPage<'a> {
 
     /// Returns what the given tickets are worth more than the places cost.
     fn comes_back(&self) -> Points {
-        let worth = self.exchange.map(|open| open.worth).unwrap_or_default();
-        worth.checked_sub(self.reservation.total).unwrap_or_default()
+        worth(self.exchange).checked_sub(self.reservation.total).unwrap_or_default()
     }
 }
 
@@ -179,10 +175,10 @@ pub async fn show_payment(
 ) -> Result<HttpResponse, PageError> {
     let shown = ShownReservation::read(&app, &programs, me.account_id, *id).await?;
     if me.view.format.is_for_programs() {
-        let usable = usable_of(&app, me.account_id).await?;
+        let means = means_of(&app, me.account_id).await?;
         let Reservation { status, total, expires_at, .. } = shown.reservation;
-        let exchange = exchange_of(&app, me.account_id, &shown.reservation).await?;
-        let lacking = lacking(due(total, exchange), usable);
+        let exchange = shown.exchange;
+        let (usable, lacking) = (means.usable, means.lacking(total, worth(exchange)));
         let reservation_id = *id;
         let document = PaymentDocument {
             reservation_id,
@@ -236,29 +232,16 @@ pub async fn refused_payment_page(
     Ok(Some(me.view.html(status, &page.refused(form, reason))))
 }
 
-async fn usable_of(app: &App, account_id: AccountId) -> Result<Points, sqlx::Error> {
-    let wallet = wallet::find_shown_wallet(&app.db, account_id).await?;
-    Ok(wallet.map(|wallet| wallet.usable()).unwrap_or_default())
+async fn means_of(app: &App, account_id: AccountId) -> Result<Means, sqlx::Error> {
+    Ok(Means::of(wallet::find_shown_wallet(&app.db, account_id).await?.as_ref()))
 }
 
-/// Returns the open exchange that a hold was made in; `None` once it has ended.
-async fn exchange_of(
-    app: &App,
-    account_id: AccountId,
-    hold: &Reservation,
-) -> Result<Option<ShownExchange>, sqlx::Error> {
-    let Some(id) = hold.exchange_id else { return Ok(None) };
-    let open = find_open_exchange(&app.db, account_id, hold.program_id).await?;
-    Ok(open.filter(|open| open.exchange_id == id && hold.status == ReservationStatus::Held))
+/// Returns what the tickets of an exchange are worth; nothing without one.
+fn worth(exchange: Option<ShownExchange>) -> Points {
+    exchange.map(|open| open.worth).unwrap_or_default()
 }
 
 /// Returns what of a total the tickets of an exchange do not pay.
 fn due(total: Points, exchange: Option<ShownExchange>) -> Points {
-    let worth = exchange.map(|open| open.worth).unwrap_or_default();
-    total.checked_sub(worth).unwrap_or_default()
-}
-
-/// Returns the points that the account lacks.
-fn lacking(total: Points, usable: Points) -> Points {
-    total.checked_sub(usable).unwrap_or_default()
+    total.checked_sub(worth(exchange)).unwrap_or_default()
 }

@@ -9,7 +9,11 @@ use crate::{
     app::App,
     catalog::{Program, Programs, Schedule, SeatKind, find_schedule},
     reservation::{
-        lifecycle::{self, pages::refund_table::RefundLine},
+        lifecycle::{
+            self,
+            pages::{exchanged::read_exchange, refund_table::RefundLine},
+            store::exchanges::ShownExchange,
+        },
         model::{Reservation, ReservationId},
         number::ReservationNumber,
         seat_map::{self, listing::NamedItem, pages::names::full_seat_name},
@@ -26,6 +30,8 @@ pub(super) struct ShownReservation {
     pub(super) items: Vec<NamedItem>,
     pub(super) schedule: Schedule,
     pub(super) program: Arc<Program>,
+    /// Open exchange whose tickets pay for it.
+    pub(super) exchange: Option<ShownExchange>,
     now: DateTime<Utc>,
 }
 
@@ -38,12 +44,13 @@ impl ShownReservation {
         id: ReservationId,
     ) -> Result<Self, PageError> {
         let found = lifecycle::find_owned(&app.db, account_id, id).await?;
-        let reservation = found.ok_or(NotFound)?;
+        let mut reservation = found.ok_or(NotFound)?;
+        let exchange = read_exchange(app, account_id, &mut reservation).await?;
         let items = seat_map::store::list_items(&app.db, id).await?;
         let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
         let program = programs.find(app, &reservation.program_id.to_string()).await?;
         let (program, now) = (program.ok_or(NotFound)?, app.now());
-        Ok(Self { reservation, items, schedule, program, now })
+        Ok(Self { reservation, items, schedule, program, exchange, now })
     }
 
     pub(super) fn number(&self) -> ReservationNumber {

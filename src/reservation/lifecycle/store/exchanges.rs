@@ -65,7 +65,26 @@ pub async fn find_open_exchange(
     .await
 }
 
-/// Returns until when tickets of an order may be exchanged by its account; `None` where staff alone exchange them.
+/// Lists what was paid for the tickets of an exchange.
+pub(in crate::reservation::lifecycle) async fn list_given_prices(
+    db: &Pool,
+    id: ExchangeId,
+) -> Result<Vec<Points>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select paid_for_place(t.reservation_item_id, t.number) as "price!: Points"
+        from (select ticket_id from exchanged_tickets where exchange_id = $1 offset 0) given
+        cross join lateral (
+            select reservation_item_id, number from tickets where id = given.ticket_id offset 0
+        ) t
+        "#,
+        id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns until when an exchange of tickets of an order may be begun by its account; `None` where staff alone exchange them.
 pub(crate) async fn exchange_until(
     db: &Pool,
     id: ReservationId,
@@ -73,9 +92,9 @@ pub(crate) async fn exchange_until(
     let until = sqlx::query_scalar!(
         r#"
         select case when coalesce(r.exchange_fee, p.exchange_fee) is not null then
-            d.starts_at - make_interval(hours => case
+            least(p.off_sale_at, d.starts_at - make_interval(hours => case
                 when r.exchange_fee is null then p.exchange_until_hours else r.exchange_until_hours
-            end) end as until
+            end)) end as until
         from reservations r
         join programs p on p.id = r.program_id
         join schedules d on d.id = r.schedule_id

@@ -40,7 +40,7 @@ use self::{
 };
 use super::{listing::ZoneState, maps::SeatMaps, seat::MapSeat, store::MapCursor};
 use crate::{
-    accounts::{Arriving, CachedAccount},
+    accounts::{AccountId, Arriving, CachedAccount},
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId, SeatKind},
     infra::ids::new_id,
@@ -54,6 +54,7 @@ use crate::{
             },
             waiting_here::WaitingHere,
         },
+        lifecycle::store::exchanges::{ShownExchange, find_open_exchange},
         returns::store::is_any_on_return,
     },
     text::i18n::Phrase,
@@ -75,6 +76,8 @@ struct SeatMapPage<'a> {
     places_min: u32,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
+    /// Exchange whose tickets pay for what is chosen here.
+    exchange: Option<ShownExchange>,
     /// Form that was sent, or an empty one.
     typed: HoldForm,
     /// Code that the forms of the page send.
@@ -253,6 +256,18 @@ async fn places_min(app: &App, performance: &Performance) -> Result<u32, sqlx::E
     Ok(if is_one { 1 } else { u32::try_from(places_min).unwrap_or(1) })
 }
 
+/// Returns the open exchange of an account; `None` without asking where the show has none.
+async fn open_exchange(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+) -> Result<Option<ShownExchange>, sqlx::Error> {
+    match program.exchange_fee {
+        Some(_) => find_open_exchange(&app.db, account_id, program.id).await,
+        None => Ok(None),
+    }
+}
+
 /// Map to be shown to an admitted account, with the refusal and the code of a form that was sent.
 pub(crate) struct ShownMap<'a> {
     pub(crate) performance: &'a Performance,
@@ -287,10 +302,11 @@ impl ShownMap<'_> {
         let refusal = refused.as_ref().and_then(Refused::refusal);
         let is_step_free = part.is_step_free;
         let open = OpenParts::read(app, schedule, admitted.stay.account_id).await?;
-        let (map, types, places_min) = try_join!(
+        let (map, types, places_min, exchange) = try_join!(
             read_map(app, maps, schedule.id, position, part, open, refusal),
             async { Ok(TypesShown::read(app, schedule).await?) },
             async { Ok(places_min(app, performance).await?) },
+            async { Ok(open_exchange(app, admitted.stay.account_id, program).await?) },
         )?;
         let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
         let zones = map.zones.iter().map(|zone| zone.id);
@@ -303,6 +319,7 @@ impl ShownMap<'_> {
             stay_ends_at: admitted.stay.stay_ends_at,
             now: app.now(),
             refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
+            exchange,
             map,
             waiting,
             kinds,

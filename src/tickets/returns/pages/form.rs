@@ -120,7 +120,7 @@ impl ReturnBox {
         let is_exchangeable = !is_of_another_payer
             && !terms.is_cancelled
             && terms.exchange_fee.is_some()
-            && terms.now < terms.exchange_until;
+            && terms.now < terms.exchange_begins_until();
         let without_offer = Self { is_refundable, is_exchangeable, ..without_offer };
         if !terms.is_open(&app.config) {
             return Ok(without_offer);

@@ -84,7 +84,10 @@ impl AfterSale {
         }
         let id = id_of(&answer.json(), "reservation_id");
         self.learn_order(office, who, id, is_child, has_code).await;
-        let total = self.model.orders.last().unwrap().total();
+        let exchange = self.model.open_exchange(who);
+        let order = self.model.orders.last_mut().unwrap();
+        order.exchange = exchange;
+        let total = order.total();
         assert_eq!(answer.json()["total"], total, "{}", answer.body);
     }
 
@@ -132,7 +135,14 @@ impl AfterSale {
             Item { place, price, is_child: is_child && !was_on_return, of, was_on_return }
         });
         let items = items.collect();
-        self.model.orders.push(Order { id, owner: who, items, has_code, state: State::Held });
+        self.model.orders.push(Order {
+            id,
+            owner: who,
+            items,
+            has_code,
+            state: State::Held,
+            exchange: None,
+        });
     }
 
     /// Whether the zone still has places of the office's own, which go first.
@@ -146,10 +156,19 @@ impl AfterSale {
         let form = json!({ "request_key": Uuid::now_v7() });
         let path = format!("/reservations/{id}/payment");
         let answer = send(&self.people[owner], &path, &form).await;
-        let is_enough = total <= self.model.usable(owner);
+        let exchange = self.model.paying_exchange(nth);
+        let given = exchange.map(|exchange| self.model.exchanges[exchange].ticket);
+        if given.is_some_and(|ticket| !self.model.may_exchange(ticket)) {
+            return assert_eq!(answer.status, 409, "{}", answer.body);
+        }
+        let worth = given.map_or(0, |ticket| self.model.worth(ticket));
+        let is_enough = total <= self.model.usable_with(owner, worth);
         let expected = if is_enough { (201, "") } else { (402, "insufficient-points") };
         assert_answer(&answer, expected);
         if is_enough {
+            if let Some(exchange) = exchange {
+                self.model.give(exchange);
+            }
             let payers = vec![owner; self.model.orders[nth].items.len()];
             self.model.pay(nth, &payers);
             self.learn_codes(office, nth).await;
@@ -167,7 +186,8 @@ impl AfterSale {
         let shared = left[1]["place"].as_str().unwrap_or_else(|| panic!("{left}")).to_owned();
         let form = json!({ "places": [shared] });
         let answer = send(&self.people[owner], &path, &form).await;
-        let is_allowed = order.items.iter().all(|item| item.of.is_none());
+        let is_allowed =
+            order.exchange.is_none() && order.items.iter().all(|item| item.of.is_none());
         if answer.status != 201 {
             return assert!(!is_allowed, "{} {}", answer.status, answer.body);
         }

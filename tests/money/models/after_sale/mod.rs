@@ -1,6 +1,6 @@
 //! What people bought goes where the model says, whatever they and the office do with it afterwards.
 //!
-//! One machine has every feature that takes an order apart or changes what it was made of: returns, refunds of single tickets, shares,
+//! One machine has every feature that takes an order apart or changes what it was made of: returns, refunds of single tickets, exchanges, shares,
 //! price types, codes, hand-overs, wishes, check-ins, refunds, reversals, transfers, locked accounts, renames,
 //! hidden sections and deletions. The model says who has which ticket and how many points, which requests must be carried out, and which must
 //! be refused; `verify` says the rest after each case. `PROPTEST_CASES=200 make test ARGS=after_sale` tries
@@ -8,6 +8,7 @@
 
 mod acts;
 mod door;
+mod exchanges;
 mod hand_overs;
 mod model;
 mod office_acts;
@@ -23,8 +24,8 @@ use uuid::Uuid;
 
 use self::{
     model::{
-        BEGUN_WITH, Model, Order, PEOPLE, PLACES, Place, SEAT_PRICE, SEATS, STALLS, Standing,
-        State, Ticket, ZONE_PRICE,
+        BEGUN_WITH, EXCHANGE_FEE, Model, Order, PEOPLE, PLACES, Place, SEAT_PRICE, SEATS, STALLS,
+        Standing, State, Ticket, ZONE_PRICE,
     },
     steps::{Choice, Step},
 };
@@ -122,6 +123,11 @@ impl AfterSale {
         self.held(nth, |owner| !self.model.is_out(owner))
     }
 
+    /// Index of a valid ticket whose holder can do something with it.
+    fn own_ticket(&self, nth: Index) -> Option<usize> {
+        self.ticket(nth, |model, ticket| ticket.is_valid() && !model.is_out(ticket.holder))
+    }
+
     fn ticket(&self, nth: Index, is: impl Fn(&Model, &Ticket) -> bool) -> Option<usize> {
         let tickets = self.model.tickets.iter().enumerate();
         Self::pick(nth, tickets.filter(|(_, t)| is(&self.model, t)).map(|(idx, _)| idx))
@@ -136,6 +142,7 @@ async fn set_up(office: &Office, concert: &Concert) {
         concert.program_id,
     )
     .await;
+    run_sql_with(&office.db, "update programs set exchange_fee = $1", EXCHANGE_FEE).await;
     run_sql_with(
         &office.db,
         "update seats set section = 'Balcony' where id in
@@ -189,10 +196,7 @@ impl Machine for AfterSale {
                 self.model.release(nth);
             }
             Step::Return { nth } => {
-                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid() && !m.is_out(t.holder))
-                else {
-                    return;
-                };
+                let Some(nth) = self.own_ticket(*nth) else { return };
                 self.put_on_sale(nth).await;
             }
             Step::TakeBack { nth } => {
@@ -201,10 +205,7 @@ impl Machine for AfterSale {
                 self.take_back(nth).await;
             }
             Step::HandOver { nth, to } => {
-                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid() && !m.is_out(t.holder))
-                else {
-                    return;
-                };
+                let Some(nth) = self.own_ticket(*nth) else { return };
                 self.hand_over(office, nth, *to).await;
             }
             Step::Answer { nth, accepts } => {
@@ -212,11 +213,18 @@ impl Machine for AfterSale {
                 self.answer(nth, *accepts).await;
             }
             Step::GiveBack { nth } => {
-                let Some(nth) = self.ticket(*nth, |m, t| t.is_valid() && !m.is_out(t.holder))
-                else {
-                    return;
-                };
+                let Some(nth) = self.own_ticket(*nth) else { return };
                 self.give_back(nth).await;
+            }
+            Step::Exchange { nth } => {
+                let Some(nth) = self.own_ticket(*nth) else { return };
+                self.begin_exchange(nth).await;
+            }
+            Step::EndExchange { nth } => {
+                let exchanges = self.model.exchanges.iter().enumerate();
+                let open = exchanges.filter(|(_, x)| x.is_open && !self.model.is_out(x.owner));
+                let Some(nth) = Self::pick(*nth, open.map(|(idx, _)| idx)) else { return };
+                self.end_exchange(nth).await;
             }
             Step::Refund { nth, by_office } => {
                 let Some(nth) = self.ticket(*nth, Model::has_place) else { return };

@@ -16,6 +16,8 @@ pub(super) const ZONE_PRICE: i64 = 500;
 pub(super) const RETURN_FEE: i64 = 10;
 pub(super) const CHILD: i64 = 50;
 pub(super) const DISCOUNT: i64 = 30;
+/// What each ticket is worth less in an exchange than what was paid for it.
+pub(super) const EXCHANGE_FEE: i64 = 70;
 /// Who has redeemed the code that opens the balcony.
 pub(super) const GUEST: usize = 0;
 
@@ -57,6 +59,8 @@ pub(super) struct Order {
     pub(super) items: Vec<Item>,
     pub(super) has_code: bool,
     pub(super) state: State,
+    /// Index of the exchange in which it was held.
+    pub(super) exchange: Option<usize>,
 }
 
 impl Order {
@@ -108,6 +112,15 @@ impl Ticket {
     }
 }
 
+/// Ticket that is to pay for other places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    pub(super) id: Uuid,
+    pub(super) owner: usize,
+    pub(super) ticket: usize,
+    pub(super) is_open: bool,
+}
+
 /// Points that wait for an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transfer {
@@ -132,6 +145,7 @@ pub(super) struct Model {
     pub(super) transfers: Vec<Transfer>,
     pub(super) orders: Vec<Order>,
     pub(super) tickets: Vec<Ticket>,
+    pub(super) exchanges: Vec<Exchange>,
     /// People whose wish waits.
     pub(super) wishing: BTreeSet<usize>,
     pub(super) is_balcony_hidden: bool,
@@ -181,7 +195,12 @@ impl Model {
 
     /// Points that a person can spend.
     pub(super) fn usable(&self, who: usize) -> i64 {
-        (self.points[who] - self.pending(who)).max(0)
+        self.usable_with(who, 0)
+    }
+
+    /// Points that a person can spend once `worth` more have come.
+    pub(super) fn usable_with(&self, who: usize, worth: i64) -> i64 {
+        (self.points[who] + worth - self.pending(who)).max(0)
     }
 
     /// Points of a person that wait for the answer of another.
@@ -221,6 +240,29 @@ impl Model {
             State::Paid => Standing::Valid,
             _ => Standing::Void,
         };
+    }
+
+    /// Index of the open exchange of a person.
+    pub(super) fn open_exchange(&self, who: usize) -> Option<usize> {
+        self.exchanges.iter().position(|exchange| exchange.is_open && exchange.owner == who)
+    }
+
+    /// Index of the open exchange whose ticket a hold is to be paid with.
+    pub(super) fn paying_exchange(&self, nth: usize) -> Option<usize> {
+        self.orders[nth].exchange.filter(|exchange| self.exchanges[*exchange].is_open)
+    }
+
+    /// What a ticket is worth in an exchange.
+    pub(super) fn worth(&self, ticket: usize) -> i64 {
+        (self.tickets[ticket].paid - EXCHANGE_FEE).max(0)
+    }
+
+    /// Takes the ticket of an exchange for places that are paid next.
+    pub(super) fn give(&mut self, exchange: usize) {
+        let Exchange { ticket, owner, .. } = self.exchanges[exchange];
+        self.points[owner] += self.worth(ticket);
+        self.tickets[ticket].standing = Standing::Void;
+        self.exchanges[exchange].is_open = false;
     }
 
     /// Pays a hold: `payers` has who pays each of its items. Its tickets have no code yet.

@@ -50,6 +50,18 @@ impl Model {
         self.may_leave(&self.tickets[idx])
     }
 
+    /// Whether a ticket may pay for other places: its holder ordered it, and gives it back as one that is refunded.
+    pub(super) fn may_exchange(&self, idx: usize) -> bool {
+        let ticket = &self.tickets[idx];
+        self.may_give_back(idx) && self.orders[ticket.order].owner == ticket.holder
+    }
+
+    /// Whether an account holds places that are to be paid with the ticket of an exchange.
+    pub(super) fn is_held_for(&self, exchange: usize) -> bool {
+        let holds = |order: &Order| order.state == State::Held && order.exchange == Some(exchange);
+        self.orders.iter().any(holds)
+    }
+
     /// Whether a ticket may be offered to another person.
     pub(super) fn may_offer(&self, idx: usize, to: usize) -> bool {
         let ticket = &self.tickets[idx];

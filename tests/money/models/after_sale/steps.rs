@@ -54,6 +54,13 @@ pub(super) enum Step {
     GiveBack {
         nth: Index,
     },
+    /// A ticket is to pay for what its holder holds next.
+    Exchange {
+        nth: Index,
+    },
+    EndExchange {
+        nth: Index,
+    },
     Refund {
         nth: Index,
         by_office: bool,
@@ -121,6 +128,8 @@ pub(super) fn any_step() -> impl Strategy<Value = Step> {
         5 => nth().prop_map(|nth| Step::Return { nth }),
         2 => nth().prop_map(|nth| Step::TakeBack { nth }),
         3 => nth().prop_map(|nth| Step::GiveBack { nth }),
+        4 => nth().prop_map(|nth| Step::Exchange { nth }),
+        1 => nth().prop_map(|nth| Step::EndExchange { nth }),
         3 => (nth(), 0..PEOPLE).prop_map(|(nth, to)| Step::HandOver { nth, to }),
         3 => (nth(), any::<bool>()).prop_map(|(nth, accepts)| Step::Answer { nth, accepts }),
         3 => (nth(), any::<bool>()).prop_map(|(nth, by_office)| Step::Refund { nth, by_office }),

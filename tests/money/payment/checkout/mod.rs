@@ -3,6 +3,7 @@
 
 mod deaths;
 mod disputes;
+mod every_price;
 mod failed_refunds;
 mod health;
 mod messages;

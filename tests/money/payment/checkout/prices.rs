@@ -5,37 +5,13 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::{
-    Answer, Concert, Hold, Office, Pdf, Person, StripeStandIn, admit, ledger, read_all, read_one,
-    run_sql, stripe::order_points, until,
+    Answer, Concert, Hold, Office, Pdf, Person, StripeStandIn, admit, expect_money, ledger,
+    read_all, read_one, run_sql, stripe::order_points, until,
 };
 
 /// What a page of `path` says, as its reader sees it.
 fn words(page: &Answer) -> String {
     page.texts("body").join(" ")
-}
-
-/// Fails where a page tells an amount in points, or an amount without its currency.
-fn expect_money(path: &str, text: &str) {
-    for (at, _) in text.match_indices(" point") {
-        let is_amount = text[..at].ends_with(|sign: char| sign.is_ascii_digit());
-        assert!(!is_amount, "{path}: an amount of points in {text}");
-    }
-    let chars: Vec<char> = text.chars().collect();
-    for (at, _) in chars.iter().enumerate().filter(|(_, sign)| **sign == ',') {
-        let digits = |from: usize| chars[from..].iter().take_while(|c| c.is_ascii_digit()).count();
-        let before = chars[..at].iter().rev().take_while(|c| c.is_ascii_digit() || **c == ',');
-        let first = at - before.count();
-        if digits(at + 1) < 3 || first == at {
-            continue;
-        }
-        let sign = first.checked_sub(1).map(|at| chars[at]);
-        let is_told = matches!(sign, Some('\u{20a9}' | '\u{2013}'));
-        assert!(
-            is_told,
-            "{path}: {}",
-            chars[first.saturating_sub(30)..at + 4].iter().collect::<String>()
-        );
-    }
 }
 
 struct Told {

@@ -63,6 +63,18 @@ async fn staff_exchange_after_the_end_without_a_fee_and_the_person_is_told(db: P
     swap.office.close().await;
 }
 
+/// A show sells two places at least; of three tickets one is exchanged for one place.
+#[sqlx::test]
+async fn staff_exchange_fewer_places_than_a_show_asks_of_an_order(db: PgPool) {
+    let swap = Swap::usual(&db).await;
+    run_sql(&db, "update programs set places_per_order_min = 2").await;
+    let admin = swap.office.employ("boss", "ADMIN").await;
+    let done = by_staff(&swap, &admin, &[swap.code(0).await], json!({})).await;
+    assert_eq!(done.status, 201, "{}", done.body);
+    assert_sound(&swap.office).await;
+    swap.office.close().await;
+}
+
 #[sqlx::test]
 async fn what_staff_may_not_exchange_changes_nothing(db: PgPool) {
     let options = ConcertOptions { seats: 4, zone_capacity: 1, ..ConcertOptions::default() };

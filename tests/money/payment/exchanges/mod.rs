@@ -1,8 +1,10 @@
 //! Tickets given for other places of the same show: what they are worth, what is paid, and what both sides have then.
 
 mod by_staff;
+mod deaths;
 mod races;
 mod refusals;
+mod terms;
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -186,6 +188,8 @@ async fn the_pages_lead_from_the_order_to_the_places_and_say_what_is_due(db: PgP
     }
     let shown = ada.visit(&swap.path()).await;
     assert!(shown.has("form[action^='/exchanges/']"), "{}", shown.body);
+    let map = ada.visit(&format!("/schedules/{}", swap.concert.schedule_id)).await;
+    assert!(map.has(&format!(".notice {link}")), "{}", map.body);
     let dear = held(&hold(ada, &swap.concert, &swap.concert.seat_ids[4..6]).await);
     let payment = ada.visit(&format!("/reservations/{dear}")).await;
     assert!(payment.body.contains("Exchange and pay 51,000 points"), "{}", payment.body);

@@ -8,8 +8,9 @@ use super::{FEE, SEAT, Swap, begin, held};
 use crate::{
     payment::{assert_sound, pay},
     support::{
-        Concert, ConcertOptions, Hold, Office, Purchase, admit, count, hold, ledger::balance,
-        order_until_known, read_one, run_sql, storm,
+        Concert, ConcertOptions, Hold, Office, Purchase, admit, count, hold,
+        ledger::{balance, violations},
+        order_until_known, read_all, read_one, run_sql, storm,
     },
 };
 
@@ -131,4 +132,48 @@ async fn in_a_full_house_everybody_moves_and_nothing_is_sold_twice(db: PgPool) {
     assert_eq!(all, people_points - i64::try_from(n_paid).unwrap() * FEE);
     assert_sound(&office).await;
     office.close().await;
+}
+
+/// The canary of the storms above: payments that look first whether the exchange is open, and then write without its
+/// lock and without what the database refuses.
+#[sqlx::test]
+async fn without_the_locks_and_the_guard_one_ticket_pays_twice(db: PgPool) {
+    let swap = Swap::usual(&db).await;
+    let before = swap.balance().await;
+    assert_eq!(swap.begin(&[0]).await.status, 201);
+    run_sql(&db, "drop index ticket_returns_live_key").await;
+    // All look before one writes: what a storm does to statements without a lock, made certain.
+    let looks = (0..4)
+        .map(|_| read_all::<Uuid>(&db, "select id from exchanges where status = 'OPEN'"))
+        .collect::<Vec<_>>();
+    let looks = futures_util::future::join_all(looks).await;
+    let naive = looks.into_iter().flatten().map(async |id| {
+        let return_id = Uuid::now_v7();
+        for statement in [
+            "insert into ticket_returns (id, ticket_id, reservation_item_id, reservation_id, schedule_id,
+                 schedule_seat_id, seller_id, payment_id, price, fee_percent, payout, to_house, exchange_id,
+                 status, settled_at)
+             select $2, t.id, i.id, i.reservation_id, i.schedule_id, i.schedule_seat_id,
+                 x.account_id, p.id, i.unit_price, 0, i.unit_price - x.fee, true, x.id, 'SOLD', clock_timestamp()
+             from exchanges x
+             join exchanged_tickets e on e.exchange_id = x.id
+             join tickets t on t.id = e.ticket_id
+             join reservation_items i on i.id = t.reservation_item_id
+             join payments p on p.reservation_id = i.reservation_id
+             where x.id = $1",
+            "with paid as (update wallets w set balance = balance + r.payout, version = w.version + 1
+                 from ticket_returns r where r.exchange_id = $1 and r.id = $2 and w.account_id = r.seller_id
+                 returning w.id, w.version, w.balance, r.payout, r.id as return_id)
+             insert into point_transactions
+                 (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+             select gen_random_uuid(), id, version, 'RESALE', payout, balance, return_id from paid",
+        ] {
+            sqlx::query(statement).bind(id).bind(return_id).execute(&db).await.unwrap();
+        }
+    });
+    futures_util::future::join_all(naive).await;
+    assert!(swap.balance().await > before + SEAT, "the naive statements came one after the other");
+    let found = violations(&swap.office).await;
+    assert!(found.iter().any(|violation| violation.starts_with("P8 ")), "{found:?}");
+    swap.office.close_as_it_is().await;
 }

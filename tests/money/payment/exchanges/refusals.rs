@@ -45,6 +45,40 @@ async fn what_is_not_offered_or_over_is_not_exchanged(db: PgPool) {
     swap.office.close_as_it_is().await;
 }
 
+/// No other places are held after the end of the sale, so no exchange begins then; one that was begun before is paid.
+#[sqlx::test]
+async fn after_the_end_of_the_sale_none_is_begun_and_what_is_held_is_paid(db: PgPool) {
+    let swap = Swap::usual(&db).await;
+    let order = swap.begun(&[0], 4).await;
+    let page = format!("/reservations/{}", swap.bought.reservation_id);
+    let link = format!("a[href='{}']", swap.path());
+    assert!(swap.ada.visit(&page).await.has(&link));
+    run_sql(&db, "update programs set off_sale_at = now()").await;
+    assert_eq!(pay(&swap.ada, order).await.status, 201);
+    expect_refused(&swap.begin(&[1]).await, 409, "exchange-over");
+    assert!(!swap.ada.visit(&page).await.has(&link));
+    let ticket = swap.ada.visit(&format!("/tickets/{}", swap.code(1).await)).await;
+    assert!(!ticket.has(&link), "{}", ticket.body);
+    assert_sound(&swap.office).await;
+    swap.office.close().await;
+}
+
+/// Two tabs: what the second one asks for has gone with the first.
+#[sqlx::test]
+async fn the_form_of_an_order_whose_tickets_have_gone_says_why_it_is_refused(db: PgPool) {
+    let swap = Swap::usual(&db).await;
+    let page = swap.ada.visit(&swap.path()).await;
+    let form = [
+        ("codes", page.attribute("[name='codes']", "value")),
+        ("request_key", page.attribute("[name='request_key']", "value")),
+    ];
+    assert_eq!(cancel(&swap.ada, swap.bought.reservation_id).await.status, 200);
+    let refused = swap.ada.submit(&swap.path(), &form).await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(refused.has(".notice--refusal, [role='alert']"), "{}", refused.body);
+    swap.office.close().await;
+}
+
 #[sqlx::test]
 async fn an_order_keeps_the_fee_and_the_end_that_were_said_when_it_was_made(db: PgPool) {
     let swap = Swap::usual(&db).await;

@@ -17,6 +17,7 @@ use sha2::Sha256;
 use super::{PORT, SECRET_KEY, StripeStandIn};
 
 mod lists;
+mod page;
 mod refunds;
 
 /// Longer than the office waits.
@@ -66,6 +67,8 @@ pub fn serve_or_ask() {
                 .app_data(shared.clone())
                 .route("/v1/checkout/sessions", web::post().to(create_session))
                 .route("/v1/checkout/sessions/{id}", web::get().to(get_session))
+                .route("/pay/{id}", web::get().to(page::show))
+                .route("/pay/{id}", web::post().to(page::pay))
                 .route("/v1/payment_intents/{id}", web::get().to(get_intent))
                 .route("/v1/disputes", web::get().to(list_disputes))
                 .route("/v1/charges", web::get().to(lists::charges))
@@ -270,7 +273,12 @@ async fn set_mode(shared: Shared, Json(asked): Json<Value>) -> HttpResponse {
 async fn change_session(shared: Shared, Json(asked): Json<Value>) -> HttpResponse {
     let mut stripe = lock(&shared);
     let session = stripe.find(asked["id"].as_str().unwrap()).unwrap();
-    let (status, payment_status) = match asked["to"].as_str().unwrap() {
+    change(session, asked["to"].as_str().unwrap());
+    HttpResponse::Ok().json(session)
+}
+
+fn change(session: &mut Value, to: &str) {
+    let (status, payment_status) = match to {
         "paid" => ("complete", "paid"),
         "processing" => ("complete", "unpaid"),
         _ => ("expired", "unpaid"),
@@ -282,7 +290,6 @@ async fn change_session(shared: Shared, Json(asked): Json<Value>) -> HttpRespons
         session["payment_intent"] = json!(format!("pi_{}", uuid::Uuid::new_v4().simple()));
         session["paid_at"] = json!(now());
     }
-    HttpResponse::Ok().json(session)
 }
 
 async fn sign_event(Json(asked): Json<Value>) -> HttpResponse {

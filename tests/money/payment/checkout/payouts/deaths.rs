@@ -107,6 +107,55 @@ async fn a_refund_to_the_card_survives_the_death_while_it_is_written(db: PgPool)
     bought.office.close().await;
 }
 
+#[sqlx::test]
+async fn tickets_given_back_to_the_card_survive_the_death_while_it_is_written(db: PgPool) {
+    let deaths = [
+        Death::Writing("idempotency_keys"),
+        Death::Writing("ticket_returns"),
+        Death::Writing("reservation_items"),
+        Death::Writing("schedule_seats"),
+        Death::Writing("tickets"),
+        Death::Writing("wallets"),
+        Death::Writing("point_transactions"),
+        Death::Writing("payouts"),
+        Death::Writing("charges"),
+        Death::Writing("outbox"),
+        Death::Committing("payouts"),
+    ];
+    let mut bought = Bought::points(&db, 3_300).await;
+    let concert = concert(&db).await;
+    let mut given = 0;
+    for death in deaths {
+        // The seats of the round before are free again.
+        let hold = Hold { seat_ids: &concert.seat_ids[..3], ..Hold::default() };
+        let id = hold.write(&db, &concert, bought.ada.account_id).await;
+        let paid = bought.ada.post(&format!("/reservations/{id}/payment"), &()).await;
+        assert_eq!(paid.status, 201, "{}", paid.body);
+        let codes = paid.json()["tickets"].clone();
+        let path = format!("/tickets/{}/refund", codes[0].as_str().unwrap());
+        let form = json!({ "refunds": "card", "with": [codes[1]], "request_key": Uuid::now_v7() });
+        let (at, asked) = (path.clone(), form.clone());
+        kill_at(&mut bought, death, |ada| async move { ada.post_json(&at, &asked).await }).await;
+        let n_void: i64 = read_one(&db, "select count(*) from tickets where status = 'VOID'").await;
+        let is_done = matches!(death, Death::Committing(_));
+        assert_eq!(n_void, 3 * given + if is_done { 2 } else { 0 }, "{death:?}");
+        for _ in 0..2 {
+            let again = bought.ada.post_json(&path, &form).await;
+            assert_eq!((again.status, &again.json()["to_cards"]), (201, &json!(200)), "{death:?}");
+        }
+        until_all(&db, "SETTLED").await;
+        given += 1;
+        assert_eq!(returned(&bought.stripe).await, 200 * given, "{death:?}");
+        // The third ticket comes back to the wallet.
+        let last = format!("/tickets/{}/refund", codes[2].as_str().unwrap());
+        let form = json!({ "request_key": Uuid::now_v7() });
+        assert_eq!(bought.ada.post_json(&last, &form).await.status, 201);
+        assert_eq!(bought.balance().await, 3_300 - 200 * given, "{death:?}");
+    }
+    assert_eq!(violations(&bought.office).await, Vec::<String>::new());
+    bought.office.close().await;
+}
+
 /// The provider was asked, and the process died before it had the answer, or before the provider did anything.
 #[sqlx::test]
 async fn a_payout_survives_the_death_while_the_provider_is_asked(db: PgPool) {

@@ -1,5 +1,7 @@
 //! One ticket of an order given back by itself: what comes back, what stays, and what is refused.
 
+mod by_staff;
+
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
