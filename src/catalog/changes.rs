@@ -19,9 +19,9 @@ use super::{
     schedules,
 };
 pub use crate::catalog::schedules::{
-    cancel_schedule, count_hiding, create_schedule, create_zone, find_schedule_edition,
-    inventory_of, keep_places, list_schedule_editions, lock_schedule_edition,
-    next_schedule_edition,
+    cancel_schedule, change_venue, count_hiding, create_schedule, create_zone,
+    find_schedule_edition, inventory_of, keep_places, list_schedule_editions,
+    lock_schedule_edition, next_schedule_edition,
     price_group::PriceGroup,
     price_groups_of,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},

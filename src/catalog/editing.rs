@@ -119,6 +119,9 @@ pub struct ScheduleEdition {
     /// Title of the program.
     #[serde(skip)]
     pub title: String,
+    /// Venue.
+    #[serde(skip)]
+    pub venue_id: VenueId,
     /// Name of the venue.
     pub venue_name: String,
     /// IANA time zone of the venue.

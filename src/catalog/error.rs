@@ -25,6 +25,8 @@ problems! {
         /// The performance has as many price types as it may have.
         TooManyPriceTypes { types_max: usize } = 409 "too-many-price-types" { types_max }
             .number("count", types_max),
+        /// The performance sells seats of its venue, which another one does not have.
+        SeatsOfVenue = 409 "seats-of-venue",
         NothingToSell = 409 "nothing-to-sell",
         /// A cancelled program stays cancelled, a published one public.
         WrongStatus = 409 "wrong-status",

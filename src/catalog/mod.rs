@@ -54,7 +54,7 @@ pub mod venues;
 
 pub use announcements::{AnnouncementId, LineAnnouncement, NewAnnouncement, PastAnnouncement};
 pub use changes::{
-    PriceGroup, Prices, announce_news, cancel_schedule, change_program, count_hiding,
+    PriceGroup, Prices, announce_news, cancel_schedule, change_program, change_venue, count_hiding,
     create_program, create_schedule, create_zone, find_schedule_edition, has_prices_to_write,
     inventory_of, keep_places, list_schedule_editions, list_with_prices_to_write,
     lock_schedule_edition, next_schedule_edition, price_groups_of, reopen_winding_down,
@@ -82,7 +82,8 @@ pub use schedules::store::{
         NewChanges, list_cancelled_acts, lock_of_program as lock_schedules_of_program,
         write_changed, write_elsewhere,
     },
-    lock as lock_schedule, lock_of_venue as lock_schedules_of_venue,
+    has_seats as has_schedule_seats, lock as lock_schedule,
+    lock_of_venue as lock_schedules_of_venue,
     winding_down::write_wound_down as write_schedule_wound_down,
 };
 
@@ -98,7 +99,7 @@ pub use price_types::{Company, PriceTypeError};
 pub use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
 pub use venues::{
-    editions::{create_venue, find_venue, list_seats, list_venues, update_venue},
+    editions::{create_venue, find_venue, keep_venue, list_seats, list_venues, update_venue},
     plan::{
         PlanMistake, PlannedSeat, SeatPlan,
         house::{HouseSection, ROW_PITCH, even_tiers, places as house_places},

@@ -50,6 +50,8 @@ pub(super) fn paths() -> Vec<Path> {
             .post(schedule_pages::create_schedule_cancellation, changes::<ScheduleEdition>("Cancels a performance, and refunds all payments.").refuses(codes![CatalogError::WrongStatus, KitError::ChangedMeanwhile])),
         at("/admin/schedules/{id}/deletion")
             .post(pages::create_deletion, changes::<DeletedDocument<ScheduleId>>("Deletes a performance of a draft.").refuses(codes![CatalogError::{InUse, WrongStatus}, KitError::ChangedMeanwhile])),
+        at("/admin/schedules/{id}/venue")
+            .post(pages::update_venue, changes::<ScheduleEdition>("Gives a performance without seats another venue, at the same hour of its clock, and tells people with tickets or wishes by mail, with the `words` of the office. What was booked may be given back in full.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::{SeatsOfVenue, MomentTaken, WrongStatus}])).with_long_deadline(),
         at("/admin/schedules/{id}/kept-places")
             .post(pages::update_kept_places, changes::<ScheduleEdition>("Sets when wheelchair places go on general sale.").refuses(codes![KitError::ChangedMeanwhile, CatalogError::WrongStatus])),
         at("/admin/schedules/{id}/prices")

@@ -1,8 +1,8 @@
 // Keeps parts of a page fresh: an element with `data-live-part` and `data-live-secs` is
 // fetched again every so many seconds, and its content replaced where that has changed,
 // until the fresh one says no seconds. What was opened stays open. Where the page has no such
-// part any more, or leads elsewhere than to the log-in, it is loaded again as the other page that it is by now. Without this file the
-// page is as fresh as its reload.
+// part any more, or leads elsewhere than to the log-in, it is loaded again as the other page
+// that it is by now. Without this file the page is as fresh as its reload.
 
 for (const part of document.querySelectorAll("[data-live-part][data-live-secs]")) {
   const timer = setInterval(() => refresh(part, timer), Number(part.dataset.liveSecs) * 1_000);

@@ -37,6 +37,7 @@ use crate::{
         cancellation::store::CancelledPart,
         edits::{commit_edit, worded},
         questions::KeptTime,
+        venues::changes_of,
     },
     app::App,
     audit::{
@@ -51,7 +52,7 @@ use crate::{
     outbox::{SoldChange, SoldPart},
     points::Points,
     reservation::{self, SeatPick},
-    text::translated::Translated,
+    text::{times, translated::Translated},
     tickets,
 };
 
@@ -125,6 +126,44 @@ pub async fn update(
         Ok::<_, AdminError>(worded(edited, words))
     });
     Ok(edit.await?.state)
+}
+
+/// Gives a performance another venue, at the same hour of that one's clock, and tells the accounts that have a part in it or
+/// wait for one, in the `words` of the office too: what was booked may be given back in full.
+pub async fn change_venue(
+    app: &App,
+    change: ScheduleEdit,
+    venue_id: VenueId,
+    words: &Translated<String>,
+) -> Result<ScheduleEdition, AdminError> {
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
+        let edition = catalog::lock_schedule_edition(tx, id, version).await?;
+        let venue = catalog::keep_venue(tx, edition.venue_id).await?;
+        let venues = venue.zip(catalog::keep_venue(tx, venue_id).await?);
+        let (from, to) = venues.ok_or(AdminError::NotFound)?;
+        let changes = changes_of(&from.details, &to.details);
+        let told = Told { changes, words: words.clone(), is_elsewhere: true, ..Told::default() };
+        let was = ShownStart { at: edition.starts_at, zone: &edition.time_zone };
+        let [from, to] = [&from, &to].map(|venue| times::zone(&venue.details.time_zone));
+        let starts_at = times::at_same_hour(was.at, from, to);
+        let moved = tell_move(tx, id, was, starts_at, &told).await?;
+        let is_told = match &moved.told {
+            Some(_) => true,
+            None if starts_at == was.at => tell_change(tx, id, None, &told).await?,
+            None => false,
+        };
+        let edited = catalog::change_venue(tx, id, version, venue_id, &moved).await?;
+        if is_told {
+            let moved = [(id, was, starts_at)];
+            let moved = if starts_at == was.at { &moved[..0] } else { &moved };
+            tell_lines(tx, &[id], &LineNews { moved, ..LineNews::changed(&told) }).await?;
+        }
+        Ok::<_, AdminError>(worded(edited, is_told.then_some(told.words)))
+    });
+    let edited = edit.await?.state;
+    reservation::announce(app, id);
+    Ok(edited)
 }
 
 /// Deletes a performance that no row keeps.

@@ -106,7 +106,7 @@ pub(super) async fn update(
 }
 
 /// Returns what of a venue's fields the tickets say otherwise now.
-fn changes_of(before: &VenueDetails, after: &VenueDetails) -> Vec<SoldChange> {
+pub(in crate::admin) fn changes_of(before: &VenueDetails, after: &VenueDetails) -> Vec<SoldChange> {
     let name = SoldChange::of(SoldPart::Venue, &before.name, &after.name);
     let address = SoldChange::of(SoldPart::Address, &before.address, &after.address);
     name.into_iter().chain(address).collect()

@@ -15,6 +15,7 @@ mod saving;
 mod store;
 
 use self::edit::VenueNotice;
+pub(in crate::admin) use self::edit::changes_of;
 pub use self::saving::SaveState;
 use super::error::AdminError;
 use crate::{

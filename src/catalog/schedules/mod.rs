@@ -113,6 +113,24 @@ pub async fn next_schedule_edition(
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }
 
+/// Gives a performance another venue and the start of `moved`, as its next edition. Refused as
+/// [`CatalogError::SeatsOfVenue`] where it sells seats, which are those of its venue.
+pub async fn change_venue(
+    tx: &mut Connection,
+    id: ScheduleId,
+    version: i64,
+    venue_id: VenueId,
+    moved: &ScheduleMove,
+) -> Result<Edited<ScheduleEdition>, CatalogError> {
+    let before = lock_schedule_edition(tx, id, version).await?;
+    if store::has_seats(&mut *tx, id).await? {
+        return Err(CatalogError::SeatsOfVenue);
+    }
+    store::write_venue(tx, id, venue_id).await?;
+    let Edited { after, .. } = next_schedule_edition(tx, id, version, Some(moved)).await?;
+    Ok(Edited { before, after })
+}
+
 /// Says how many hours before the start free places for wheelchairs and companions go on general
 /// sale, as the next edition of the performance; `None`: never.
 pub async fn keep_places(

@@ -23,6 +23,15 @@ pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, 
     Ok(store::list_editions(db, Some(id)).await?.pop())
 }
 
+/// Returns a venue's current edition, and lets no other be made until the transaction ends; `None` if it does not exist.
+pub async fn keep_venue(
+    tx: &mut Connection,
+    id: VenueId,
+) -> Result<Option<VenueEdition>, sqlx::Error> {
+    store::lock_shared(tx, id).await?;
+    Ok(store::list_editions(tx, Some(id)).await?.pop())
+}
+
 /// Lists the seats of a venue in the order of their plan.
 pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
     let seats = store::list_seats(db, id).await?;

@@ -9,8 +9,9 @@ use crate::support::{
     expect_money, free_port,
 };
 
-/// Number of presses on pages of the office: the show, its sale, an account and its form, two seats, their hold and its payment.
-const PRESSES_MAX: usize = 8;
+/// Number of presses on pages of the office: the show, its sale, an account and its form, two seats with one more that
+/// comes closer to them, their hold and its payment.
+const PRESSES_MAX: usize = 9;
 /// Address, name and password.
 const FIELDS_MAX: usize = 3;
 

@@ -18,7 +18,7 @@ async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {
         db,
         "select tablename::text from pg_tables where schemaname = 'public'
              and tablename not in ('queue_logs', 'queue_log_tiles', 'queue_moves', 'queue_minutes',
-                 'daily_sales_progress')",
+                 'daily_sales_progress', 'receipt_progress', 'office_pulse')",
     )
     .await;
     let mut found = BTreeMap::new();

@@ -22,6 +22,7 @@ mod moved_in_a_sale;
 mod moved_seats;
 mod moves_of_orders;
 mod office;
+mod other_venue;
 mod people;
 mod plans;
 mod posters;

@@ -169,6 +169,31 @@ impl MomentForm {
     }
 }
 
+/// Form that gives a performance another venue.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["version", "venue_id"]))]
+pub struct OtherVenueForm {
+    /// Version that was shown; another one is refused.
+    version: Field,
+    /// Id of the venue.
+    venue_id: Field,
+    /// Words to the people whom it concerns.
+    #[serde(flatten)]
+    words: WordsForm,
+}
+
+impl OtherVenueForm {
+    pub(crate) fn parse(&self) -> Result<(i64, (VenueId, Translated<String>)), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let venue_id = self.venue_id.parse().map(VenueId);
+        let venue_id = mistakes.note("venue_id", "admin-refusal-venue", venue_id);
+        let words = self.words.parse(&mut mistakes, "admin-refusal-words");
+        mistakes.or(version.zip(venue_id.zip(words)))
+    }
+}
+
 /// Form that takes seats off sale or puts them back.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]

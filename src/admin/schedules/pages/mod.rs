@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use self::kept_places::update_kept_places;
 use self::{
     documents::{ChangedSeats, NewZoneDocument, ScheduleEditionDocument},
-    forms::{BlockForm, MomentForm, NewScheduleForm, WantedMove, ZoneForm},
+    forms::{BlockForm, MomentForm, NewScheduleForm, OtherVenueForm, WantedMove, ZoneForm},
     price_table::PriceTable,
     prices_form::PricesForm,
 };
@@ -40,9 +40,9 @@ use crate::{
     },
     app::App,
     catalog::{
-        CategoryInventory, ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId,
-        ZoneInventory, find_schedule_edition, has_prices_to_write, inventory_of, price_groups_of,
-        schedules::store::FULL_REFUND_DAYS,
+        CategoryInventory, ProgramId, ScheduleEdition, ScheduleId, SectionInventory, VenueEdition,
+        ZoneId, ZoneInventory, find_schedule_edition, has_prices_to_write, has_schedule_seats,
+        inventory_of, list_venues, price_groups_of, schedules::store::FULL_REFUND_DAYS,
     },
     reservation::{WaitingHere, waiting_list::pages::order_in_words},
     web::{
@@ -67,6 +67,8 @@ struct SchedulePage {
     is_being_priced: bool,
     waiting_list: WaitingList,
     moment: MomentForm,
+    /// Venues that the performance may have instead; none where it sells seats, which are those of its venue.
+    venues: Vec<VenueEdition>,
     /// Accounts that a move would concern.
     concerned: Concerned,
     refusal: FormRefusal,
@@ -83,6 +85,11 @@ impl SchedulePage {
         let waiting_list = WaitingList::read(&app.db, id).await?;
         let moment = MomentForm::of(&edition);
         let concerned = count_concerned(&app.db, Whose::Schedule(id)).await?;
+        let mut venues = match has_schedule_seats(&app.db, id).await? {
+            true => Vec::new(),
+            false => list_venues(&app.db).await?,
+        };
+        venues.retain(|venue| venue.id != edition.venue_id);
         Ok(Self {
             v,
             edition,
@@ -94,6 +101,7 @@ impl SchedulePage {
             is_being_priced,
             waiting_list,
             moment,
+            venues,
             concerned,
             refusal: FormRefusal::default(),
         })
@@ -218,6 +226,22 @@ pub async fn update_schedule(
         refused(&app, v, *id, typed, refusal).await
     };
     me.view.answer(outcome, |v, done| saved(v, &done, &schedule_path(*id)), page).await
+}
+
+/// `POST /admin/schedules/{id}/venue`
+pub async fn update_venue(
+    app: Data<App>,
+    me: ProgramsWriter,
+    id: Path<ScheduleId>,
+    Body(form): Body<OtherVenueForm>,
+) -> Result<HttpResponse, PageError> {
+    let outcome = async {
+        let (version, (venue_id, words)) = form.parse()?;
+        let change = ScheduleEdit { by: me.actor, id: *id, version };
+        Ok(schedules::change_venue(&app, change, venue_id, &words).await?)
+    }
+    .await;
+    answer(&app, me.view, *id, outcome).await
 }
 
 /// `POST /admin/schedules/{id}/prices`

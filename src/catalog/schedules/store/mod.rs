@@ -37,7 +37,7 @@ pub async fn list_editions(
         ScheduleEdition,
         r#"
         select d.id as "id: ScheduleId", d.version, program_id as "program_id: ProgramId", p.title,
-            v.name as venue_name, v.time_zone, starts_at, kept_until_hours, d.cancelled_at
+            d.venue_id as "venue_id: VenueId", v.name as venue_name, v.time_zone, starts_at, kept_until_hours, d.cancelled_at
         from schedules d
         join programs p on p.id = d.program_id
         join venues v on v.id = d.venue_id
@@ -116,6 +116,30 @@ pub async fn delete(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Err
 /// Counts a new edition of a locked performance.
 pub async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Whether the performance sells seats of its venue.
+pub async fn has_seats(db: impl PgExecutor<'_>, id: ScheduleId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select (select true from schedule_seats where schedule_id = $1 limit 1) is not null as "has_seats!"
+        "#,
+        id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Writes another venue of a locked performance.
+pub(crate) async fn write_venue(
+    tx: &mut Connection,
+    id: ScheduleId,
+    venue_id: VenueId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update schedules set venue_id = $2 where id = $1", id as _, venue_id as _)
         .execute(tx)
         .await?;
     Ok(())

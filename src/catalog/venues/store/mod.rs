@@ -23,6 +23,14 @@ const VENUES_MAX: i64 = 500;
 /// Seats deleted in one statement.
 const DELETED_MAX: i64 = 5_000;
 
+/// Locks a venue against edits until the transaction ends.
+pub(super) async fn lock_shared(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+    sqlx::query!("select id from venues where id = $1 for share", id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
 /// Lists all venues by name, or the one with `id`.
 pub async fn list_editions(
     db: impl PgExecutor<'_>,
