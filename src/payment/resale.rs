@@ -36,6 +36,10 @@ pub(super) async fn settle(
     if !wallets.open_missing(tx, &accounts).await? {
         return Err(WalletError::StaleVersion.into());
     }
+    // What an account exchanged that was deleted meanwhile would have nowhere to come back to.
+    if !given.is_empty() && wallets.is_closed(payment.account_id) {
+        return Err(WalletError::Closed.into());
+    }
     for given in given {
         let credit = Movement::credit(Kind::Resale, given.payout, given.id.0);
         wallets.change(given.seller_id, &credit).ok_or(WalletError::StaleVersion)??;

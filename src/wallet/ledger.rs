@@ -68,10 +68,24 @@ pub struct RefundCredit {
 /// Credits refunds to the wallets of their payers, all of one reservation, in the caller's transaction.
 /// A refund to an account that was deleted is given up in the statement that credits it.
 pub async fn refund(tx: &mut Connection, refunds: &[RefundCredit]) -> Result<(), WalletError> {
-    let payers: HashSet<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
+    let credits = refunds.iter().map(|&RefundCredit { payer_id, amount, payment_id }| {
+        (payer_id, Movement::credit(Kind::Refund, amount, payment_id))
+    });
+    give_back_all(tx, &credits.collect::<Vec<_>>()).await
+}
+
+/// Credits what comes back to accounts that paid, as [`refund`] does; the first credit of an account opens its wallet.
+pub async fn give_back_all(
+    tx: &mut Connection,
+    credits: &[(AccountId, Movement)],
+) -> Result<(), WalletError> {
+    let payers: HashSet<AccountId> = credits.iter().map(|(payer_id, _)| *payer_id).collect();
     let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
-    for &RefundCredit { payer_id, amount, payment_id } in refunds {
-        give_back(&mut wallets, payer_id, &Movement::credit(Kind::Refund, amount, payment_id))?;
+    if !wallets.open_missing(tx, &payers).await? {
+        return Err(WalletError::StaleVersion);
+    }
+    for (payer_id, credit) in credits {
+        give_back(&mut wallets, *payer_id, credit)?;
     }
     wallets.write(tx).await
 }
@@ -90,7 +104,7 @@ pub(crate) async fn return_payout(
     wallets.write(tx).await
 }
 
-/// Adds `credit`, and gives its points up where the account was deleted. Every payer has a wallet.
+/// Adds `credit`, and gives its points up where the account was deleted.
 fn give_back(
     wallets: &mut LockedWallets,
     account_id: AccountId,

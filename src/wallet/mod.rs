@@ -59,7 +59,7 @@ pub use charges::{
 pub use charges::{pages::form::ChargeBox, provider::Provider};
 pub use closing::{close, lock_for_closing};
 pub use error::WalletError;
-pub use ledger::{RefundCredit, credit, debit, refund};
+pub use ledger::{RefundCredit, credit, debit, give_back_all, refund};
 pub use locked::{LockedWallets, store::Movements};
 pub use model::{Kind, Means, Movement, Wallet};
 pub use transfers::{claims::claim_transfers, expire_transfers, reminders::remind_receivers};

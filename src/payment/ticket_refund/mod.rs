@@ -28,7 +28,7 @@ pub mod error;
 pub mod model;
 pub mod pages;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::json;
 use uuid::Uuid;
@@ -46,7 +46,7 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         ids::new_id,
-        postgres::{Connection, WhenHeld, retry_stale},
+        postgres::{Connection, retry_stale},
         throwaway,
     },
     outbox::{self, AccountMail, Message},
@@ -62,7 +62,7 @@ use crate::{
         self, TicketStatus,
         returns::{error::TicketKept, lock_tickets, model::ReturnTerms},
     },
-    wallet::{Kind, LockedWallets, Movement, RefundCredit},
+    wallet::{self, Kind, Movement, RefundCredit},
 };
 
 /// Refunds tickets; a `key` that did so before returns its first result.
@@ -143,16 +143,10 @@ async fn give_back(
         payment_id: each.payment_id,
     });
     let to_cards = ToCards::lock(tx, target, &refunds.collect::<Vec<_>>()).await?;
-    let payers: HashSet<AccountId> = new.iter().map(|each| each.seller_id).collect();
-    let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
-    if !wallets.open_missing(tx, &payers).await? {
-        return Err(ReservationError::StaleVersion.into());
-    }
-    for each in new {
-        let credit = Movement::credit(Kind::Resale, each.payout, each.id.0);
-        wallets.change(each.seller_id, &credit).ok_or(ReservationError::StaleVersion)??;
-    }
-    wallets.write(tx).await?;
+    let credits = new
+        .iter()
+        .map(|each| (each.seller_id, Movement::credit(Kind::Resale, each.payout, each.id.0)));
+    wallet::give_back_all(tx, &credits.collect::<Vec<_>>()).await?;
     // A refund of the order tells what of it goes to the card: these points are none of it.
     Ok(to_cards.pay_out(tx, None).await?)
 }

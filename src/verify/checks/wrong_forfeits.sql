@@ -8,11 +8,14 @@ join wallets on wallets.id = wallet_id
 join accounts on accounts.id = account_id
 where kind = 'FORFEIT'
     and (deleted_at is null or entry.balance_after <> 0
-        -- Emptied by the deletion, or by a refund, or a payout that failed, later.
+        -- Emptied by the deletion, or by a refund of an order or a ticket, or a payout that failed, later.
         or reference_id <> account_id
             and not exists (select from payments
                             where payments.id = reference_id
                                 and payments.account_id = wallets.account_id)
+            and not exists (select from ticket_returns
+                            where ticket_returns.id = reference_id and to_house
+                                and seller_id = wallets.account_id)
             and not exists (select from payouts
                             join charges on charges.id = charge_id
                             where payouts.id = reference_id and payouts.status = 'FAILED'

@@ -67,7 +67,7 @@ struct SchedulePage {
     is_being_priced: bool,
     waiting_list: WaitingList,
     moment: MomentForm,
-    /// Venues that the performance may have instead; none where it sells seats, which are those of its venue.
+    /// Venues that the performance may have instead; empty if it sells seats of its hall.
     venues: Vec<VenueEdition>,
     /// Accounts that a move would concern.
     concerned: Concerned,

@@ -91,6 +91,22 @@ async fn what_staff_may_not_give_back_changes_nothing(db: PgPool) {
     four.office.close().await;
 }
 
+/// The show has begun and ada's account is gone: her ticket is given back, and its points with it.
+#[sqlx::test]
+async fn a_ticket_of_an_account_that_is_gone_is_given_back_for_nothing(db: PgPool) {
+    let four = Four::sold(&db, 100, 0).await;
+    let admin = four.office.employ("boss", "ADMIN").await;
+    let (id, code) = (four.bought.reservation_id, four.code(true, 0).await);
+    run_sql(&db, "update schedules set starts_at = now() - interval '1 hour'").await;
+    let left = balance(&db, four.ada.account_id).await;
+    let gone = four.ada.post_json("/account/deletion", &json!({ "points": left })).await;
+    assert_eq!(gone.status, 200, "{}", gone.body);
+    expect_refunded(&refund(&admin, id, &[&code], "all").await, 50_000);
+    assert_eq!(balance(&db, four.ada.account_id).await, 0);
+    four.expect_kept(3).await;
+    four.office.close().await;
+}
+
 /// Of two tickets that two people paid for, each payer gets the own part and a mail.
 #[sqlx::test]
 async fn of_tickets_of_two_payers_each_gets_what_the_own_one_is_given(db: PgPool) {
