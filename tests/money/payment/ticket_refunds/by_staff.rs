@@ -59,7 +59,8 @@ async fn staff_give_single_tickets_back_by_the_terms_or_all_that_was_paid(db: Pg
     assert_eq!(mails.len(), 2);
     // After the terms are over only all of it comes back.
     let over = "update reservations
-        set refund_steps = jsonb_set(refund_steps, '{0,until}', to_jsonb(clock_timestamp()))";
+        set refund_steps = jsonb_set(jsonb_set(refund_steps, '{0,until}', to_jsonb(clock_timestamp())),
+            '{0,hours}', '8000')";
     run_sql(&db, over).await;
     let other = four.code(true, 1).await;
     expect_refused(&refund(&admin, id, &[&other], "agreed").await, 409, "refund-over");
