@@ -18,6 +18,7 @@ mod request_keys;
 mod roles;
 mod round_trips;
 mod server;
+mod setbacks;
 mod silence;
 mod standby;
 mod statistics;
