@@ -127,10 +127,13 @@ impl PrivatePostgres {
         self.run(script, vec![backup.display().to_string()]).await.unwrap();
     }
 
-    /// Starts the server again, on the same port.
+    /// Starts the server again, on the same port, and waits until it takes writes.
     pub async fn restart(&self) {
         let script = r#"as_service "$bin/pg_ctl" start --silent --wait --pgdata="$FOLDER/postgres" \
-            --log="$FOLDER/log/postgres.log" --options="-p $2" >/dev/null"#;
+            --log="$FOLDER/log/postgres.log" --options="-p $2" >/dev/null
+            PGPASSWORD=$(cat "$FOLDER/password")
+            export PGPASSWORD PGHOST=127.0.0.1 PGPORT=$2 PGUSER=postgres
+            until [[ $(psql --no-psqlrc -Atc "select pg_is_in_recovery()") == f ]]; do sleep 0.05; done"#;
         self.run(script, Vec::new()).await.unwrap();
     }
 

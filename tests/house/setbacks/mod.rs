@@ -7,7 +7,7 @@ mod restore;
 use sqlx::PgPool;
 use stagedoor::setbacks;
 
-use crate::support::{Answer, Concert, Office, Person, hold, read_one, run_sql, until};
+use crate::support::{Answer, Concert, Office, Person, hold, pool, read_one, run_sql, until};
 
 /// Code of everything that is refused meanwhile.
 const CODE: &str = "office-set-back";
@@ -100,6 +100,20 @@ async fn what_could_be_lost_twice_is_refused_until_an_administrator_goes_on(db: 
     assert!(log.body.contains("let lines and sales go on"), "{}", log.body);
     assert_eq!(n_setbacks(&db).await, 1);
     office.close().await;
+}
+
+#[sqlx::test]
+async fn a_connection_that_shows_less_is_not_used_before_that_is_written_down(db: PgPool) {
+    Concert::usual(&db).await;
+    run_sql(&db, "insert into office_pulse (beat_at, beats) values (now(), 5000)").await;
+    let pool = pool(&db, 2);
+    let first = pool.begin().await.unwrap();
+    run_sql(&db, "update office_pulse set beats = 4999").await;
+    // No worker looks here: the opening of the second connection does.
+    let second = pool.begin().await.unwrap();
+    assert_eq!(n_setbacks(&db).await, 1);
+    first.rollback().await.unwrap();
+    second.rollback().await.unwrap();
 }
 
 #[sqlx::test]
