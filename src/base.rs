@@ -8,5 +8,6 @@ pub mod infra;
 pub mod office;
 pub mod outbox;
 pub mod points;
+pub mod setbacks;
 pub mod telemetry;
 pub mod text;

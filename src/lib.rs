@@ -6,13 +6,13 @@
 //! they have in `src/`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
-//! `config < telemetry < text < infra < office < app < points < events, outbox < web < accounts < audit
+//! `config < telemetry < text < infra < office < app < setbacks < points < events, outbox < web < accounts < audit
 //! < catalog < wallet < entry_queue < reservation < tickets < payment < receipts < mail, webhooks <
 //! account_deletion, admin, demo, personal_data < verify < workers < rehearsal, witness <
 //! api_reference, office_pages < routes < server < lib < fuzz, offline, rehearse_arguments < main`
 
 use stagedoor_base::text;
-pub use stagedoor_base::{app, config, events, infra, office, outbox, telemetry};
+pub use stagedoor_base::{app, config, events, infra, office, outbox, setbacks, telemetry};
 pub use stagedoor_checkout::payment;
 pub use stagedoor_checkout::receipts;
 use stagedoor_checkout::tickets;

@@ -5,7 +5,7 @@
     reason = "many fields are said by their names; tests/house/tidy sees to the rest"
 )]
 
-use stagedoor_base::{app, config, events, infra, outbox, points, text};
+use stagedoor_base::{app, config, events, infra, outbox, points, setbacks, text};
 use stagedoor_kit::web;
 use stagedoor_people::{accounts, audit};
 use stagedoor_programs::catalog;

@@ -169,6 +169,9 @@ async fn serve(config: Config) -> Result<(), Failure> {
              (docs/GROWING.md)"
         );
     }
+    if let Err(error) = stagedoor::setbacks::watch(&app).await {
+        tracing::warn!(%error, "whether the database went back is not known yet");
+    }
     let instance = server::start(&app)?;
     tracing::info!("serving on http://{}", instance.address);
     if let Some(address) = instance.metrics_address {

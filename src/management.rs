@@ -6,7 +6,7 @@
     reason = "many fields are said by their names; tests/house/tidy sees to the rest"
 )]
 
-use stagedoor_base::{app, events, infra, office, outbox, points, text};
+use stagedoor_base::{app, events, infra, office, outbox, points, setbacks, text};
 use stagedoor_checkout::{payment, receipts, tickets};
 use stagedoor_kit::web;
 use stagedoor_line::entry_queue;

@@ -35,6 +35,8 @@ problems! {
             .number("count", asked.count).number("tickets", asked.tickets),
         /// The plan draws seats elsewhere that people have, and the form does not say what it means.
         SeatsMoveAsked(count: i64) = 409 "plan-moves-seats".number("count", count),
+        /// The setback was ended before, or is not one of this database.
+        SetbackEnded = 409 "setback-ended".recovery("/admin/setbacks"),
         /// The clock of the program is stopped.
         ClockStopped = 409 "clock-stopped",
         /// The clock of the program runs.

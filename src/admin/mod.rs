@@ -48,6 +48,7 @@ pub mod reconciliation;
 pub mod reservations;
 pub mod sales;
 pub mod schedules;
+pub mod setbacks;
 pub mod settlement;
 pub mod venues;
 pub mod webhooks;

@@ -154,6 +154,11 @@ impl App {
         })
     }
 
+    /// Whether the database went back to an earlier state, and lines and sales stand still.
+    pub fn is_set_back(&self) -> bool {
+        self.db.marks().set_back_since().is_some()
+    }
+
     /// Returns database time, by which pages show, and refuse what a transaction would refuse too. What
     /// a transaction decides goes by the clock that it reads after its locks.
     pub fn now(&self) -> DateTime<Utc> {

@@ -90,6 +90,8 @@ pub enum Act {
     Exchanged,
     /// Money that did not reach its card was sent again, or asked about.
     PayoutTriedAgain,
+    /// Lines and sales were let go on after the database went back.
+    SetbackEnded,
     /// A venue was created.
     VenueCreated,
     /// A venue where nothing was performed was deleted.

@@ -60,6 +60,7 @@ mod purge;
 mod redis_queue;
 mod rules;
 mod sale_window;
+mod setback;
 mod state;
 mod status;
 mod store;
@@ -103,6 +104,7 @@ pub use projection::rebuild::rebuild_what_is_lost;
 pub use projection::{project, project_behind, project_ended, project_everything};
 pub use purge::model::Purge;
 pub use purge::{begin_purge, entries::tell_entries, find_purge, purge_queues};
+pub use setback::{begin_logs, go_on};
 pub use state::WaitingRoom;
 pub use tokens::{
     end_tokens_of, extend_all, extend_stays, lock_live_tokens, lock_stays, lock_tokens_of,

@@ -14,6 +14,7 @@ use crate::{
         reconciliation::pages::{
             ReconciliationDocument, create_reconciliation, show_reconciliation,
         },
+        setbacks::pages::{SetbacksDocument, end_setback, show_setbacks},
         settlement::{
             money::pages as money,
             pages::{self as settlement, SettlementDocument},
@@ -22,6 +23,7 @@ use crate::{
     office::model::OfficeSettings,
     outbox::MailId,
     receipts::pages::ReceiptsDocument,
+    setbacks::model::Setback,
     wallet::charges::payouts::PaidOut,
     web::{
         error::codes,
@@ -55,6 +57,10 @@ pub(super) fn paths() -> Vec<Path> {
         at("/admin/reconciliation")
             .get(show_reconciliation, page("Shows the form that compares a day with the payment provider."))
             .post(create_reconciliation, changes::<ReconciliationDocument>("Compares the payments and refunds of a day with the payment provider's lists; changes nothing.").or_page(200).refuses(codes![WalletError::{ProviderAway, ProviderRefused}])).with_long_deadline(),
+        at("/admin/setbacks")
+            .get(show_setbacks, shows::<SetbacksDocument<'_>>("Shows what is known to be lost after a backup was put back.")),
+        at("/admin/setbacks/{id}/end")
+            .post(end_setback, changes::<Setback>("Lets lines and sales go on after a backup was put back: no number is given and no log signed a second time.").refuses(codes![AdminError::SetbackEnded])),
         at("/admin/settlement")
             .get(settlement::show_settlement, shows::<SettlementDocument>("Settles a show, or a period across shows: what was sold and given back, and the tax.").refuses(codes![FieldsError::Invalid])),
         at("/admin/settlement/money.csv")

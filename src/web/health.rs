@@ -9,7 +9,7 @@ use std::{
 };
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,6 +49,9 @@ pub struct ReadinessDocument {
     /// Seconds by which this machine's clock is ahead of PostgreSQL's, by which everything is decided;
     /// `null` where PostgreSQL was never asked.
     clock_ahead_secs: Option<f64>,
+    /// Since when lines and sales stand still, because the database went back to an earlier state; `null` while it has not.
+    /// The instance is ready meanwhile: pages are shown, and an administrator lets the sale go on.
+    set_back_since: Option<DateTime<Utc>>,
     /// Whether the instance was asked to stop.
     is_stopping: bool,
 }
@@ -85,7 +88,13 @@ pub async fn show_readiness(
     };
     let redis = if redis { "ready" } else { "away" };
     let clock_ahead_secs = clock::difference().map(TimeDelta::as_seconds_f64);
-    let state =
-        ReadinessDocument { database, redis, late_workers: late, clock_ahead_secs, is_stopping };
+    let state = ReadinessDocument {
+        database,
+        redis,
+        late_workers: late,
+        clock_ahead_secs,
+        set_back_since: app.db.marks().set_back_since(),
+        is_stopping,
+    };
     page::json(status, &state)
 }

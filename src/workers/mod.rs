@@ -46,7 +46,7 @@ use crate::{
     mail::{self, Mailer},
     outbox,
     payment::{self, Checkouts},
-    receipts, reservation, telemetry, tickets, wallet,
+    receipts, reservation, setbacks, telemetry, tickets, wallet,
     web::{limits::Limits, metrics::QueueSeries},
     webhooks::{self, HookClient},
 };
@@ -59,6 +59,11 @@ const LONG_TICK_MAX: Duration = Duration::from_mins(10);
 const LATE_PERIODS: u32 = 10;
 /// Lower bound of the time that [`LATE_PERIODS`] give, for workers with short periods.
 const LATE_MIN: Duration = Duration::from_secs(10);
+
+/// Workers that rest while the database stands still because it went back: they admit, offer, number or refund, which is
+/// refused then, or write over what Redis knows of the lost time.
+const RESTING_IN_SETBACK: [&str; 5] =
+    ["admission", "waiting_lists", "draws", "projection", "wind-down"];
 
 /// Whom the workers talk to outside of the office.
 #[derive(Clone, Copy, Debug)]
@@ -210,6 +215,12 @@ impl Workers {
             reservation::beat(&app).await?;
             reservation::keep_stopped(&app).await
         });
+        self.run(
+            "setbacks",
+            TICK_MAX,
+            first_then_every(Duration::ZERO, periods::SETBACKS),
+            |app| async move { setbacks::watch(&app).await },
+        );
         self.run("clock", TICK_MAX, every(periods::CLOCK), |app| async move {
             app.follow_clock().await
         });
@@ -301,12 +312,17 @@ impl Workers {
         let (app, mut stop) = (self.app.clone(), self.stop.subscribe());
         let progress = self.progress.clone();
         progress.follow(name, tick_max + LATE_MIN.max(timer.period() * LATE_PERIODS));
+        let rests_in_setback = RESTING_IN_SETBACK.contains(&name);
         self.tasks.spawn(async move {
             loop {
                 let due = tokio::select! {
                     due = timer.tick() => due,
                     _ = stop.wait_for(|stop| *stop) => return,
                 };
+                if rests_in_setback && app.is_set_back() {
+                    progress.finish(name);
+                    continue;
+                }
                 ::metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
                     .set(due.elapsed().as_secs_f64());
                 let begun = Instant::now();

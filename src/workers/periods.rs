@@ -6,6 +6,8 @@ use std::time::Duration;
 pub(super) const JANITOR: Duration = Duration::from_mins(1);
 /// Period of the beats of the office, by which it knows that it was away.
 pub(super) const PULSE: Duration = Duration::from_secs(1);
+/// Period of the look whether the database went back: as often as the pulse beats.
+pub(super) const SETBACKS: Duration = Duration::from_secs(1);
 /// Period of the check for queues that Redis has lost.
 pub(super) const REBUILD: Duration = Duration::from_secs(1);
 /// Period of the check for queues to be removed.

@@ -16,6 +16,7 @@ mod request_keys;
 mod roles;
 mod round_trips;
 mod server;
+mod setbacks;
 mod silence;
 mod standby;
 mod statistics;

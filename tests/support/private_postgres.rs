@@ -1,7 +1,7 @@
 //! A PostgreSQL server of one test's own, whose settings the test changes.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -31,6 +31,17 @@ mv "$1/env" "$1/env.ready"
 cat >/dev/null
 "#;
 
+/// Beginning of a script about the server of the stack in the folder `$1`, which listens on the port `$2`.
+const TOOLS: &str = r#"
+set -euo pipefail
+for name in words ports programs servers; do . "scripts/lib/$name.sh"; done
+FOLDER=$1
+bin=$(postgres_bin newest)
+choose_service_user
+export PATH=$bin:$PATH
+run_script() { as_service bash -c "$(cat "$1")" "$@"; }
+"#;
+
 impl PrivatePostgres {
     /// Starts a server.
     pub async fn start() -> Self {
@@ -56,6 +67,92 @@ impl PrivatePostgres {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         panic!("PostgreSQL did not start in time");
+    }
+
+    /// Makes a backup of the server while it serves, with the script of `deploy/`; returns its folder.
+    pub async fn back_up(&self) -> PathBuf {
+        PathBuf::from(self.try_to_back_up("unlimited").await.unwrap())
+    }
+
+    /// Works as [`back_up`](Self::back_up), where no file may have more than so many KiB; an error is what the script said.
+    pub async fn try_to_back_up(&self, file_kib_max: &str) -> Result<String, String> {
+        let script = r#"ulimit -f "$3"
+            service_folder "$FOLDER/backups"
+            PGPASSWORD=$(cat "$FOLDER/password")
+            export PGPASSWORD PGHOST=127.0.0.1 PGPORT=$2 PGUSER=postgres
+            run_script deploy/backup/backup.sh "$FOLDER/backups" 2"#;
+        self.run(script, vec![file_kib_max.to_owned()]).await
+    }
+
+    /// Ends the server at once, and deletes its data.
+    pub async fn destroy(&self) {
+        let script = r#"kill -QUIT "$(sed -n 1p "$FOLDER/postgres/postmaster.pid")"
+            while works_in "$(sed -n 1p "$FOLDER/postgres/postmaster.pid" 2>/dev/null)" "$FOLDER/postgres"; do
+              sleep 0.05
+            done
+            rm -rf "$FOLDER/postgres""#;
+        self.run(script, Vec::new()).await.unwrap();
+    }
+
+    /// Puts a backup in the place of the data with the script of `deploy/`; an error is what the script said.
+    pub async fn put_back(&self, backup: &Path) -> Result<String, String> {
+        let script = r#"[[ -e $FOLDER/postgres ]] || service_folder "$FOLDER/postgres"
+            run_script deploy/backup/restore.sh "$3" "$FOLDER/postgres""#;
+        self.run(script, vec![backup.display().to_string()]).await
+    }
+
+    /// Has the server archive its write-ahead log from now on, which it starts again for.
+    pub async fn archive(&self) {
+        let script = r#"service_folder "$FOLDER/archive"
+            echo "archive_mode = on" >>"$FOLDER/postgres/postgresql.conf"
+            echo "archive_command = 'cp %p $FOLDER/archive/%f'" >>"$FOLDER/postgres/postgresql.conf"
+            as_service "$bin/pg_ctl" restart --silent --wait --mode=fast --pgdata="$FOLDER/postgres" \
+            --log="$FOLDER/log/postgres.log" --options="-p $2" >/dev/null"#;
+        self.run(script, Vec::new()).await.unwrap();
+    }
+
+    /// Waits until everything that was committed is in the archive.
+    pub async fn until_archived(&self) {
+        let script = r#"PGPASSWORD=$(cat "$FOLDER/password")
+            export PGPASSWORD PGHOST=127.0.0.1 PGPORT=$2 PGUSER=postgres
+            last=$(psql --no-psqlrc -Atc "select pg_walfile_name(pg_switch_wal())")
+            until [[ -e $FOLDER/archive/$last ]]; do sleep 0.05; done"#;
+        self.run(script, Vec::new()).await.unwrap();
+    }
+
+    /// Puts a backup in the place of the data, with what the archive has of the time after it.
+    pub async fn put_back_with_archive(&self, backup: &Path) {
+        let script = r#"service_folder "$FOLDER/postgres"
+            run_script deploy/backup/restore.sh "$3" "$FOLDER/postgres" "$FOLDER/archive""#;
+        self.run(script, vec![backup.display().to_string()]).await.unwrap();
+    }
+
+    /// Starts the server again, on the same port, and waits until it takes writes.
+    pub async fn restart(&self) {
+        let script = r#"as_service "$bin/pg_ctl" start --silent --wait --pgdata="$FOLDER/postgres" \
+            --log="$FOLDER/log/postgres.log" --options="-p $2" >/dev/null
+            PGPASSWORD=$(cat "$FOLDER/password")
+            export PGPASSWORD PGHOST=127.0.0.1 PGPORT=$2 PGUSER=postgres
+            until [[ $(psql --no-psqlrc -Atc "select pg_is_in_recovery()") == f ]]; do sleep 0.05; done"#;
+        self.run(script, Vec::new()).await.unwrap();
+    }
+
+    /// Runs a script with the folder, the port and `arguments`; returns what it printed, or else what it complained of.
+    async fn run(&self, script: &'static str, arguments: Vec<String>) -> Result<String, String> {
+        let (folder, url) = (self.folder.clone(), self.url.parse::<url::Url>().unwrap());
+        let run = move || {
+            Command::new("bash")
+                .args(["-c", &format!("{TOOLS}{script}"), "server"])
+                .arg(&folder)
+                .arg(url.port().unwrap().to_string())
+                .args(arguments)
+                .current_dir(ROOT)
+                .output()
+                .unwrap()
+        };
+        let ended = tokio::task::spawn_blocking(run).await.unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if ended.status.success() { Ok(text(&ended.stdout)) } else { Err(text(&ended.stderr)) }
     }
 
     /// Starts a standby of this server.

@@ -179,6 +179,7 @@ impl JoinBatch {
 /// Whether PostgreSQL refused the data, as opposed to being unavailable or busy.
 fn is_about_data(error: &sqlx::Error) -> bool {
     !postgres::is_unavailable(error)
+        && !postgres::is_set_back(error)
         && !postgres::is_lock_timeout(error)
         && !postgres::is_conflict(error)
 }

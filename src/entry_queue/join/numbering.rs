@@ -22,7 +22,7 @@ use crate::{
         model::{QueueNumber, TokenId},
         rules::Rules,
     },
-    infra::postgres::{self, Connection, Transaction},
+    infra::postgres::{self, Connection, LineMarkKind, Transaction},
 };
 
 /// Attempts to write a batch whose outcome is unknown or that lost a race.
@@ -103,12 +103,24 @@ async fn write_once(
         }
     }
     tx.commit().await?;
+    note_numbers(
+        app,
+        program_id,
+        first,
+        if accepted == JoinVerdict::Joined { joined.len() } else { 0 },
+    );
     let is_drawn = rules.draw.is_none_or(|step| step == DrawStep::Drawn);
     let places = (is_first_attempt && is_drawn).then(|| admission.places(&joined, first));
     let n_admitted = places.iter().flatten().filter(|place| place.stay_ends_at.is_some()).count();
     metrics::counter!("stagedoor_admissions_total")
         .increment(u64::try_from(n_admitted).unwrap_or(0));
     Ok(WrittenJoins { verdicts, places, is_full: admission.is_full })
+}
+
+/// Remembers that numbers up to `n_new` from `first` on are given.
+fn note_numbers(app: &App, program_id: ProgramId, first: QueueNumber, n_new: usize) {
+    let last = first.0 - 1 + i64::try_from(n_new).unwrap_or_default();
+    app.db.marks().note_line(program_id.0, LineMarkKind::Number, last);
 }
 
 /// Opens a transaction, and locks in it the numbers of the program and the accounts. The first join of

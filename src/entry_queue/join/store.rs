@@ -16,6 +16,7 @@ use crate::{
         rules::Rules,
     },
     infra::postgres::{Connection, OpeningCall},
+    setbacks::model::SetbackId,
 };
 
 /// Locks the program's row of numbers and returns the next number. The first join of a program
@@ -34,6 +35,34 @@ pub(crate) async fn lock_next_number(
     .execute(&mut *tx)
     .await?;
     find_next_number(tx, program_id).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+/// Has the next join of a program get the number after `last`, and keeps that the numbers from `first` to `last` were given
+/// before its database went back. Call it after [`lock_next_number`], which returned `first`.
+pub(crate) async fn skip_numbers(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    first: QueueNumber,
+    last: i64,
+    setback_id: SetbackId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_numbers set next_number = $2::bigint + 1 where program_id = $1",
+        program_id as _,
+        last,
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "insert into queue_number_gaps (program_id, first, last, setback_id) values ($1, $2, $3, $4)",
+        program_id as _,
+        first as _,
+        last,
+        setback_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 async fn find_next_number(

@@ -24,6 +24,10 @@ const PAGES_MAX: usize = 40;
 /// Lets every log grow that is behind its queue. A log that cannot grow is reported and does not
 /// keep others from growing.
 pub async fn grow_logs(app: &App) -> Result<(), sqlx::Error> {
+    if app.is_set_back() {
+        // A second history would be signed.
+        return Ok(());
+    }
     let joins = store::list_behind(&app.db, LOGS_MAX).await?.into_iter().map(LogId::joins);
     let moves = moves::list_behind(&app.db, LOGS_MAX).await?.into_iter().map(LogId::moves);
     for log in joins.chain(moves) {
@@ -46,7 +50,7 @@ enum Growth {
 
 /// Returns a log, which begins with the first question for it. Its name stays as it is, also when
 /// the site's address changes.
-pub(super) async fn find_or_begin(app: &App, id: LogId) -> Result<Option<StoredLog>, sqlx::Error> {
+pub(crate) async fn find_or_begin(app: &App, id: LogId) -> Result<Option<StoredLog>, sqlx::Error> {
     if let Some(log) = store::find_log(&app.db, id).await? {
         return Ok(Some(log));
     }
@@ -65,6 +69,9 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
         tracing::error!(log = ?id, "LOG_SECRET is not the one that the log began with: it rests");
         return Ok(Growth::Done);
     };
+    if log.rests_since.is_some() {
+        return Ok(Growth::Done);
+    }
     let size = u64::try_from(log.size).unwrap_or_default();
     let growing = store::find_tiles(&mut *tx, id, &TilePlace::growing(size)).await?;
     let Some(mut tree) = GrowingTree::of(size, growing) else {
@@ -90,6 +97,7 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     store::write_tiles(&mut tx, id, &tree.into_tiles()).await?;
     store::write_head(&mut tx, id, new_size, &checkpoint).await?;
     tx.commit().await?;
+    app.db.marks().note_line(id.program_id.0, id.kind.mark(), new_size);
     let is_full = i64::try_from(entries.len()).is_ok_and(|n| n == PAGE);
     Ok(if is_full { Growth::More } else { Growth::Done })
 }

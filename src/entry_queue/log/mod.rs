@@ -34,6 +34,7 @@ mod verification;
 pub mod witnesses;
 
 pub use entry::{Commitment, Salt, moment_text};
+pub(crate) use growth::find_or_begin;
 pub use growth::grow_logs;
 pub use receipt::check::{CheckedReceipt, ReceiptFault, check_receipt};
 pub use signed_text::{SignedText, sign_as_joins};

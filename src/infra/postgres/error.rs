@@ -12,6 +12,11 @@ pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
     has_code(error, &["55P03"])
 }
 
+/// Whether the database went back to an earlier state and sells nothing until an administrator lets it go on.
+pub fn is_set_back(error: &sqlx::Error) -> bool {
+    violated_constraint(error) == Some("setbacks_sell_nothing")
+}
+
 /// Whether a text held the character with the number 0, which PostgreSQL cannot store. JSON, forms
 /// and addresses can carry it.
 pub fn is_unstorable(error: &sqlx::Error) -> bool {

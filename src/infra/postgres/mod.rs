@@ -13,6 +13,7 @@
 //! * Transactions do not nest.
 //! * The pool repeats reads and `begin`, with the call that is sent with it, on another connection when the
 //!   first was cut, and never a statement that writes.
+//! * No connection of the pool is used before a setback that it shows is written down ([`MarkMemory`]).
 //! * The standby answers [`StaleReads`] alone.
 //!
 //! # Concurrency
@@ -25,6 +26,7 @@
 mod connection;
 mod error;
 mod horizon;
+mod marks;
 mod migrate;
 mod migrations;
 pub mod page;
@@ -37,8 +39,11 @@ mod statistics;
 mod when_held;
 
 pub use connection::{Connection, dedicated::DedicatedConnection};
-pub use error::{is_conflict, is_lock_timeout, is_unavailable, is_unstorable, violated_constraint};
+pub use error::{
+    is_conflict, is_lock_timeout, is_set_back, is_unavailable, is_unstorable, violated_constraint,
+};
 pub use horizon::{find_set_back, read_horizon};
+pub use marks::{LineMarkKey, LineMarkKind, Mark, MarkMemory};
 pub use migrate::{
     is_migrated, migrate,
     roles::{is_owner, list_missing_settings, migrate_for, owner_of, shares_sessions},

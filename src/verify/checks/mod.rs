@@ -242,6 +242,8 @@ invariants! {
     A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
     /// Daily sales are the sums of payments, refunds and resales.
     B1 SalesAreCounted ["src/verify/checks/wrong_daily_sales.sql"];
+    /// Nothing is given while the database stands still after it went back, and no number again.
+    B2 NothingIsGivenTwice ["src/verify/checks/given_in_setbacks.sql"];
     /// What was paid and given back is booked as the ledger has it, and receipts are numbered without a gap.
     M3 ReceiptsAddUp [
         "src/verify/checks/wrong_sale_entries.sql",

@@ -1,5 +1,6 @@
 -- Lists programs whose queue numbers are not 1..N: a number was skipped or given twice. While an
--- opening draw is being numbered, numbers that it has not reached yet are missing.
+-- opening draw is being numbered, numbers that it has not reached yet are missing. Numbers that were given before the
+-- database went back are passed over.
 with given as (
     select t.program_id, count(*) as n, count(distinct queue_number) as n_distinct,
         min(queue_number) as first, max(queue_number) as last,
@@ -19,6 +20,9 @@ from programs
 left join queue_numbers on queue_numbers.program_id = programs.id
 left join given on given.program_id = programs.id
 left join queue_draws on queue_draws.program_id = programs.id
-where coalesce(n, 0) <> coalesce(next_number, 1) - 1 - coalesce(entries - numbered, 0)
+left join lateral (
+    select sum(g.last - g.first + 1) as n_lost from queue_number_gaps g where g.program_id = programs.id
+) gaps on true
+where coalesce(n, 0) + coalesce(n_lost, 0) <> coalesce(next_number, 1) - 1 - coalesce(entries - numbered, 0)
     or n <> n_distinct or n_early > 0 or first < 1 or last > next_number - 1
 limit $1

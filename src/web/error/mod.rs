@@ -28,7 +28,7 @@ use crate::{
         idempotency::KeyError,
         limits::RateLimited,
         pictures::{MEGAPIXELS_MAX, PictureBounds, PictureMistake},
-        postgres::{is_conflict, is_lock_timeout, is_unavailable, is_unstorable},
+        postgres::{is_conflict, is_lock_timeout, is_set_back, is_unavailable, is_unstorable},
         redis::RedisAway,
     },
     text::i18n::grouped,
@@ -142,6 +142,8 @@ problems! {
         /// PostgreSQL is away or too slow. After a change the outcome is unknown; repeating the change
         /// with its request key returns it.
         Unavailable = 503 "unavailable".retry_after(2),
+        /// The database went back to an earlier state, and nothing is sold until an administrator lets it go on.
+        SetBack = 503 "office-set-back".retry_after(30),
         /// The object was changed after the page that was sent.
         ChangedMeanwhile = 409 "changed-meanwhile",
         /// Every attempt of the request lost a race.
@@ -209,6 +211,8 @@ impl HttpError for sqlx::Error {
     fn problem(&self) -> Problem {
         if is_unavailable(self) || is_lock_timeout(self) {
             Unavailable.problem()
+        } else if is_set_back(self) {
+            KitError::SetBack.problem()
         } else if is_unstorable(self) {
             BadRequest.problem()
         } else {

@@ -77,6 +77,8 @@ pub struct View {
     pub office: office::ShownOffice,
     /// Unit of prices, points or money.
     pub prices: PriceUnit,
+    /// Whether lines and sales stand still, because the database went back to an earlier state.
+    pub is_set_back: bool,
     flash: Option<String>,
     /// Where a refusal of the request is counted; `None` where it is not.
     refusals: Option<RefusalCount>,
@@ -101,6 +103,7 @@ impl View {
             account: request.extensions().get::<SignedIn>().cloned(),
             office: office::settings_of(request),
             prices: office::prices_of(request),
+            is_set_back: office::is_set_back(request),
             flash: flash::of(request),
             refusals: request.extensions().get::<RefusalCount>().cloned(),
         }

@@ -28,6 +28,11 @@ pub(super) fn prices_of(request: &HttpRequest) -> PriceUnit {
     app.map(|app| PriceUnit::of(&app.config.payment)).unwrap_or_default()
 }
 
+/// Whether the instance of a request knows that its database went back.
+pub(super) fn is_set_back(request: &HttpRequest) -> bool {
+    request.app_data::<Data<App>>().is_some_and(|app| app.is_set_back())
+}
+
 /// Gives the text named `key` the name of the office, if it is one that shows it.
 pub(super) fn named(office: &OfficeSettings, key: &str, text: Phrase) -> Phrase {
     if NAMING.contains(&key) { text.word("office", office.name()) } else { text }

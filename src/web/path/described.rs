@@ -78,7 +78,7 @@ impl Facts {
         facts.refuses(codes![KitError::{Internal, Unavailable, BadRequest, UnsupportedMediaType}]);
         if is_change {
             facts.refuses(
-                codes![KitError::{CrossSite, TooLarge, RequestTimeout}, FieldsError::Invalid],
+                codes![KitError::{CrossSite, TooLarge, RequestTimeout, SetBack}, FieldsError::Invalid],
             );
         }
         facts

@@ -9,13 +9,14 @@ use super::{
 
 /// Left to right only: a module uses what stands before it. Modules of one group do not use each
 /// other.
-const ORDER: [&[&str]; 29] = [
+const ORDER: [&[&str]; 30] = [
     &["config"],
     &["telemetry"],
     &["text"],
     &["infra"],
     &["office"],
     &["app"],
+    &["setbacks"],
     &["points"],
     &["events", "outbox"],
     &["web"],

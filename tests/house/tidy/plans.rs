@@ -15,7 +15,7 @@ use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what lists
 /// them. Of `price_changes` and `category_price_changes` there are only unwritten ones.
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 18] = [
     "programs",
     "schedules",
     "venues",
@@ -32,6 +32,7 @@ const SMALL: [&str; 17] = [
     "api_keys",
     "office_settings",
     "office_logos",
+    "setbacks",
     "pg_database",
 ];
 /// Indexes whose first column has few rows for each of its values: nothing is lost by reading all of

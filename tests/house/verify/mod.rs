@@ -111,6 +111,7 @@ mod public_log;
 mod receipts;
 mod refusals;
 mod returns;
+mod setbacks;
 mod shares;
 mod waiting_lists;
 

@@ -57,6 +57,7 @@ function recordPages({ mina, reservation, mail, hook }) {
     "admin-reservation": `/admin/reservations/${reservation}`,
     "admin-charges": "/admin/charges",
     "admin-payouts": "/admin/payouts",
+    "admin-setbacks": "/admin/setbacks",
     "admin-popularity": "/admin/popularity?over=week",
     "admin-sell-outs": "/admin/popularity/sell-outs",
     "admin-mails": "/admin/mails",

@@ -100,14 +100,15 @@ async fn of_ada(office: &Office, ada: &Person, concert: &Concert) -> HashMap<&'s
     ])
 }
 
-/// Waits until ada's payment has its receipt; returns it, the exchange, and a payout that is none.
-async fn money(db: &PgPool) -> [(&'static str, HashMap<&'static str, String>); 4] {
+/// Waits until ada's payment has its receipt; returns it, the exchange, and a payout and a setback that are none.
+async fn money(db: &PgPool) -> [(&'static str, HashMap<&'static str, String>); 5] {
     until("a receipt", async || read_one(db, "select exists (select from receipts)").await).await;
     let (nil, first) = (Uuid::nil().to_string(), "1".to_owned());
     [
         ("/receipts/", HashMap::from([("number", first.clone())])),
         ("/admin/receipts/", HashMap::from([("number", first)])),
-        ("/admin/payouts/", HashMap::from([("id", nil)])),
+        ("/admin/payouts/", HashMap::from([("id", nil.clone())])),
+        ("/admin/setbacks/", HashMap::from([("id", nil)])),
         ("/exchanges/", HashMap::from([("id", id_in(db, "exchanges").await)])),
     ]
 }

@@ -198,6 +198,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/settlement.jsonl", Door::Admin), ("/admin/settlement/money.csv", Door::Admin),
     ("/admin/settlement/money.jsonl", Door::Admin),
     ("/admin/charges", Door::Admin), ("/admin/charges.csv", Door::Admin),
+    ("/admin/setbacks", Door::Admin), ("/admin/setbacks/{id}/end", Door::Admin),
     ("/admin/payouts", Door::Admin), ("/admin/payouts/attempts", Door::Admin),
     ("/admin/payouts/{id}/attempts", Door::Admin),
 

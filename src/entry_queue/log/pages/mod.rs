@@ -47,6 +47,8 @@ struct LogPage<'a> {
     v: &'a View,
     program: &'a Program,
     log: &'a StoredLog,
+    /// Since when one of the logs adds nothing; `None` while both grow.
+    rests_since: Option<DateTime<Utc>>,
     newest: &'a [JoinEntry],
     moves: &'a [Move],
     /// What the office said to the line, newest first.
@@ -150,6 +152,8 @@ pub struct LogDocument<'a> {
     office_key: Option<String>,
     size: i64,
     checkpoint: Option<&'a str>,
+    /// Since when the log adds nothing, because its database went back to an earlier state; `None` while it grows.
+    rests_since: Option<DateTime<Utc>>,
     witnesses: Vec<WitnessedDocument<'a>>,
     newest: Vec<EntryDocument>,
     moves: MovesDocument<'a>,
@@ -162,6 +166,7 @@ struct MovesDocument<'a> {
     verifier_key: &'a str,
     size: i64,
     checkpoint: Option<&'a str>,
+    rests_since: Option<DateTime<Utc>>,
     witnesses: Vec<WitnessedDocument<'a>>,
     newest: Vec<MoveDocument<'a>>,
 }
@@ -204,12 +209,14 @@ pub async fn show_log(
         office_key: office_key(&app, &log),
         size: log.size,
         checkpoint: log.checkpoint.as_deref(),
+        rests_since: log.rests_since,
         witnesses: witnessed.iter().map(WitnessedDocument::of).collect(),
         newest: newest.iter().map(EntryDocument::of).collect(),
         moves: MovesDocument {
             verifier_key: &move_log.verifier_key,
             size: move_log.size,
             checkpoint: move_log.checkpoint.as_deref(),
+            rests_since: move_log.rests_since,
             witnesses: moves_witnessed.iter().map(WitnessedDocument::of).collect(),
             newest: moves.iter().map(MoveDocument::of).collect(),
         },
@@ -218,8 +225,18 @@ pub async fn show_log(
     let (v, newest, moves) = (&visitor.view, newest.as_slice(), moves.as_slice());
     let (witnessed, moves_witnessed) = (&witnessed[..], &moves_witnessed[..]);
     let (program, log) = (&program, &log);
-    let page =
-        LogPage { v, program, log, newest, moves, announcements, witnessed, moves_witnessed };
+    let rests_since = log.rests_since.or(move_log.rests_since);
+    let page = LogPage {
+        v,
+        program,
+        log,
+        rests_since,
+        newest,
+        moves,
+        announcements,
+        witnessed,
+        moves_witnessed,
+    };
     Ok(visitor.view.show(&page, &document))
 }
 

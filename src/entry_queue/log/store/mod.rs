@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     catalog::ProgramId,
     infra::{
-        postgres::{Connection, Pool},
+        postgres::{Connection, LineMarkKind, Pool},
         tlog::{TilePlace, Tiles},
     },
 };
@@ -30,6 +30,14 @@ impl LogKind {
         match self {
             Self::Joins => "log",
             Self::Moves => "log/moves",
+        }
+    }
+
+    /// Returns the mark by which a database that went back is noticed.
+    pub(crate) fn mark(self) -> LineMarkKind {
+        match self {
+            Self::Joins => LineMarkKind::Joins,
+            Self::Moves => LineMarkKind::Moves,
         }
     }
 }
@@ -63,6 +71,9 @@ pub(crate) struct StoredLog {
     pub checkpoint: Option<String>,
     /// When the checkpoint was made.
     pub made_at: DateTime<Utc>,
+    /// Since when the log adds nothing, because it was signed for more entries before the database went back; `None` while
+    /// it grows.
+    pub(crate) rests_since: Option<DateTime<Utc>>,
 }
 
 /// Returns programs with more joins than their logs have entries, and without numbers that are being
@@ -75,6 +86,8 @@ pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>,
         where n.next_number - 1 > coalesce(
             (select size from queue_logs l
              where l.program_id = n.program_id and l.kind = 'JOINS' limit 1), 0)
+            and (select rests_since from queue_logs l
+                 where l.program_id = n.program_id and l.kind = 'JOINS' limit 1) is null
             and not exists (
                 select from queue_draws d
                 where d.program_id = n.program_id and d.step in ('CLOSED', 'REVEALED'))
@@ -114,7 +127,7 @@ pub(crate) async fn find_log(
     sqlx::query_as!(
         StoredLog,
         r#"
-        select verifier_key, size, checkpoint, made_at
+        select verifier_key, size, checkpoint, made_at, rests_since
         from queue_logs
         where program_id = $1 and kind = $2
         "#,
@@ -133,7 +146,7 @@ pub(crate) async fn lock_log(
     sqlx::query_as!(
         StoredLog,
         r#"
-        select verifier_key, size, checkpoint, made_at
+        select verifier_key, size, checkpoint, made_at, rests_since
         from queue_logs
         where program_id = $1 and kind = $2
         for no key update skip locked
@@ -228,4 +241,19 @@ fn columns_of<'a>(places: impl Iterator<Item = &'a TilePlace>) -> (Vec<i16>, Vec
     places
         .map(|place| (i16::from(place.level), i64::try_from(place.number).unwrap_or(i64::MAX)))
         .unzip()
+}
+
+/// Has a log rest from now on: it was signed for more entries than the database has.
+pub(crate) async fn rest(tx: &mut Connection, log: LogId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update queue_logs set rests_since = clock_timestamp()
+        where program_id = $1 and kind = $2 and rests_since is null
+        "#,
+        log.program_id as _,
+        log.kind as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }

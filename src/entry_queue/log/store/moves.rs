@@ -22,6 +22,8 @@ pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>,
             where m.program_id = p.id and m.leaf_index is null and m.moved_at > '-infinity'
             limit 1
         ) waiting
+        where (select rests_since from queue_logs l
+               where l.program_id = p.id and l.kind = 'MOVES' limit 1) is null
         limit $1
         "#,
         n_max,
@@ -52,6 +54,47 @@ async fn list_next(
     .await
 }
 
+/// Returns the last move that another cluster wrote, from which the database was brought here by a dump; `None` without
+/// one that can be told. Its transaction is one that this cluster has not begun yet.
+async fn find_last_of_another_cluster(
+    tx: &mut Connection,
+    program_id: ProgramId,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select max(id) from queue_moves
+        where program_id = $1 and leaf_index is null
+            and transaction >= pg_snapshot_xmax(pg_current_snapshot())
+        "#,
+        program_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Returns the next moves up to the move `last`, all of which another cluster has committed, in the order of its
+/// transactions.
+async fn list_of_another_cluster(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    last: i64,
+    n_max: i64,
+) -> Result<Vec<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id from queue_moves
+        where program_id = $1 and leaf_index is null and id <= $2 and transaction > '0'::xid8
+        order by transaction, id
+        limit $3
+        "#,
+        program_id as _,
+        last,
+        n_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
 /// Gives at most `n_max` moves their indexes, from `size` on.
 pub async fn publish(
     tx: &mut Connection,
@@ -59,7 +102,10 @@ pub async fn publish(
     size: i64,
     n_max: i64,
 ) -> Result<(), sqlx::Error> {
-    let next = list_next(tx, program_id, n_max).await?;
+    let next = match find_last_of_another_cluster(tx, program_id).await? {
+        Some(last) => list_of_another_cluster(tx, program_id, last, n_max).await?,
+        None => list_next(tx, program_id, n_max).await?,
+    };
     sqlx::query!(
         r#"
         update queue_moves set leaf_index = $2::bigint - 1 + array_position($1::bigint[], id)

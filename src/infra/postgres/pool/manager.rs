@@ -18,6 +18,7 @@ use crate::infra::{
             generations::{Generations, Life, Trust},
         },
         error::has_code,
+        marks::{self, MarkMemory},
         settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     },
 };
@@ -35,8 +36,9 @@ const REST_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Manager {
     pub connect: PgConnectOptions,
-    /// Whether the instance goes by the clock of this server.
+    /// Whether the instance goes by the clock and the mark of this server.
     pub(crate) tells_time: bool,
+    pub(crate) marks: MarkMemory,
     pub(crate) generations: Arc<Generations>,
     pub(crate) waiting_for_standby: Arc<AtomicU32>,
 }
@@ -52,9 +54,10 @@ impl Manager {
         connect: &PgConnectOptions,
         life: Life,
     ) -> Result<Connection, sqlx::Error> {
-        let (connection, reading) = Connection::open(connect, CALL_MAX, life).await?;
+        let (mut connection, reading) = Connection::open(connect, CALL_MAX, life).await?;
         if self.tells_time {
             clock::keep(reading);
+            marks::watch(&mut connection, &self.marks).await?;
         }
         Ok(connection)
     }

@@ -35,6 +35,7 @@ use self::{
 use super::{
     connection::{Connection, dedicated::DedicatedConnection, generations::Life},
     error::is_cut_off,
+    marks::{self, Mark, MarkMemory},
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
 };
 use crate::{
@@ -98,8 +99,8 @@ impl Pool {
         tells_time: bool,
     ) -> Result<Self, sqlx::Error> {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
-        let (generations, waiting_for_standby) = Default::default();
-        let manager = Manager { connect, tells_time, generations, waiting_for_standby };
+        let (marks, generations, waiting_for_standby) = Default::default();
+        let manager = Manager { connect, tells_time, marks, generations, waiting_for_standby };
         let places = PoolPlaces::new(manager, connections_max).map_err(sqlx::Error::config)?;
         Ok(Self { places: Arc::new(places) })
     }
@@ -202,6 +203,27 @@ impl Pool {
     pub(crate) async fn measure_clock(&self) -> Result<(), sqlx::Error> {
         let mut pooled = self.acquire().await?;
         clock::keep(pooled.connection_mut().read_clock().await?);
+        pooled.finish();
+        Ok(())
+    }
+
+    /// Returns what the instance remembers of its database.
+    pub fn marks(&self) -> &MarkMemory {
+        &self.places.manager().marks
+    }
+
+    /// Reads the mark of the database, and writes a setback down where that went back.
+    pub async fn watch_mark(&self) -> Result<(), sqlx::Error> {
+        let mut pooled = self.acquire().await?;
+        marks::watch(pooled.connection_mut(), self.marks()).await?;
+        pooled.finish();
+        Ok(())
+    }
+
+    /// Writes a setback down if the database is behind a mark that others knew.
+    pub async fn compare_mark(&self, known: Mark) -> Result<(), sqlx::Error> {
+        let mut pooled = self.acquire().await?;
+        marks::note(pooled.connection_mut(), self.marks(), known).await?;
         pooled.finish();
         Ok(())
     }

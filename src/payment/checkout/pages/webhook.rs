@@ -3,7 +3,7 @@
 //! After an answer other than success Stripe delivers the message again, for days. So a message
 //! that cannot be processed now (PostgreSQL is away) is answered with its error. A message that
 //! will never be processed (an unknown purchase, another amount) is answered with success and
-//! logged.
+//! logged; one about a paid checkout whose purchase is not here any more is kept as well.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -23,6 +23,7 @@ use crate::{
         checkout::{Checkouts, returned},
         error::PaymentError,
     },
+    setbacks::{self, model::UnknownCheckout},
     wallet::charges::{
         purchases::{model::PurchaseId, store},
         reversals::Reversed,
@@ -162,5 +163,25 @@ async fn note_checkout(
         charge_id: None,
         provider_ref: &checkout.id,
     });
+    match id {
+        Some(id) => keep_unknown(app, id, checkout).await,
+        None => Ok(()),
+    }
+}
+
+/// Keeps a checkout that is paid and names a purchase that is not here: it was made in the time that was lost when the
+/// database went back, and an administrator finds it on the page of setbacks.
+async fn keep_unknown(app: &App, id: PurchaseId, checkout: &Checkout) -> Result<(), PaymentError> {
+    if !checkout.is_paid() {
+        return Ok(());
+    }
+    let unknown = UnknownCheckout {
+        provider_ref: checkout.id.clone(),
+        payment_ref: checkout.payment_intent.clone(),
+        amount_minor: checkout.amount_total,
+        currency: checkout.currency.as_ref().map(|code| code.to_uppercase()),
+        told_at: app.now(),
+    };
+    setbacks::store::insert_unknown_checkout(&app.db, id.0, &unknown).await?;
     Ok(())
 }

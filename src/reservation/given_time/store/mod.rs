@@ -35,7 +35,8 @@ impl Pulse {
     }
 }
 
-/// Locks the pulse, which begins now if it never beat; `None` where another instance has it.
+/// Locks the pulse, which begins now if it never beat; `None` where another instance has it, and while the database stands
+/// still because it went back: the office counts as away then.
 pub(super) async fn lock_pulse(tx: &mut Connection) -> Result<Option<Pulse>, sqlx::Error> {
     sqlx::query!(
         "insert into office_pulse (beat_at) values (clock_timestamp()) on conflict do nothing"
@@ -47,7 +48,7 @@ pub(super) async fn lock_pulse(tx: &mut Connection) -> Result<Option<Pulse>, sql
         r#"
         select beat_at, clock_timestamp() as "now!"
         from office_pulse
-        where is_only
+        where is_only and not exists (select from setbacks where ended_at is null)
         for no key update skip locked
         "#,
     )
@@ -61,7 +62,9 @@ pub(super) async fn write_beat(
     tx: &mut Connection,
     beat_at: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update office_pulse set beat_at = $1 where is_only", beat_at).execute(tx).await?;
+    sqlx::query!("update office_pulse set beat_at = $1, beats = beats + 1 where is_only", beat_at)
+        .execute(tx)
+        .await?;
     Ok(())
 }
 

@@ -17,14 +17,21 @@ pub struct Checkout {
     pub(crate) payment_status: String,
     /// Total in minor units.
     #[serde(default)]
-    pub(crate) amount_total: Option<i64>,
+    pub amount_total: Option<i64>,
     /// Code of the currency, in lower case.
     #[serde(default)]
     pub currency: Option<String>,
     /// Name of the payment; `None` before there is one.
     #[serde(default)]
-    pub(crate) payment_intent: Option<String>,
+    pub payment_intent: Option<String>,
     /// Id of the purchase.
     #[serde(default)]
     pub client_reference_id: Option<String>,
+}
+
+impl Checkout {
+    /// Whether its money was taken.
+    pub fn is_paid(&self) -> bool {
+        self.payment_status == "paid"
+    }
 }

@@ -7,6 +7,7 @@ use super::{assert_bought_once, status};
 use crate::support::{
     Person, StripeStandIn,
     ledger::balance,
+    run_sql,
     stripe::{EventOptions, order_points},
 };
 
@@ -121,4 +122,51 @@ async fn an_office_without_a_provider_takes_no_messages(db: PgPool) {
     let ada = office.stranger();
     assert_eq!(stripe.completed(&json!({})).await.deliver(&ada).await.status, 404);
     office.close().await;
+}
+
+#[sqlx::test]
+async fn a_payment_whose_purchase_a_backup_lacks_is_kept_and_shown(db: PgPool) {
+    let stripe = StripeStandIn::start().await;
+    let office = stripe.office(&db, 1).await;
+    let ada = office.sign_in("ada").await;
+    let (_, id) = order_points(&ada, 500).await;
+    let unpaid = stripe.change(&id, "unpaid").await;
+    // A backup lacks it; a running office keeps every purchase.
+    run_sql(&db, "alter table charges disable trigger user").await;
+    run_sql(&db, "delete from charges").await;
+    run_sql(&db, "alter table charges enable trigger user").await;
+    assert_eq!(deliver(&stripe, &ada, &unpaid, EventOptions::default()).await, 200);
+    let admin = office.employ("admin", "ADMIN").await;
+    let kept = async || admin.get("/admin/setbacks").await.json()["unknown_checkouts"].clone();
+    assert_eq!(kept().await, json!([]));
+    let session = stripe.change(&id, "paid").await;
+    for _ in 0..2 {
+        assert_eq!(deliver(&stripe, &ada, &session, EventOptions::default()).await, 200);
+    }
+    let kept = kept().await;
+    assert_eq!((kept.as_array().unwrap().len(), &kept[0]["provider_ref"]), (1, &session["id"]));
+    assert_eq!(kept[0]["amount_minor"], session["amount_total"], "{kept}");
+    let page = admin.visit("/admin/setbacks").await;
+    assert!(page.body.contains(session["id"].as_str().unwrap()), "{}", page.body);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn nobody_is_sent_to_pay_while_the_database_stands_still(db: PgPool) {
+    let stripe = StripeStandIn::start().await;
+    let office = stripe.office(&db, 1).await;
+    let ada = office.sign_in("ada").await;
+    let (_, id) = order_points(&ada, 500).await;
+    run_sql(
+        &db,
+        "insert into setbacks (known_beats, found_beats, found_at, is_other) values (2, 1, now(), false)",
+    )
+    .await;
+    let refused = ada.post("/wallet/charges", &[("amount", 500)]).await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "office-set-back"));
+    // Money that was taken is credited all the same.
+    let session = stripe.change(&id, "paid").await;
+    assert_eq!(deliver(&stripe, &ada, &session, EventOptions::default()).await, 200);
+    assert_eq!((status(&db).await.as_str(), balance(&db, ada.account_id).await), ("SETTLED", 500));
+    office.close_as_it_is().await;
 }
