@@ -32,7 +32,8 @@ cp -a "$backup/." "$data/"
 if [[ -n $archive ]]; then
   {
     echo "restore_command = 'cp \"$archive/%f\" \"%p\"'"
-    [[ -z $time ]] || echo "recovery_target_time = '$time'"
+    # Empty where none is named: the backup may be of a server that was restored to a time itself.
+    echo "recovery_target_time = '$time'"
     echo "recovery_target_action = 'promote'"
   } >>"$data/postgresql.auto.conf"
   touch "$data/recovery.signal"

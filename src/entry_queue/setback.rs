@@ -4,6 +4,7 @@ use crate::{
     app::App,
     catalog::ProgramId,
     entry_queue::{
+        draw,
         join::store as joins,
         log::{LogId, find_or_begin, store as logs},
     },
@@ -27,7 +28,9 @@ pub async fn go_on(
 ) -> Result<(), sqlx::Error> {
     let program_id = ProgramId(line.program_id);
     if let Some(last) = line.number_known.max(line.joins_known) {
-        let has_gap = pass_over(tx, program_id, last, setback_id).await?;
+        // A draw whose close was lost is held again: its numbers begin with 1, as its page and its check say.
+        let is_drawn_again = draw::store::lock_open(tx, program_id).await?;
+        let has_gap = !is_drawn_again && pass_over(tx, program_id, last, setback_id).await?;
         if has_gap || line.joins_known.is_some() {
             logs::rest(tx, LogId::joins(program_id)).await?;
         }

@@ -23,7 +23,10 @@
 //!
 //! # What is not noticed
 //!
-//! Less than a beat, a second, may be lost unseen. Instances that start after a restore know only what Redis does.
+//! What was committed after the last beat may be lost unseen: a second of a sale, or longer where the office gives back
+//! the time of an outage just then, which it does before it beats again. Instances that start after a restore know only
+//! what Redis does. Receipts have no mark: their numbers go on from what the database has. A draw whose close was lost is
+//! held again, among the entries that the database has.
 
 pub mod model;
 mod shared_marks;
@@ -35,7 +38,7 @@ use self::model::LineMark;
 use crate::{
     app::App,
     infra::{
-        postgres::{LineMarkKey, Mark},
+        postgres::{LINES_MAX, LineMarkKey, Mark},
         redis::RedisAway,
     },
 };
@@ -70,6 +73,21 @@ pub async fn watch(app: &App) -> Result<(), sqlx::Error> {
         *known = value.max(*known);
     }
     note_lines(app, lines).await
+}
+
+/// Remembers how far PostgreSQL says that each line is, and has Redis told all of it again, which may have lost it; one tick
+/// of a worker. What went back says nothing.
+pub async fn remember_lines(app: &App) -> Result<(), sqlx::Error> {
+    let marks = app.db.marks();
+    let lines = store::list_lines(&app.db, i64::try_from(LINES_MAX).unwrap_or(i64::MAX)).await?;
+    if marks.set_back_since().is_some() {
+        return Ok(());
+    }
+    for LineMark { program_id, kind, known } in lines {
+        marks.note_line(program_id, kind, known);
+    }
+    marks.take_all_again();
+    Ok(())
 }
 
 /// Tells Redis the mark and the line marks that rose; returns the mark that it has then.

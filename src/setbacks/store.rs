@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::model::{LineBehind, LineMark, Setback, SetbackId, UnknownCheckout};
-use crate::infra::postgres::{Connection, Pool};
+use crate::infra::postgres::{Connection, LineMarkKind, Pool};
 
 /// Writes down line marks beyond what the database has, for the open setback; higher ones replace lower ones.
 pub(super) async fn insert_lines(db: &Pool, lines: &[LineMark]) -> Result<(), sqlx::Error> {
@@ -32,6 +32,28 @@ pub(super) async fn insert_lines(db: &Pool, lines: &[LineMark]) -> Result<(), sq
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Lists how far each line is, for instances to remember: its highest number, and the sizes of its signed logs.
+pub(super) async fn list_lines(db: &Pool, n_max: i64) -> Result<Vec<LineMark>, sqlx::Error> {
+    sqlx::query_as!(
+        LineMark,
+        r#"
+        select p.id as "program_id!", l.kind as "kind!: LineMarkKind", l.known as "known!"
+        from programs p
+        cross join lateral (
+            select 'NUMBER' as kind, next_number - 1 as known from queue_numbers where program_id = p.id
+            union all
+            select kind, size from queue_logs where program_id = p.id
+        ) l
+        where l.known > 0
+        order by p.id desc
+        limit $1
+        "#,
+        n_max,
+    )
+    .fetch_all(db)
+    .await
 }
 
 /// Lists setbacks, the newest first.
@@ -99,7 +121,7 @@ pub async fn end(tx: &mut Connection, id: SetbackId) -> Result<Option<Setback>, 
     let ended = sqlx::query_as!(
         Setback,
         r#"
-        update setbacks set ended_at = clock_timestamp()
+        update setbacks set ended_at = greatest(clock_timestamp(), noticed_at)
         where id = $1 and ended_at is null
         returning id as "id: SetbackId", noticed_at, known_beats, known_at, found_at, is_other, ended_at
         "#,

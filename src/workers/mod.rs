@@ -62,8 +62,8 @@ const LATE_MIN: Duration = Duration::from_secs(10);
 
 /// Workers that rest while the database stands still because it went back: they admit, offer, number or refund, which is
 /// refused then, or write over what Redis knows of the lost time.
-const RESTING_IN_SETBACK: [&str; 5] =
-    ["admission", "waiting_lists", "draws", "projection", "wind-down"];
+const RESTING_IN_SETBACK: [&str; 7] =
+    ["admission", "waiting_lists", "draws", "projection", "wind-down", "payouts", "receipts"];
 
 /// Whom the workers talk to outside of the office.
 #[derive(Clone, Copy, Debug)]
@@ -220,6 +220,12 @@ impl Workers {
             TICK_MAX,
             first_then_every(Duration::ZERO, periods::SETBACKS),
             |app| async move { setbacks::watch(&app).await },
+        );
+        self.run(
+            "setback-lines",
+            TICK_MAX,
+            first_then_every(Duration::ZERO, periods::SETBACK_LINES),
+            |app| async move { setbacks::remember_lines(&app).await },
         );
         self.run("clock", TICK_MAX, every(periods::CLOCK), |app| async move {
             app.follow_clock().await

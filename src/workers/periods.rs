@@ -8,6 +8,8 @@ pub(super) const JANITOR: Duration = Duration::from_mins(1);
 pub(super) const PULSE: Duration = Duration::from_secs(1);
 /// Period of the look whether the database went back: as often as the pulse beats.
 pub(super) const SETBACKS: Duration = Duration::from_secs(1);
+/// Period of the look how far each line is, which an instance remembers.
+pub(super) const SETBACK_LINES: Duration = Duration::from_mins(1);
 /// Period of the check for queues that Redis has lost.
 pub(super) const REBUILD: Duration = Duration::from_secs(1);
 /// Period of the check for queues to be removed.

@@ -20,8 +20,10 @@ use crate::{
     },
 };
 
-/// Lines that a setback is shown with, and has go on.
-const LINES_MAX: i64 = 1_000;
+/// Lines that a setback is shown with.
+const SHOWN_MAX: i64 = 1_000;
+/// Lines that go on with it: all that instances remember.
+const LINES_MAX: i64 = 20_000;
 
 /// Id of the office in the audit log.
 const SUBJECT_ID: &str = "office";
@@ -82,7 +84,7 @@ pub async fn read(app: &App, n_max: i64) -> Result<AfterBackup, sqlx::Error> {
         store::list(&app.db, n_max).await?.into_iter().partition(|one| one.ended_at.is_none());
     let open = open.into_iter().next();
     let lines = match &open {
-        Some(open) => store::list_behind(&app.db, open.id, LINES_MAX).await?,
+        Some(open) => store::list_behind(&app.db, open.id, SHOWN_MAX).await?,
         None => Vec::new(),
     };
     Ok(AfterBackup { open, lines, ended })

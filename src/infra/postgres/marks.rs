@@ -21,8 +21,8 @@ use uuid::Uuid;
 
 use super::{connection::Connection, error::has_code};
 
-/// Line marks that an instance remembers; further ones are not noticed.
-const LINES_MAX: usize = 20_000;
+/// Bound on the line marks that an instance remembers; further ones are not noticed.
+pub const LINES_MAX: usize = 20_000;
 
 /// Mark of the office's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,13 @@ impl MarkMemory {
             *before = known;
             remembered.risen.insert(key, known);
         }
+    }
+
+    /// Has every line mark taken with the next call, as if all had risen.
+    pub fn take_all_again(&self) {
+        let mut remembered = self.remembered();
+        let Remembered { lines, risen, .. } = &mut *remembered;
+        risen.clone_from(lines);
     }
 
     /// Takes the line marks that rose since the last call.

@@ -43,7 +43,7 @@ pub use error::{
     is_conflict, is_lock_timeout, is_set_back, is_unavailable, is_unstorable, violated_constraint,
 };
 pub use horizon::{find_set_back, read_horizon};
-pub use marks::{LineMarkKey, LineMarkKind, Mark, MarkMemory};
+pub use marks::{LINES_MAX, LineMarkKey, LineMarkKind, Mark, MarkMemory};
 pub use migrate::{
     is_migrated, migrate,
     roles::{is_owner, list_missing_settings, migrate_for, owner_of, shares_sessions},

@@ -70,7 +70,9 @@ pub async fn beat(app: &App) -> Result<(), sqlx::Error> {
     let Some(pulse) = store::lock_pulse(&mut tx).await? else { return Ok(()) };
     if pulse.silence() < AWAY_MIN {
         store::write_beat(&mut tx, pulse.now).await?;
-        return tx.commit().await;
+        tx.commit().await?;
+        // The instance remembers its own beat at once: what is committed before the next one may be lost unseen.
+        return app.db.watch_mark().await;
     }
     tx.rollback().await?;
     if !give_all_back(app, pulse).await? {
