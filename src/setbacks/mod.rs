@@ -14,7 +14,7 @@
 //! * Marks are compared within one office's data, by its id: an empty Redis, an older one, and one that another office
 //!   used say nothing.
 //! * While a setback is open the pulse does not beat. The office counts as away: nothing ends, and afterwards the time
-//!   comes back to all who hold and are inside ([`given_time`](crate::reservation::given_time)).
+//!   comes back to all who hold and are inside (`reservation/given_time`).
 //!
 //! # Concurrency
 //!
