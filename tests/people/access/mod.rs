@@ -147,7 +147,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/schedules/{id}/attendees", Door::Admin), ("/admin/schedules/{id}/attendees.csv", Door::Admin),
     ("/admin/schedules/{id}/attendees/sheet", Door::Admin), ("/admin/schedules/{id}/kept-places", Door::Admin),
     ("/admin/schedules/{id}/prices", Door::Admin), ("/admin/schedules/{id}/price-types", Door::Admin),
-    ("/admin/schedules/{id}/price-types/copies", Door::Admin),
+    ("/admin/schedules/{id}/venue", Door::Admin), ("/admin/schedules/{id}/price-types/copies", Door::Admin),
     ("/admin/schedules/{id}/price-types/{type_id}", Door::Admin),
     ("/admin/schedules/{id}/price-types/{type_id}/withdrawal", Door::Admin),
     ("/admin/schedules/{id}/hidden-sections", Door::Admin), ("/admin/schedules/{id}/blocks", Door::Admin),

@@ -231,17 +231,14 @@ pub async fn update_schedule(
 /// `POST /admin/schedules/{id}/venue`
 pub async fn update_venue(
     app: Data<App>,
-    me: ProgramsWriter,
+    me: AdminAccount,
     id: Path<ScheduleId>,
     Body(form): Body<OtherVenueForm>,
 ) -> Result<HttpResponse, PageError> {
-    let outcome = async {
-        let (version, (venue_id, words)) = form.parse()?;
-        let change = ScheduleEdit { by: me.actor, id: *id, version };
-        Ok(schedules::change_venue(&app, change, venue_id, &words).await?)
-    }
-    .await;
-    answer(&app, me.view, *id, outcome).await
+    edit(&app, me, *id, form.parse(), async |change, (venue_id, words)| {
+        schedules::change_venue(&app, change, venue_id, &words).await
+    })
+    .await
 }
 
 /// `POST /admin/schedules/{id}/prices`
